@@ -1,7 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { getPlatformProxy, unstable_readConfig } from "wrangler";
 import { readVersion } from "../deploy/version.ts";
@@ -50,16 +51,36 @@ export interface LocalFlags {
   readonly stateDir: string | undefined;
 }
 
+/** The bucket alone: a runtime that also had the classes of objects would take the alarms of the running service. */
+async function openBucket(
+  environment: string | undefined,
+  stateDir: string,
+): Promise<{ readonly bucket: R2Bucket; readonly close: () => Promise<void> }> {
+  const config = unstable_readConfig({ config: "wrangler.toml", env: environment }, { hideWarnings: true });
+  const named = config.r2_buckets.find((bucket: { readonly binding: string }) => bucket.binding === "MEDIA");
+  const folder = await mkdtemp(join(tmpdir(), "almanac-bucket-"));
+  const configPath = join(folder, "wrangler.json");
+  await writeFile(
+    configPath,
+    JSON.stringify({ name: "bucket", compatibility_date: config.compatibility_date, r2_buckets: [named] }),
+  );
+  const proxy = await getPlatformProxy<{ MEDIA: R2Bucket }>({
+    configPath,
+    persist: { path: resolve(stateDir, "v3") },
+  });
+  return {
+    bucket: proxy.env.MEDIA,
+    async close() {
+      await proxy.dispose();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
 /** The service on this machine (`npm run dev`): its state is files, which also other processes may have open. */
 export async function openLocal({ environment, stateDir = ".wrangler/state" }: LocalFlags): Promise<Installation> {
   const file = localDatabaseFile(environment, stateDir);
-  const silenced = silenceWarnings();
-  const proxy = await getPlatformProxy<{ MEDIA: R2Bucket }>({
-    configPath: "wrangler.toml",
-    ...(environment !== undefined && { environment }),
-    persist: { path: join(stateDir, "v3") },
-  }).finally(silenced);
-  const { MEDIA } = proxy.env;
+  const { bucket, close } = await openBucket(environment, stateDir);
   return {
     name: `${stateDir}${environment === undefined ? "" : ` (${environment})`}`,
     database: localD1(file),
@@ -91,23 +112,16 @@ export async function openLocal({ environment, stateDir = ".wrangler/state" }: L
     async *objects() {
       let cursor: string | undefined;
       do {
-        const page = await MEDIA.list({ limit: LIST_LIMIT, ...(cursor !== undefined && { cursor }) });
+        const page = await bucket.list({ limit: LIST_LIMIT, ...(cursor !== undefined && { cursor }) });
         for (const { key, size, etag } of page.objects) {
           yield { key, sizeBytes: size, etag } satisfies StoredObject;
         }
         cursor = page.truncated ? page.cursor : undefined;
       } while (cursor !== undefined);
     },
-    readObject: async (key) => (await MEDIA.get(key))?.body ?? null,
+    readObject: async (key) => (await bucket.get(key))?.body ?? null,
     writeObject: async (key, bytes, contentType) =>
-      void (await MEDIA.put(key, bytes, { httpMetadata: { contentType } })),
-    close: async () => await proxy.dispose(),
+      void (await bucket.put(key, bytes, { httpMetadata: { contentType } })),
+    close,
   };
-}
-
-/** The runtime says where its secrets come from, and that objects cannot be called from here, which nothing here does. */
-function silenceWarnings(): () => void {
-  const { log, warn, error } = console;
-  Object.assign(console, { log: () => undefined, warn: () => undefined, error: () => undefined });
-  return () => void Object.assign(console, { log, warn, error });
 }
