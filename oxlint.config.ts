@@ -86,7 +86,7 @@ export const MODULES = {
     "metrics",
     "personal-data",
   ],
-  operator: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "metrics", "wire"],
+  operator: ["core", "db", "config.ts", "context.ts", "platforms", "auth", "accounts", "metrics", "wire"],
   publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
   sender: ["core", "db", "config.ts", "context.ts", "events", "webhooks", "wire"],
   sync: [

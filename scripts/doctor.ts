@@ -14,6 +14,7 @@ import { checkFacts, type Expected } from "./doctor/check-facts.ts";
 import { checkPages } from "./doctor/check-pages.ts";
 import { checkPlatforms } from "./doctor/check-platforms.ts";
 import { countOf, red, type Row, toTable } from "./doctor/row.ts";
+import { confirmAtTerminal, settle } from "./doctor/settle.ts";
 import { withoutTexts } from "./doctor/without-texts.ts";
 
 const USAGE = `Says what is right and what is wrong with an Almanac service, and what to do about it.
@@ -22,6 +23,11 @@ const USAGE = `Says what is right and what is wrong with an Almanac service, and
   npm run doctor -- --remote     the one that npm run deploy made: the same settings and login at Cloudflare
   npm run doctor -- --live       also shows the credentials to each platform: one call each that changes nothing
   npm run doctor -- --json       the same for programs and for issues; it holds no secret
+
+  npm run doctor -- --settle <platform> --account <account id>
+                                 makes the calls that settle open questions of docs/platforms/live-calls.md with one of your own
+                                 accounts; asks before it writes anything, and removes what it wrote where the platform can.
+                                 ALMANAC_KEY is an API key of your own user. With --remote at the deployed service
 
 --port selects another port of this machine. The exit code is 1 when something is red.`;
 
@@ -57,6 +63,39 @@ async function checkService(
       now: facts.value.now,
     }),
   ];
+}
+
+/** The deployed service's address and key, for commands that need nothing else of it. */
+async function remoteAddress(): Promise<ServiceAddress> {
+  await loadDotEnv();
+  const values = await readValues(process.env);
+  const names = namesFrom(await readTrackedConfig(), values.get("WORKER_NAME"));
+  const { api, accountId } = await signIn();
+  const origin = (await readRunningWorker(api, accountId, names.worker))?.vars.get("ORIGIN");
+  const operatorKey = values.get("OPERATOR_KEY");
+  if (origin === undefined || operatorKey === undefined) {
+    throw new DeployFailure(
+      "there is no service to ask, or OPERATOR_KEY is not set",
+      "run `npm run doctor -- --remote`",
+    );
+  }
+  return { origin, operatorKey };
+}
+
+async function settleQuestions(
+  platform: string,
+  accountId: string | undefined,
+  address: ServiceAddress,
+): Promise<void> {
+  const accountKey = process.env["ALMANAC_KEY"] ?? "";
+  if (accountId === undefined || accountKey === "") {
+    throw new DeployFailure(
+      "--account or ALMANAC_KEY is missing",
+      "name one of your accounts (GET /accounts) and set ALMANAC_KEY to an API key of your user",
+    );
+  }
+  const input = { address, version: await readVersion(), platform, accountId, accountKey, confirm: confirmAtTerminal };
+  console.log(withoutTexts(await settle(input), [accountKey, address.operatorKey]));
 }
 
 /** The key of the sandbox is in the repository: it opens made-up accounts of made-up platforms on this machine. */
@@ -126,6 +165,8 @@ const { values: flags } = parseArgs({
     live: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     port: { type: "string", default: "8787" },
+    settle: { type: "string" },
+    account: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -133,7 +174,12 @@ if (flags.help) {
   console.log(USAGE);
 } else {
   try {
-    print(flags.remote ? await checkRemote(flags.live) : await checkLocal(flags.port, flags.live), flags.json);
+    if (flags.settle === undefined) {
+      print(flags.remote ? await checkRemote(flags.live) : await checkLocal(flags.port, flags.live), flags.json);
+    } else {
+      const local = async () => ({ origin: `http://localhost:${flags.port}`, operatorKey: await sandboxKey() });
+      await settleQuestions(flags.settle, flags.account, flags.remote ? await remoteAddress() : await local());
+    }
   } catch (error) {
     if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
       throw error;

@@ -34,16 +34,12 @@ export async function ask<T>(
   { origin, operatorKey }: ServiceAddress,
   method: "GET" | "POST",
   path: string,
-  body?: object,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer<T>> {
   try {
     const response = await fetch(`${origin}${path}`, {
       method,
-      headers: {
-        authorization: `Bearer ${operatorKey}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...headers, authorization: `Bearer ${operatorKey}` },
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

@@ -25,7 +25,7 @@ function credentialRow(
 }
 
 /** The days until the version is switched off decide; `now` is the service's clock. */
-export function versionRow(name: string, { name: version, endsOn, source }: ApiVersion, now: number): Row {
+function versionRow(name: string, { name: version, endsOn, source }: ApiVersion, now: number): Row {
   const what = `${name}: API version`;
   if (endsOn === null) {
     return green(what, `${version}, no last day known (${source})`);

@@ -15,7 +15,7 @@ export interface KeyFact {
 }
 
 /** The keys that seal logins. */
-export interface TokenKeyFacts {
+interface TokenKeyFacts {
   /** Whether TOKEN_KEYS is a JSON object; without one there are no `keys`. */
   readonly isJson: boolean;
   readonly keys: readonly KeyFact[];

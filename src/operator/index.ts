@@ -5,6 +5,7 @@ import { log } from "#core/log.ts";
 import { VERSION, VERSION_HEADER } from "#core/version.ts";
 import { isOperator } from "#wire/operator-key.ts";
 import { countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { askLiveQuestion, openQuestions } from "./ask-live-question.ts";
 import { checkPlatforms } from "./check-platforms.ts";
 import { readFacts } from "./read-facts.ts";
 import { toJsonWithoutSecrets } from "./without-secrets.ts";
@@ -55,6 +56,24 @@ function createOperatorRoutes(createOutbound: (env: Env) => Outbound): Hono<Oper
 
   app.get("/operator/facts", async (c) => json(c.env, await readFacts(c.var.services)));
   app.post("/operator/platform-checks", async (c) => json(c.env, { checks: await checkPlatforms(c.var.services) }));
+  app.get("/operator/live-questions/:platform", (c) => {
+    const questions = openQuestions(c.req.param("platform"));
+    return questions === null
+      ? json(c.env, { error: "there is no such platform", code: "not_found" }, 404)
+      : json(c.env, { questions });
+  });
+  // The account's owner is whoever shows a key of the API in a header of its own.
+  app.post("/operator/live-questions/:question/accounts/:account", async (c) => {
+    const key = c.req.header("almanac-account-key");
+    return json(
+      c.env,
+      await askLiveQuestion(c.var.services, {
+        questionId: c.req.param("question"),
+        accountId: c.req.param("account"),
+        authorization: key === undefined ? null : `Bearer ${key}`,
+      }),
+    );
+  });
   return app;
 }
 

@@ -42,3 +42,12 @@ export async function countAccounts(db: Db): Promise<ReadonlyMap<Platform, numbe
   );
   return new Map((rows ?? []).map(({ platform, count }) => [platform, count]));
 }
+
+/** The platform of a connected account; null when it is not one of this user. */
+export async function findAccountOf(db: Db, userId: string, accountId: string): Promise<Platform | null> {
+  const row = await db.d1
+    .prepare("SELECT platform FROM accounts WHERE id = ?1 AND user_id = ?2 AND disconnected_at IS NULL")
+    .bind(accountId, userId)
+    .first<{ platform: Platform }>();
+  return row?.platform ?? null;
+}

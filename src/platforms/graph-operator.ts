@@ -1,9 +1,11 @@
-import type { AppCredentials, PlatformClient } from "./contract.ts";
+import { hmacSha256Hex } from "#core/encoding.ts";
+import type { AccountAccess, AppCredentials, PlatformClient } from "./contract.ts";
 import { checkAnswer, oauthWords } from "./credential-check.ts";
-import { graphCode, graphError } from "./graph-api.ts";
-import type { ApiVersion, CredentialCheck } from "./operator-contract.ts";
+import { graphCode, graphError, graphGet } from "./graph-api.ts";
+import { evidenceOf } from "./live-evidence.ts";
+import type { ApiVersion, CredentialCheck, LiveQuestion } from "./operator-contract.ts";
 import { postForm } from "./request-encoding.ts";
-import { callPlatform } from "./response.ts";
+import { callPlatform, isOk } from "./response.ts";
 
 /** The last day of each version, from Meta's list of versions as it was read on 2026-11-23; the newest has no last day yet. */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
@@ -26,6 +28,34 @@ export function graphShapeProblems({ clientId, clientSecret }: AppCredentials): 
     ...(/^\d{10,20}$/.test(clientId) ? [] : ["the app id is not a number"]),
     ...(/^[0-9a-f]{32}$/.test(clientSecret) ? [] : ["the app secret is not 32 hexadecimal digits"]),
   ];
+}
+
+/** Whether a wrong proof of the app's secret is refused; reads the account's own id. */
+export function wrongProofQuestion(urlOf: (account: AccountAccess) => string): LiveQuestion {
+  return {
+    id: "appsecret-proof",
+    question: "Is `appsecret_proof` checked?",
+    writes: null,
+    async ask(client, account) {
+      const read = async (proof: string) =>
+        await graphGet(client, urlOf(account), account.accessToken, { fields: "id", appsecret_proof: proof });
+      const right = await read(await hmacSha256Hex(account.app.clientSecret, account.accessToken));
+      const wrong = await read("0".repeat(64));
+      const conclusion = !isOk(right)
+        ? "The right proof is refused too: set APPSECRET_PROOF=false for this platform"
+        : isOk(wrong)
+          ? "It is not checked: sending it does no harm"
+          : "It is checked: it must be sent";
+      return {
+        conclusion,
+        evidence: [
+          evidenceOf("GET /me with the right proof", right, account),
+          evidenceOf("GET /me with a wrong proof", wrong, account),
+        ],
+        leftBehind: [],
+      };
+    },
+  };
 }
 
 /** The app asks for a token of its own: as a form, because the query of a GET would put the secret into an address. */

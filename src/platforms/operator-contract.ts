@@ -1,4 +1,4 @@
-import type { AppCredentials, ClientIdentity, PlatformClient } from "./contract.ts";
+import type { AccountAccess, AppCredentials, ClientIdentity, PlatformClient } from "./contract.ts";
 
 /*
  * The part of the adapter contract that is about the operator: what can be told of an app and of the operator's settings without
@@ -31,6 +31,27 @@ export interface ApiVersion {
   readonly source: string;
 }
 
+/** What calls have shown about one open question. */
+export interface LiveAnswer {
+  /** What follows for this service and its settings; one sentence. */
+  readonly conclusion: string;
+  /** Each call with its status and, where it was refused, the platform's words; without ids and names of people. */
+  readonly evidence: readonly string[];
+  /** What stayed at the platform although it should be gone; empty when nothing did. */
+  readonly leftBehind: readonly string[];
+}
+
+/** A question that no document answers; docs/platforms/live-calls.md lists them all. */
+export interface LiveQuestion {
+  readonly id: string;
+  /** In the words of that list. */
+  readonly question: string;
+  /** What is written at the platform, seen by whom, and how it is removed; null when the calls only read. */
+  readonly writes: string | null;
+  /** Makes the calls with the operator's own account; removes what it wrote. */
+  ask(client: PlatformClient, account: AccountAccess): Promise<LiveAnswer>;
+}
+
 /** What an operator can be told about one platform. */
 export interface OperatorChecks {
   /** What in the credentials themselves is unlike those that the platform gives; empty when nothing is. Pure. */
@@ -44,4 +65,6 @@ export interface OperatorChecks {
    * status can mean both. Does not throw.
    */
   checkCredentials(client: PlatformClient, app: AppCredentials, identity: ClientIdentity): Promise<CredentialCheck>;
+  /** Questions that calls with an account can settle; absent where there are none, or where a person has to do something. */
+  readonly liveQuestions?: readonly LiveQuestion[];
 }

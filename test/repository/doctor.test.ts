@@ -1,9 +1,12 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
 import type { Facts, PlatformCheck, PlatformFacts } from "#operator/facts.ts";
 import { checkFacts, type Expected } from "../../scripts/doctor/check-facts.ts";
 import { checkPlatforms } from "../../scripts/doctor/check-platforms.ts";
 import { type Row, type State, toTable } from "../../scripts/doctor/row.ts";
+import { settle } from "../../scripts/doctor/settle.ts";
 import { withoutTexts } from "../../scripts/doctor/without-texts.ts";
 
 /* Every line of `npm run doctor` when all is well, and when it is not. */
@@ -176,6 +179,60 @@ describe("a platform", () => {
   test("of the simulators has credentials of no platform's form", () => {
     const rows = rowsFor({ shapeProblems: ["odd"] }, null, true);
     expect(rowOf(rows, "X: credentials")).toMatchObject({ state: "green" });
+  });
+});
+
+describe("live calls that settle a question", () => {
+  const QUESTIONS = [
+    { id: "reads", question: "Does it read?", writes: null },
+    { id: "posts", question: "Does it post?", writes: "a post that is deleted at once" },
+  ];
+  const ANSWER = {
+    state: "answered",
+    answer: { conclusion: "It does", evidence: ["POST /posts: HTTP 201"], leftBehind: ["https://x.example/1"] },
+  };
+
+  async function settleWith(confirm: (question: string) => Promise<boolean>) {
+    const calls: string[] = [];
+    const server = createServer(({ method, url, headers }, response) => {
+      calls.push([method, url, headers.authorization, headers["almanac-account-key"] ?? "-"].join(" "));
+      response.end(JSON.stringify(method === "GET" ? { questions: QUESTIONS } : ANSWER));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const report = await settle({
+      address: { origin, operatorKey: "operator" },
+      version: "1.0.0",
+      platform: "x",
+      accountId: "acc_1",
+      accountKey: "mine",
+      confirm,
+    });
+    await new Promise((resolve) => server.close(resolve));
+    return { report, calls };
+  }
+
+  test("are asked about before they write, and not made without a yes", async () => {
+    const asked: string[] = [];
+    const { report, calls } = await settleWith((question) => {
+      asked.push(question);
+      return Promise.resolve(false);
+    });
+    expect(asked).toEqual([expect.stringMatching(/Does it post\?[^]*a post that is deleted at once/)]);
+    expect(calls).toEqual([
+      "GET /operator/live-questions/x Bearer operator -",
+      "POST /operator/live-questions/reads/accounts/acc_1 Bearer operator mine",
+    ]);
+    expect(report).toContain("## Does it post?\nNot asked: it writes to the account.");
+  });
+
+  test("make a report for the form, with what is left behind", async () => {
+    const { report, calls } = await settleWith(() => Promise.resolve(true));
+    expect(calls).toHaveLength(3);
+    expect(report).toMatch(/^# Live calls: x, Almanac 1\.0\.0, \d{4}-\d\d-\d\d\n/);
+    expect(report).toContain(
+      "## Does it post?\nIt does.\n- POST /posts: HTTP 201\n- **still there, remove it by hand:** https://x.example/1",
+    );
   });
 });
 

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { checkAnswer, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
 import { graphError } from "#platforms/graph-api.ts";
-import { checkAppToken, graphShapeProblems, graphVersion } from "#platforms/graph-operator.ts";
+import { checkAppToken, graphShapeProblems, graphVersion, wrongProofQuestion } from "#platforms/graph-operator.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
 import { postForm } from "#platforms/request-encoding.ts";
 import { callPlatform, parseBody } from "#platforms/response.ts";
-import { apiVersion, loginVariant, pageLoginDialog, TOKEN_URL } from "./hosts.ts";
+import { apiVersion, graphUrl, loginVariant, pageLoginDialog, TOKEN_URL } from "./hosts.ts";
 
 const VERSIONS_PAGE = "https://developers.facebook.com/docs/graph-api/changelog/versions/";
 
@@ -51,4 +51,6 @@ export const operatorChecks: OperatorChecks = {
       },
     );
   },
+
+  liveQuestions: [wrongProofQuestion((account) => `${graphUrl(account)}/me`)],
 };

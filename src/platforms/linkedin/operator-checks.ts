@@ -1,10 +1,14 @@
 import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { evidenceOf } from "#platforms/live-evidence.ts";
 import type { ApiVersion, OperatorChecks } from "#platforms/operator-contract.ts";
-import { postForm } from "#platforms/request-encoding.ts";
-import { callPlatform } from "#platforms/response.ts";
-import { apiVersionName, TOKEN_URL } from "./hosts.ts";
+import { postForm, postJson } from "#platforms/request-encoding.ts";
+import { callPlatform, isOk } from "#platforms/response.ts";
+import { API_ORIGIN, apiVersionName, postUrl, restHeaders, restUrl, TOKEN_URL } from "./hosts.ts";
 
 const VERSIONS_PAGE = "https://learn.microsoft.com/linkedin/marketing/integrations/migrations";
+
+/** Each bracket is written with a backslash: 4,000 characters as they are sent, 2,000 as they are seen. */
+const BRACKETS = String.raw`\(`.repeat(2000);
 
 /** As that page had it in the copies that were read on 2026-11-23. */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
@@ -69,4 +73,45 @@ export const operatorChecks: OperatorChecks = {
         refusals: ["invalid_client"],
       }),
     ),
+
+  liveQuestions: [
+    {
+      id: "escapes",
+      question: "Do escapes count against 3,000 characters?",
+      writes: "a post of 2,000 brackets, outside of feeds, which is deleted at once",
+      async ask(client, account) {
+        const headers = restHeaders(account.app, account.accessToken);
+        const posted = await callPlatform(
+          client,
+          `${API_ORIGIN}/rest/posts`,
+          postJson(
+            {
+              author: account.platformAccountId,
+              commentary: BRACKETS,
+              visibility: "PUBLIC",
+              distribution: { feedDistribution: "NONE", targetEntities: [], thirdPartyDistributionChannels: [] },
+              lifecycleState: "PUBLISHED",
+              isReshareDisabledByAuthor: true,
+            },
+            headers,
+          ),
+        );
+        const call = "POST /rest/posts with 2,000 escaped brackets";
+        const urn = posted.headers.get("x-restli-id");
+        if (!isOk(posted) || urn === null) {
+          return {
+            conclusion: "They count, if the words are about the length; then nothing has to be set",
+            evidence: [evidenceOf(call, posted, account)],
+            leftBehind: isOk(posted) ? ["the post of 2,000 brackets, whose id LinkedIn did not name"] : [],
+          };
+        }
+        const removed = await callPlatform(client, restUrl("posts", urn), { method: "DELETE", headers });
+        return {
+          conclusion: "They do not count: set LINKEDIN_CAPTION_COUNT=visible",
+          evidence: [evidenceOf(call, posted, account), evidenceOf("DELETE /rest/posts/{urn}", removed, account)],
+          leftBehind: isOk(removed) ? [] : [postUrl(urn)],
+        };
+      },
+    },
+  ],
 };

@@ -1,6 +1,6 @@
-import { checkAppToken, graphShapeProblems } from "#platforms/graph-operator.ts";
+import { checkAppToken, graphShapeProblems, wrongProofQuestion } from "#platforms/graph-operator.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
-import { GRAPH_ORIGIN } from "./hosts.ts";
+import { GRAPH_ORIGIN, graphUrl } from "./hosts.ts";
 
 export const operatorChecks: OperatorChecks = {
   shapeProblems: graphShapeProblems,
@@ -15,4 +15,6 @@ export const operatorChecks: OperatorChecks = {
    * address; the endpoint takes codes by POST, and an answer that it does not take this so is told with its words.
    */
   checkCredentials: async (client, app) => await checkAppToken(client, app, `${GRAPH_ORIGIN}/oauth/access_token`),
+
+  liveQuestions: [wrongProofQuestion(({ app }) => `${graphUrl(app)}/me`)],
 };

@@ -1,8 +1,10 @@
 import { checkAnswer, judgeOAuth } from "#platforms/credential-check.ts";
+import { evidenceOf } from "#platforms/live-evidence.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
 import { postForm } from "#platforms/request-encoding.ts";
 import { callPlatform } from "#platforms/response.ts";
 import { TOKEN_URL } from "./hosts.ts";
+import { callApi, isSuccess } from "./api.ts";
 import { isAudited } from "./scopes.ts";
 
 export const operatorChecks: OperatorChecks = {
@@ -44,4 +46,30 @@ export const operatorChecks: OperatorChecks = {
         ),
       judgeOAuth({ accepts: ({ error, hasToken }) => error === "" && hasToken, refusals: ["invalid_client"] }),
     ),
+
+  liveQuestions: [
+    {
+      id: "small-videos-in-chunks",
+      question: "Are small videos taken in several chunks?",
+      writes: "announces a private video of 20 MB that is never uploaded; TikTok forgets it within an hour",
+      async ask(client, account) {
+        const response = await callApi(client, "/v2/post/publish/video/init/", account.accessToken, {
+          post_info: { privacy_level: "SELF_ONLY", title: "" },
+          source_info: {
+            source: "FILE_UPLOAD",
+            video_size: 20_000_000,
+            chunk_size: 10_000_000,
+            total_chunk_count: 2,
+          },
+        });
+        return {
+          conclusion: isSuccess(response)
+            ? "They are: one chunk up to 64,000,000 bytes stays the safer form"
+            : "They are not, or this account may not post at the moment: the words tell which",
+          evidence: [evidenceOf("POST /v2/post/publish/video/init/, 20 MB in two chunks", response, account)],
+          leftBehind: [],
+        };
+      },
+    },
+  ],
 };

@@ -1,10 +1,11 @@
 import { fromBase64Url } from "#core/encoding.ts";
 import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { evidenceOf } from "#platforms/live-evidence.ts";
 import { basicAuthorization } from "#platforms/oauth-token.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
-import { postForm } from "#platforms/request-encoding.ts";
-import { callPlatform } from "#platforms/response.ts";
-import { TOKEN_URL } from "./hosts.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { callPlatform, isOk } from "#platforms/response.ts";
+import { API_ORIGIN, TOKEN_URL } from "./hosts.ts";
 
 /** An API key of OAuth 1.0a, which the portal shows beside the client id. */
 const CONSUMER_KEY = /^[A-Za-z0-9]{25}$/;
@@ -52,4 +53,34 @@ export const operatorChecks: OperatorChecks = {
         refusals: ["invalid_client", "unauthorized_client"],
       }),
     ),
+
+  liveQuestions: [
+    {
+      id: "field-names",
+      question: "Which spelling do the fields have?",
+      writes: null,
+      async ask(client, account) {
+        const read = async (param: string) =>
+          await callPlatform(
+            client,
+            withQuery(`${API_ORIGIN}/2/users/${encodeURIComponent(account.platformAccountId)}/tweets`, {
+              [param]: "created_at",
+              max_results: 5,
+            }),
+            { headers: bearerHeader(account.accessToken) },
+          );
+        const [post, tweet] = [await read("post.fields"), await read("tweet.fields")];
+        const known = [...(isOk(post) ? ["post.fields"] : []), ...(isOk(tweet) ? ["tweet.fields"] : [])];
+        return {
+          conclusion:
+            known.length === 0 ? "Neither was accepted" : `Accepted: ${known.join(" and ")}; this service sends either`,
+          evidence: [
+            evidenceOf("GET /2/users/{id}/tweets?post.fields=created_at", post, account),
+            evidenceOf("GET /2/users/{id}/tweets?tweet.fields=created_at", tweet, account),
+          ],
+          leftBehind: [],
+        };
+      },
+    },
+  ],
 };
