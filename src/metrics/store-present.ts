@@ -50,6 +50,15 @@ export function serviceStatement(db: PostsDb, now: number, sums: readonly Counte
     .bind(now + REARMED_MS, now - OVERDUE_AFTER_MS, JSON.stringify(counted));
 }
 
+/** Targets that wait for their next try because of something that only the operator can mend, among the posts that are due soon or have not ended. */
+export function waitingForOperatorStatement(db: PostsDb): D1PreparedStatement {
+  return db.d1.prepare(
+    `SELECT 'operator_fault' AS metric, t.platform || '.' || (t.error ->> '$.code') AS label, count(*) AS count, 0 AS sum
+     FROM service_progress s, json_each(s.noted) e CROSS JOIN post_targets t ON t.post_id = e.value ->> 0
+     WHERE t.state = 'retry_wait' AND t.error ->> '$.whoMustAct' = 'operator' GROUP BY 2`,
+  );
+}
+
 /** The counters of every hour from `hour` on. */
 export function hoursStatement(db: Db, hour: number): D1PreparedStatement {
   return db.d1

@@ -139,7 +139,7 @@ const CASES: readonly AlertCase[] = [
   {
     kind: "operator_fault",
     label: "x.credits_depleted",
-    detail: /^2 posts at X failed with credits_depleted\. The operator buys credits at the platform\.$/,
+    detail: /^2 posts at X failed or wait with credits_depleted\. The operator buys credits at the platform\.$/,
     begin: async () => await addHour("operator_fault", "x.credits_depleted", 2),
     end: clearHours,
   },
@@ -203,6 +203,24 @@ describe.each(CASES)("the alert $kind $label", ({ kind, label = "", detail, begi
     ]);
     expect(mails[1]?.subject).toBe(`No longer: ${mails[0]?.subject ?? ""}`);
   });
+});
+
+test("a target that waits for the operator raises the alert before it has failed", async () => {
+  const account = await createAccount(ctx);
+  const { id } = await schedulePost(ctx, { accountIds: [account], scheduledAt: Date.now() + HOUR });
+  const noted = async (list: object[]) =>
+    await env.DB.prepare("UPDATE service_progress SET noted = ?1").bind(JSON.stringify(list)).run();
+  await noted([[id, 0]]);
+  await minutes(1);
+  expect(mails).toEqual([]);
+  await env.DB.prepare("UPDATE post_targets SET state = 'retry_wait', error = ?2 WHERE post_id = ?1")
+    .bind(id, JSON.stringify({ code: "credits_depleted", whoMustAct: "operator" }))
+    .run();
+  await minutes(1);
+  expect(mails.map(({ text }) => text)).toEqual([
+    expect.stringContaining("1 post at X failed or wait with credits_depleted. The operator buys credits"),
+  ]);
+  await noted([]);
 });
 
 describe("telling operators", () => {

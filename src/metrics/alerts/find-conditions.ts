@@ -16,7 +16,7 @@ const MAX_FAILED_SYNCS_SHARE = 0.2;
 export interface Present {
   readonly overdue: number;
   readonly isHeld: boolean;
-  /** The counters of the present hour and the one before. */
+  /** The counters of the present hour and the one before, and what waits for the operator. */
   readonly recent: readonly Counter[];
   readonly lateness: Lateness;
   readonly limits: readonly {
@@ -110,7 +110,7 @@ function operatorFaults(recent: readonly Counter[]): Condition[] {
     return {
       kind: "operator_fault",
       label,
-      detail: `${posts} at ${PLATFORM_NAMES[platform as Platform]} failed with ${code}.${advice}`,
+      detail: `${posts} at ${PLATFORM_NAMES[platform as Platform]} failed or wait with ${code}.${advice}`,
     };
   });
 }

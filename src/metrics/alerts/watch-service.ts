@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
 import { undividedPostsDb } from "#db/client.ts";
 import { dailyLimits } from "#metrics/daily-limits.ts";
-import { latenessOf } from "#metrics/outcomes.ts";
+import { type Counter, latenessOf } from "#metrics/outcomes.ts";
 import {
   bucketsOf,
   hourOf,
@@ -10,6 +10,7 @@ import {
   hoursStatement,
   type ServiceState,
   serviceStatement,
+  waitingForOperatorStatement,
 } from "#metrics/store-present.ts";
 import { decideChanges, type OperatorAlert } from "./decide-changes.ts";
 import { findConditions, type Present } from "./find-conditions.ts";
@@ -43,7 +44,7 @@ async function readPresent(
   const { config } = services;
   const db = undividedPostsDb(services);
   const daily = dailyLimits(services);
-  const [service, hours, alerts] = await db.d1.batch([
+  const [service, hours, alerts, waiting] = await db.d1.batch([
     serviceStatement(
       db,
       now,
@@ -51,6 +52,7 @@ async function readPresent(
     ),
     hoursStatement(db, hourOf(now) - 1),
     alertsStatement(db),
+    waitingForOperatorStatement(db),
   ]);
   const recent = (hours?.results ?? []) as HourRow[];
   const [state] = (service?.results ?? []) as ServiceState[];
@@ -69,7 +71,7 @@ async function readPresent(
     present: {
       overdue: state?.overdue ?? 0,
       isHeld: state?.held === "restored",
-      recent,
+      recent: [...recent, ...((waiting?.results ?? []) as Counter[])],
       lateness: latenessOf(bucketsOf(recent)),
       limits: [database, ...ofToday],
     },
