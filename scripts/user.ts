@@ -15,6 +15,7 @@ const USAGE = `Creates and changes the users of an Almanac service, for its oper
   npm run user -- reset-password <email> [--password -]
   npm run user -- disable <email>
   npm run user -- enable <email>
+  npm run user -- role <email> <operator|user>
   npm run user -- key <email> [--name cli] [--scopes all|posts:read,…] [--days 90|never]
   npm run user -- keys <email>
   npm run user -- revoke-keys <email> [key id]

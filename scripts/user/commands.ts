@@ -10,6 +10,7 @@ import {
   revokeAccess,
   revokeKey,
   setPassword,
+  setRole,
   setSubscription,
   userIdOf,
 } from "#auth/index.ts";
@@ -222,6 +223,13 @@ const enable: Command = async (services, [email]) => {
   return { json: { email: user.email, disabled: false }, lines: [`${user.email} is enabled; keys must be made anew`] };
 };
 
+const giveRole: Command = async (services, [email, given]) => {
+  const role = oneOf(["operator", "user"], given, "the role");
+  const user = await findUser(services, email);
+  await setRole(services, { userId: user.userId, role: role === "operator" ? role : null });
+  return { json: { email: user.email, role }, lines: [`${user.email} has the role ${role}`] };
+};
+
 const deleteUser: Command = async (services, [email], { yes, now }) => {
   const user = await findUser(services, email);
   const graceMs = now ? 0 : GRACE_MS;
@@ -242,6 +250,7 @@ export const COMMANDS: ReadonlyMap<string | undefined, Command> = new Map([
   ["reset-password", resetPassword],
   ["disable", disable],
   ["enable", enable],
+  ["role", giveRole],
   ["key", addKey],
   ["keys", printKeys],
   ["revoke-keys", revokeKeys],

@@ -22,6 +22,7 @@ export { revokeKey } from "./keys/revoke.ts";
 export { rotateKey } from "./keys/rotate.ts";
 export { setKeyConfirms } from "./keys/set-confirms.ts";
 export { setPassword } from "./users/set-password.ts";
+export { setRole } from "./users/set-role.ts";
 export { setSubscription } from "./subscriptions/set.ts";
 export { setTimeZone } from "./users/set-time-zone.ts";
 export { signIn } from "./sessions/sign-in.ts";

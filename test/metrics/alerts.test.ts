@@ -39,6 +39,8 @@ beforeEach(async () => {
   await env.DB.prepare("UPDATE service_progress SET mail_begun_at = 0, webhook_begun_at = 0").run();
   await insertUser("operator@example.com", "operator", 1);
   await insertUser("unverified@example.com", "operator", null);
+  await insertUser("disabled@example.com", "operator", 1);
+  await env.DB.prepare("UPDATE users SET disabled_at = 1 WHERE id = 'disabled@example.com'").run();
   await insertUser("somebody@example.com", null, 1);
   // The caps are those of the real platforms.
   ctx = { ...createTestContext(), adapterFor };

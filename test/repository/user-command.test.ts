@@ -86,6 +86,8 @@ describe("a command of npm run user", { timeout: 60_000 }, () => {
     ["disable ada@example.com", /^ada@example\.com is disabled$/, { disabled: true }],
     ["list", new RegExp(` {2}disabled since ${AT}$`), []],
     ["enable Ada@Example.com", /^ada@example\.com is enabled; keys must be made anew$/, { disabled: false }],
+    ["role Ada@example.com operator", /^ada@example\.com has the role operator$/, { role: "operator" }],
+    ["role ada@example.com user", /^ada@example\.com has the role user$/, { role: "user" }],
     ["delete ada@example.com", new RegExp(`^ada@example\\.com is erased from ${AT} on$`), { erased_from: /Z$/ }],
   ])("%s says what it did, to people and to programs", async ([line, expected, fields], { expect }) => {
     const { lines, json } = await run(line, { yes: true });
@@ -130,6 +132,19 @@ describe("a command of npm run user", { timeout: 60_000 }, () => {
       [false, false],
       [true, true],
     ]);
+  });
+
+  test("role makes a user an operator, and no longer", async ({ expect }) => {
+    await run("add gil@example.com");
+    const roleOf = async () =>
+      ((await run("list")).json as { email: string; role: string | null }[]).find(
+        ({ email }) => email === "gil@example.com",
+      )?.role;
+    await run("role gil@example.com operator");
+    expect(await roleOf()).toBe("operator");
+    await run("role gil@example.com user");
+    expect(await roleOf()).toBeNull();
+    await expect(run("role gil@example.com owner")).rejects.toThrow("the role is one of operator, user");
   });
 
   test("delete asks the service to erase the user after a week, or with --now at once", async ({ expect }) => {

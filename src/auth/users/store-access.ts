@@ -1,4 +1,5 @@
 import type { Db } from "#db/client.ts";
+import type { UserRole } from "#db/schema.ts";
 
 /** How many were ended. */
 export interface RevokedAccess {
@@ -30,4 +31,8 @@ export async function refuseUser(db: Db, userId: string, now: number): Promise<v
 
 export async function admitUser(db: Db, userId: string): Promise<void> {
   await db.d1.prepare("UPDATE users SET disabled_at = NULL WHERE id = ?1").bind(userId).run();
+}
+
+export async function updateRole(db: Db, userId: string, role: UserRole | null): Promise<void> {
+  await db.d1.prepare("UPDATE users SET role = ?2 WHERE id = ?1").bind(userId, role).run();
 }

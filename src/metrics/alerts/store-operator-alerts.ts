@@ -59,7 +59,7 @@ export async function claimTelling(
     db.d1.prepare(`UPDATE service_progress SET ${begun} = ?1 WHERE ${begun} <= ?2 RETURNING id`).bind(now, notSince),
     alertsStatement(db),
     db.d1.prepare(
-      "SELECT email FROM users WHERE role = 'operator' AND email_verified_at IS NOT NULL ORDER BY created_at LIMIT 20",
+      "SELECT email FROM users WHERE role = 'operator' AND email_verified_at IS NOT NULL AND disabled_at IS NULL ORDER BY created_at LIMIT 20",
     ),
   ]);
   return claimed?.results.length === 1

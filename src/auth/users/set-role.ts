@@ -1,0 +1,11 @@
+import type { Services } from "#context.ts";
+import type { UserRole } from "#db/schema.ts";
+import { updateRole } from "./store-access.ts";
+
+/** Makes the user one of those who operate the installation, or with null no longer. For the operator. */
+export function setRole(
+  services: Pick<Services, "db">,
+  { userId, role }: { readonly userId: string; readonly role: UserRole | null },
+): Promise<void> {
+  return updateRole(services.db, userId, role);
+}
