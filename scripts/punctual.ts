@@ -25,9 +25,9 @@ const TRIAL_POSTS = 50;
 const TRIAL_AHEAD_MS = 86_400_000;
 /** All confirms must be over before the first object wakes, also when the machine becomes busier. */
 const CONFIRM_RESERVE = 3;
-const MIN_AHEAD_MS = 15_000;
-/** Objects of texts wake two seconds before the due time. */
-const BEFORE_WAKING_MS = 3000;
+const MIN_AHEAD_MS = 30_000;
+/** Objects of texts wake up to twenty seconds before the due time. */
+const BEFORE_WAKING_MS = 21_000;
 const POLL_MS = 5000;
 /** Long enough to print how late the posts were also when they are far outside their limit. */
 const MIN_PATIENCE_MS = 180_000;
@@ -120,7 +120,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "1" },
     hang: { type: "string" },
     spread: { type: "string", default: "0" },
-    "wake-ahead": { type: "string" },
+    "wake-ahead": { type: "string", default: "10000" },
     root: { type: "string" },
     log: { type: "string" },
   },
@@ -152,7 +152,7 @@ const service = await startService({
     COUNT_D1: "1",
     SIMULATORS_ORIGIN: simulators.origin,
     SPREAD_MS: String(spreadMs),
-    ...(values["wake-ahead"] !== undefined && { WAKE_AHEAD_MS: values["wake-ahead"] }),
+    WAKE_AHEAD_MS: values["wake-ahead"],
   },
   ...root,
 });
