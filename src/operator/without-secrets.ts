@@ -1,7 +1,7 @@
 import type { Env } from "#config.ts";
 import { isJsonObject } from "#core/json.ts";
 
-const SECRET_NAME = /(?:SECRET|_KEYS?|_CODE)$/;
+const SECRET_NAME = /(?:SECRET(?:_NEXT)?|_KEYS?|_CODE)$/;
 /** Shorter texts are in every sentence. */
 const MIN_LENGTH = 6;
 

@@ -120,17 +120,25 @@ describe("the operator", () => {
 
   test("gets no secret, even where a setting repeats one", async ({ expect }) => {
     const secret = "a-secret-that-was-pasted-twice";
+    const next = "the-secret-that-replaces-it";
     const settings = {
       X_CLIENT_SECRET: secret,
       X_CLIENT_ID: secret,
       MAIL_FROM: `${secret}@example.com`,
-      TIKTOK_SCOPES: secret,
+      X_CLIENT_SECRET_NEXT: next,
+      TIKTOK_SCOPES: `${secret},${next}`,
       TOKEN_KEY_ID: "c2FuZGJveC1zYW5kYm94LXNhbmRib3gtc2FuZGJveCE=",
     };
     const bindings = envWith(settings);
     const facts = await ask("GET", "/operator/facts", { bindings });
     expect(facts.status).toBe(200);
-    const secrets = [secret, settings.TOKEN_KEY_ID, OPERATOR_KEY, ...PLATFORMS.map((one) => `sandbox-${one}-secret`)];
+    const secrets = [
+      secret,
+      next,
+      settings.TOKEN_KEY_ID,
+      OPERATOR_KEY,
+      ...PLATFORMS.map((one) => `sandbox-${one}-secret`),
+    ];
     expect(secrets.filter((text) => facts.text.includes(text))).toEqual([]);
   });
 });
