@@ -39,6 +39,7 @@ const ORIGIN = "https://almanac.ada.workers.dev";
 const servers = new OtherServers();
 const api = new CloudflareApi();
 let operator: Operator;
+let starting: Promise<RunningUpload> | undefined;
 let upload: RunningUpload | undefined;
 let deployment: Run;
 
@@ -61,7 +62,9 @@ function secretTexts(): string[] {
 
 beforeAll(async () => {
   api.answer = async (worker, request) => {
-    upload ??= await RunningUpload.start(worker, api.account.database("almanac"), (...call) => servers.answer(...call));
+    // One, however many requests come while it starts.
+    starting ??= RunningUpload.start(worker, api.account.database("almanac"), (...call) => servers.answer(...call));
+    upload = await starting;
     return upload.fetch(request);
   };
   await api.start();
