@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import type { BuildOptions, Plugin } from "esbuild";
+import type { BuildOptions } from "esbuild";
 import { lighterTwitterText } from "./twitter-text.ts";
+import { lighterZod } from "./zod.ts";
 
 /* How the Workers are built: as ES modules, where what `import()` loads is in modules of its own. */
 
@@ -16,16 +17,6 @@ export type WorkerName = keyof typeof WORKERS;
 
 /** Where a Worker's modules are, below the root; wrangler.toml names their entry. */
 export const outputFolder = (name: WorkerName): string => join(".wrangler", "build", name);
-
-/** zod brings fifty translations of messages that nobody here reads; one of them is enough. */
-const oneLocale: Plugin = {
-  name: "one-locale",
-  setup(build) {
-    build.onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ resolveDir, kind }) =>
-      build.resolve("../locales/en.js", { resolveDir, kind }),
-    );
-  },
-};
 
 export function buildOptions(
   root: string,
@@ -46,7 +37,7 @@ export function buildOptions(
     external: ["cloudflare:*", "node:*", "punycode"],
     // The sandbox's sample files are modules of their own, as wrangler gives them to a Worker.
     loader: { ".md": "text", ".bin": "copy" },
-    plugins: [oneLocale, lighterTwitterText],
+    plugins: [lighterZod, lighterTwitterText],
     define: {
       FAILPOINTS: String(failpoints),
       "process.env.NODE_ENV": '"production"',

@@ -41,7 +41,7 @@ export interface Options {
 }
 
 /** The result as a program reads it, and as a person does. */
-export interface Output {
+interface Output {
   readonly json: unknown;
   readonly lines: readonly string[];
 }

@@ -1,0 +1,21 @@
+import type { Plugin } from "esbuild";
+
+/** What nobody here calls, and a module of the same exports would bring: a reader of JSON Schema, and a compiler of schemas. */
+const UNUSED: Readonly<Record<string, string>> = {
+  "./from-json-schema.js": "export let fromJSONSchema;",
+  "./compile.js": "export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError;",
+};
+
+/** zod without these, and with one of fifty translations of messages that nobody here reads. */
+export const lighterZod: Plugin = {
+  name: "lighter-zod",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ resolveDir, kind }) =>
+      build.resolve("../locales/en.js", { resolveDir, kind }),
+    );
+    build.onResolve({ filter: /^\.\/(from-json-schema|compile)\.js$/ }, ({ path, importer }) =>
+      /\/node_modules\/zod\/v4\/(core|classic)\//.test(importer) ? { path, namespace: "unused" } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: "unused" }, ({ path }) => ({ contents: UNUSED[path] ?? "" }));
+  },
+};
