@@ -61,8 +61,11 @@ async function dump(): Promise<string> {
   for (const { key } of (await env.MEDIA.list()).objects) {
     parts.push(`${key} ${await (await env.MEDIA.get(key))?.text()}`);
   }
-  for (const { name } of (await env.TOKENS.list()).keys) {
-    parts.push(`${name} ${await env.TOKENS.get(name)}`);
+  for (const { name, expiration = Infinity } of (await env.TOKENS.list()).keys) {
+    // What has expired by the clock of the test is not there any more.
+    if (expiration * 1000 > Date.now()) {
+      parts.push(`${name} ${await env.TOKENS.get(name)}`);
+    }
   }
   return parts.join("\n");
 }
@@ -89,7 +92,48 @@ async function seed(mark: string, shared?: string): Promise<SeededPerson> {
   const [first, second] = await hashes(mark);
   const person = await seedPerson(env.DB, mark, { hashes: [shared ?? first, second] });
   await putFiles(person);
+  await seedUnowned(person);
   return person;
+}
+
+/** Rows that no column of their own gives to the person, and a preview in the token store. */
+async function seedUnowned({ mark, email, userId, workspaceIds: [workspaceId] }: SeededPerson): Promise<void> {
+  const insert = (table: string, values: Record<string, unknown>) =>
+    env.DB.prepare(
+      `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${Object.keys(values)
+        .map(() => "?")
+        .join(", ")})`,
+    ).bind(...Object.values(values));
+  const times = { created_at: 1, expires_at: 1 };
+  await env.DB.batch([
+    insert("oauth_tokens", {
+      hash: `${mark}-token`,
+      grant_id: `${mark}-oauth_grants-id-0`,
+      kind: "access",
+      scopes: "[]",
+      ...times,
+    }),
+    insert("sign_in_attempts", { email_hash: await sha256Hex(email), failures: 1, updated_at: 1 }),
+    insert("app_registrations", { platform: "x", server: `${mark}.example`, sealed: "s", created_at: 1 }),
+    insert("archive_parts", {
+      workspace_id: workspaceId,
+      first_at: 1,
+      id: `${mark}-part`,
+      user_id: userId,
+      last_at: 1,
+      published: 1,
+      partially_failed: 0,
+      failed: 0,
+      size_bytes: 1,
+      created_at: 1,
+      first_id: `${mark}-a`,
+      last_id: `${mark}-b`,
+      accounts: JSON.stringify([`${mark}-account`]),
+      ids: new Uint8Array(8),
+    }),
+    insert("archive_orphans", { key: `archive/${workspaceId}/2030-01/${mark}.jsonl.gz`, seen_at: 1 }),
+  ]);
+  await env.TOKENS.put(`ct:${userId}:${mark}`, `${mark} preview`, { expirationTtl: 300 });
 }
 
 const rowsOf = (text: string, person: SeededPerson) =>
@@ -127,6 +171,8 @@ describe("erasing", () => {
     expect(rowsOf(after, person)).toEqual([]);
     expect(after.toLowerCase()).not.toContain(person.mark.toLowerCase());
     expect(after).not.toContain(person.hashes[1]);
+    expect(before).toContain(await sha256Hex(person.email));
+    expect(after).not.toContain(await sha256Hex(person.email));
     expect(after).toContain(`bytes of ${shared}`);
     expect(rowsOf(after, other)).toEqual(rowsOf(before, other));
     const { results } = await env.DB.prepare("SELECT * FROM deletions").all();
@@ -141,7 +187,7 @@ describe("erasing", () => {
   test("is completed after an end at any of its statements and file operations", async () => {
     let ended = 0;
     const persons: SeededPerson[] = [];
-    for (const first of [1, 2, 3]) {
+    for (const first of [1, 2]) {
       const person = await seed(`Kill${first}zq`);
       persons.push(person);
       const { ctx } = createFixture(person);

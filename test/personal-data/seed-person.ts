@@ -18,7 +18,12 @@ export interface SeededPerson {
 const FIXED: Readonly<Record<string, Readonly<Record<string, string | number | null>>>> = {
   users: { role: null },
   subscriptions: { plan: "growth", status: "active" },
-  connections: { platform: "x", status: "active", sealed_tokens: null },
+  connections: {
+    platform: "x",
+    status: "active",
+    sealed_tokens: null,
+    external_id: "MARK-connections-id@MARK.example",
+  },
   accounts: { platform: "x", status: "active", disconnected_at: 1 },
   approvals: { kind: "schedule", state: "pending", via: "api", plan: '{"post":{"caption":"MARK-approvals-plan"}}' },
   webhooks: { disabled_at: null, disabled_reason: null },
