@@ -96,16 +96,17 @@ function explain(error: unknown): { readonly code: keyof typeof EXIT_CODES; read
   if (error instanceof ApiFailure) {
     return { code: "failed", message: error.message };
   }
-  const reason = rootOf(error);
-  if (/D1_ERROR|SQLITE/.test(reason)) {
-    return { code: "failed", message: `the database refused: ${reason}` };
+  const root = rootOf(error);
+  // The binding's own text, or the code that node:sqlite adds to its errors.
+  if (/D1_ERROR|SQLITE/.test(root.message) || root.code === "ERR_SQLITE_ERROR") {
+    return { code: "failed", message: `the database refused: ${root.message}` };
   }
   throw error;
 }
 
 /** The first cause: what is thrown later may quote the statement with what was to be written. */
-function rootOf(error: unknown): string {
-  return error instanceof Error ? (error.cause === undefined ? error.message : rootOf(error.cause)) : "";
+function rootOf(error: unknown): { readonly message: string; readonly code?: unknown } {
+  return error instanceof Error ? (error.cause === undefined ? error : rootOf(error.cause)) : { message: "" };
 }
 
 try {

@@ -39,8 +39,13 @@ class LocalStatement {
     return this.all();
   }
 
-  async first(): Promise<Record<string, unknown> | null> {
-    return (await this.all()).results[0] ?? null;
+  async first(column?: string): Promise<unknown> {
+    const [row] = (await this.all()).results;
+    return (column === undefined ? row : row?.[column]) ?? null;
+  }
+
+  async raw(): Promise<unknown[][]> {
+    return (await this.all()).results.map((row) => Object.values(row));
   }
 }
 
