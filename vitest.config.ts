@@ -10,7 +10,8 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the processors of the gate: many tests wait for a platform, a file or a process.
+    maxWorkers: 3,
     silent: "passed-only",
     projects: [
       {
