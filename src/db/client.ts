@@ -33,6 +33,11 @@ export function dbFor(services: { readonly db: Db }, _workspaceId: string | unde
   return undividedPostsDb(services);
 }
 
+/** Whether a post without a known workspace would be looked for in the same database: true of all, as long as there is one. */
+export function isInFirstDatabase(_workspaceId: string | undefined): boolean {
+  return true;
+}
+
 /** The database of all posts, while they are in one: for what goes over the posts of every workspace, or is not told of which. */
 export function undividedPostsDb({ db }: { readonly db: Db }): PostsDb {
   return db as PostsDb;

@@ -9,10 +9,13 @@ import type { OperatorAlertKind, OperatorAlertState } from "#core/operator-alert
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
+import type { FitReason } from "#core/fit.ts";
 import type {
   AccountStatus,
   ApprovalState,
   CreatedVia,
+  ExtraName,
+  ExtraStatus,
   MediaType,
   PostStatus,
   PostType,
@@ -22,7 +25,7 @@ import type {
 /*
  * Instants are integers in milliseconds since 1970 (UTC); of secrets only the hex SHA-256 is stored; lists and objects are JSON.
  * No foreign key cascades and no migration rebuilds a table, because that silently deletes child rows and triggers
- * (docs/storage.md).
+ * (docs/guide/storage.md).
  */
 
 export type UserRole = "operator";
@@ -443,6 +446,17 @@ export interface StoredTargetError {
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
+/** What became of something that was added to a post once it was public. */
+export interface StoredExtra {
+  readonly status: ExtraStatus;
+  readonly id: string | null;
+  readonly url: string | null;
+  readonly error: StoredTargetError | null;
+}
+
+/** By name, with those that the target has. */
+export type StoredExtras = Readonly<Partial<Record<ExtraName, StoredExtra>>>;
+
 /** One entry of the history of publishing a target. */
 export interface StoredAttempt {
   readonly at: number;
@@ -499,6 +513,20 @@ export interface StoredMediaItem {
   readonly height: number | null;
   readonly durationSeconds: number | null;
   readonly sha256: string;
+  /** What the post says of it to people who cannot see it: part of the use, not of the file. Absent when the post says nothing. */
+  readonly altText?: string;
+  /** The cover of a video; absent: the platform chooses one. */
+  readonly cover?: StoredCover;
+  /** One account publishes it instead of the media of the post. Absent on the media of the post, and on copies of them. */
+  readonly own?: true;
+  /** Of a copy that was made to fit a platform: the id of the file it was made of, and why; with the file itself where only this account names it. */
+  readonly fitted?: { readonly from: string; readonly reason: FitReason; readonly source?: StoredMediaItem };
+}
+
+/** A moment of the video or a picture; exactly one of them is set. */
+export interface StoredCover {
+  readonly atMs?: number;
+  readonly image?: StoredMediaItem;
 }
 
 export const posts = sqliteTable(
@@ -569,13 +597,47 @@ export const postTargets = sqliteTable(
     remoteId: text("remote_id"),
     remoteUrl: text("remote_url"),
     error: text({ mode: "json" }).$type<StoredTargetError>(),
+    /** What this account publishes where that are not the media of the post: copies that were made to fit its platform. */
+    media: text({ mode: "json" }).$type<StoredMediaItem[]>(),
     /** The published parts of a target that needs several (one pin per board), so that a retry never repeats them. */
     progress: text({ mode: "json" }).$type<JsonValue>(),
+    /** What became of what was added to the post once it was public; null where nothing is. */
+    extras: text({ mode: "json" }).$type<StoredExtras>(),
     /** The newest 50 attempts, oldest first; not a table of its own, because this row is written anyway. */
     history: text({ mode: "json" }).$type<StoredAttempt[]>().notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.postId, t.accountId] }), index("post_targets_by_account").on(t.accountId, t.dueAt)],
+);
+
+/** What the makers of a post note about it: never published. A post without has no row. `WITHOUT ROWID`. */
+export const postAnnotations = sqliteTable(
+  "post_annotations",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    postId: text("post_id").notNull(),
+    /** That of the post, which a trigger keeps: lists are ordered by it. */
+    scheduledAt: integer("scheduled_at").notNull(),
+    externalId: text("external_id"),
+    metadata: text({ mode: "json" }).$type<Readonly<Record<string, string>>>().notNull(),
+    labels: text({ mode: "json" }).$type<readonly string[]>().notNull(),
+    notes: text(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.postId] })],
+);
+
+/** The posts by their external id and by each of their labels; written by triggers only. `WITHOUT ROWID`. */
+export const annotatedPosts = sqliteTable(
+  "annotated_posts",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    kind: text().$type<"external_id" | "label">().notNull(),
+    value: text().notNull(),
+    scheduledAt: integer("scheduled_at").notNull(),
+    postId: text("post_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.kind, t.value, t.scheduledAt, t.postId] })],
 );
 
 /** Makes the token of an edit single-use, and the edit all-or-nothing (SCHEDULING.md 3.3); a new post needs no row. `WITHOUT ROWID`. */
@@ -603,7 +665,7 @@ export const approvals = sqliteTable(
     workspaceId: text("workspace_id").notNull(),
     /** Hash of the confirmation token; the posts are committed under it, so that the token remains single-use. */
     tokenHash: text("token_hash").notNull(),
-    kind: text().$type<"schedule" | "edit">().notNull(),
+    kind: text().$type<"schedule" | "edit" | "bulk">().notNull(),
     /** The whole plan as the token held it, as JSON. */
     plan: text().notNull(),
     /** What the person sees and approves: of a new post its own hash, of an edit a hash over those of its posts. */
@@ -761,6 +823,49 @@ export const archiveOrphans = sqliteTable("archive_orphans", {
   seenAt: integer("seen_at").notNull(),
 });
 
+/** The copies that were made of images so that platforms take them, by the bytes of the image and how they were made. `WITHOUT ROWID`. */
+export const mediaFits = sqliteTable(
+  "media_fits",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    sourceSha256: text("source_sha256").notNull(),
+    /** Names no platform, so that platforms with equal demands share a copy. */
+    recipe: text().notNull(),
+    /** Deleted with this media item, by a trigger. */
+    mediaId: text("media_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.sourceSha256, t.recipe] }), index("media_fits_media").on(t.mediaId)],
+);
+
+/** What somebody is still working on: members of a preview's body, whatever is wrong with them. */
+export const drafts = sqliteTable(
+  "drafts",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    /** Counts the changes from 1. */
+    version: integer().notNull(),
+    content: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    /** The ids of the service's own media in the content, by which a trigger writes `draft_media`. */
+    mediaIds: text("media_ids", { mode: "json" }).$type<string[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [index("drafts_workspace").on(t.workspaceId, t.updatedAt, t.id), index("drafts_idle").on(t.updatedAt)],
+);
+
+/** Which drafts name a media item, also by the id of an upload; written by triggers. `WITHOUT ROWID`. */
+export const draftMedia = sqliteTable(
+  "draft_media",
+  {
+    mediaId: text("media_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    draftId: text("draft_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.mediaId, t.draftId] }), index("draft_media_draft").on(t.draftId)],
+);
+
 /** Which posts use a media item; reference counts are computed from it. `WITHOUT ROWID`. */
 export const postMedia = sqliteTable(
   "post_media",
@@ -835,7 +940,7 @@ export const idempotencyRecords = sqliteTable(
  */
 export type HeldReason = "restored" | "reviewing";
 
-/** One row that tells a database that was put back to an earlier time (docs/how-it-works.md). */
+/** One row that tells a database that was put back to an earlier time (docs/guide/how-it-works.md). */
 export const service = sqliteTable(
   "service",
   {
@@ -954,6 +1059,21 @@ export const notices = sqliteTable(
     index("notices_age").on(t.at),
   ],
 );
+
+export interface StoredSlot {
+  /** 0 is Monday. */
+  readonly weekday: number;
+  /** `HH:MM` on the clock of the zone. */
+  readonly time: string;
+}
+
+/** The times of the week at which a workspace likes to post; without any it has no row. `WITHOUT ROWID`. */
+export const scheduleSlots = sqliteTable("schedule_slots", {
+  workspaceId: text("workspace_id").primaryKey(),
+  timeZone: text("time_zone").notNull(),
+  slots: text({ mode: "json" }).$type<StoredSlot[]>().notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
 
 export const calendarFeeds = sqliteTable(
   "calendar_feeds",
