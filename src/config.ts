@@ -16,12 +16,14 @@ import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
-/** Bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets; docs/operate.md lists them. */
+/** Bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets; docs/guide/operate.md lists them. */
 export interface Env {
   readonly DB: D1Database;
   /** Confirmation tokens, 300 s. */
   readonly TOKENS: KVNamespace;
   readonly MEDIA: R2Bucket;
+  /** Without it images are refused where they do not fit a platform. */
+  readonly IMAGES?: ImagesBinding;
   readonly POSTS: DurableObjectNamespace<PostPublisherApi & Rpc.DurableObjectBranded>;
   readonly SENDERS: DurableObjectNamespace<WebhookSenderApi & Rpc.DurableObjectBranded>;
   readonly WATCH: DurableObjectNamespace<DatabaseWatchApi & Rpc.DurableObjectBranded>;

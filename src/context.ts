@@ -26,11 +26,25 @@ export interface Outbound {
 /** The files of media. */
 export type Bucket = Pick<R2Bucket, "head" | "get" | "put" | "delete" | "list">;
 
+/** Cloudflare's image transformations. */
+export interface Images {
+  /** The bytes of the image after it; throws what Cloudflare answers. */
+  transform(
+    image: ReadableStream<Uint8Array>,
+    change: ImageTransform,
+    output: ImageOutputOptions,
+  ): Promise<Uint8Array<ArrayBuffer>>;
+  /** The image in another format, as it arrives; throws what Cloudflare answers. */
+  convert(image: ReadableStream<Uint8Array>, output: ImageOutputOptions): Promise<ReadableStream<Uint8Array>>;
+}
+
 /** All dependencies of use cases; each declares only those it uses (`Pick`). */
 export interface Services {
   readonly db: Db;
   readonly tokens: Pick<KVNamespace, "get" | "put">;
   readonly bucket: Bucket;
+  /** Null where the operator has not bound them. */
+  readonly images: Images | null;
   readonly config: Config;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -63,6 +77,18 @@ function postObject({ POSTS }: Env, config: Config, postId: string) {
   return POSTS.get(POSTS.idFromName(postId), objectOptions(config));
 }
 
+function createImages(binding: ImagesBinding): Images {
+  return {
+    async transform(image, change, output) {
+      const result = await binding.input(image).transform(change).output(output);
+      return new Uint8Array(await result.response().arrayBuffer());
+    },
+    async convert(image, output) {
+      return (await binding.input(image).output(output)).image();
+    },
+  };
+}
+
 type PermanentServices = Omit<Services, "outbound" | "defer">;
 
 /** By the bindings, which are one object in the whole life of an isolate; nothing in here belongs to a request. */
@@ -76,6 +102,7 @@ function createPermanentServices(env: Env): PermanentServices {
     db: openDb(env.DB),
     tokens: env.TOKENS,
     bucket: env.MEDIA,
+    images: env.IMAGES === undefined ? null : createImages(env.IMAGES),
     config,
     clock,
     ids: systemIds(clock),

@@ -3,57 +3,31 @@ import { createFileRoutes } from "#api/files/index.ts";
 import { createHealthRoutes } from "#api/health.ts";
 import { API_PREFIX, createApi } from "#api/index.ts";
 import { log } from "#core/log.ts";
-import type * as Mcp from "#mcp/index.ts";
-import type * as Operator from "#operator/index.ts";
+import { once } from "#core/once.ts";
 import { checkDatabase, runReconciler } from "#publisher/index.ts";
-import type * as Sync from "#sync/index.ts";
 import { wakeOverdueSenders } from "#webhooks/index.ts";
 import { pathOf } from "#wire/path-of.ts";
-import type * as BrowserPages from "./browser-pages.ts";
 import type { Env } from "./config.ts";
 import { createServices, type Outbound } from "./context.ts";
 
 const MCP_PATH = "/mcp";
 
-let mcp: typeof Mcp | undefined;
-
-/** Loaded with its first request: most isolates never see one, and its libraries take time to start. */
-async function loadMcp(): Promise<typeof Mcp> {
-  mcp ??= await import("#mcp/index.ts");
-  return mcp;
-}
-
-let browserPages: typeof BrowserPages | undefined;
-
-/** Loaded with its first request too: an isolate that serves the API alone starts without the pages. */
-async function loadBrowserPages(): Promise<typeof BrowserPages> {
-  browserPages ??= await import("./browser-pages.ts");
-  return browserPages;
-}
-
 const OPERATOR_PREFIX = "/operator/";
 
-let operator: typeof Operator | undefined;
-
-/** Loaded with its first request: an operator asks a few times a year. */
-async function loadOperator(): Promise<typeof Operator> {
-  operator ??= await import("#operator/index.ts");
-  return operator;
-}
-
-let sync: typeof Sync | undefined;
-
-/** Most isolates never run the cron. */
-async function loadSync(): Promise<typeof Sync> {
-  sync ??= await import("#sync/index.ts");
-  return sync;
-}
+// Each is loaded with its first request: most isolates never see one, and start without its code.
+const loadMcp = once(() => import("#mcp/index.ts"));
+const loadBrowserPages = once(() => import("./browser-pages.ts"));
+const loadOperator = once(() => import("#operator/index.ts"));
+const loadSync = once(() => import("#sync/index.ts"));
 
 /** The handlers that a Worker entry file exports. */
 export interface Service {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
   scheduled(env: Env, ctx: ExecutionContext): Promise<void>;
 }
+
+/** What anybody sends to read the API's document. */
+const documentRequest = ({ ORIGIN }: Env): Request => new Request(`${ORIGIN}${API_PREFIX}/openapi.json`);
 
 /** The complete service: the API under its prefix, the MCP server at its path, what the operator asks, pages and OAuth for all other paths. */
 export function createService(createOutbound: (env: Env) => Outbound): Service {
@@ -64,7 +38,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
   app.route("/", createFileRoutes(createOutbound));
   app.all("*", async (c) => {
     const { createBrowserPages } = await loadBrowserPages();
-    pages ??= createBrowserPages(createOutbound);
+    pages ??= createBrowserPages(createOutbound, async (env, ctx) => await api.fetch(documentRequest(env), env, ctx));
     return await pages.fetch(c.req.raw, c.env, c.executionCtx);
   });
 

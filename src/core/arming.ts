@@ -11,7 +11,12 @@ export interface ArmHint {
   readonly scheduledAt: number;
   /** How long before `scheduledAt` preparation should begin; 0 for none. */
   readonly prepareAheadMs: number;
+  /** How many posts were scheduled for the same instant before this one; absent where nobody counted. */
+  readonly place?: number | undefined;
 }
+
+/** The version of a post that was never edited. */
+export const FIRST_VERSION = 1;
 
 export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 

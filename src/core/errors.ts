@@ -7,6 +7,8 @@ export interface RefusalDetail {
   readonly code: DetailCode;
   readonly message: string;
   readonly param?: string;
+  /** Which of many posts, from 1. */
+  readonly row?: number;
   readonly accountId?: string;
   readonly platform?: Platform;
   readonly limit?: number | string;

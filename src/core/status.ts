@@ -22,11 +22,21 @@ export const TARGET_STATES = [
 ] as const;
 export type TargetState = (typeof TARGET_STATES)[number];
 
+/** What is added to a post once it is public, by a call of its own. */
+export const EXTRA_NAMES = ["cover", "playlists", "first_comment"] as const;
+export type ExtraName = (typeof EXTRA_NAMES)[number];
+
+export const EXTRA_STATUSES = ["published", "failed", "unconfirmed"] as const;
+export type ExtraStatus = (typeof EXTRA_STATUSES)[number];
+
 export const POST_TYPES = ["text", "image", "video"] as const;
 export type PostType = (typeof POST_TYPES)[number];
 
 export const MEDIA_TYPES = ["image", "video"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
+
+/** What a stored file is: media of posts, or a document, which only an option takes. */
+export type FileType = MediaType | "document";
 
 /** All but `pending` are final. */
 export const APPROVAL_STATES = ["pending", "approved", "declined", "expired", "stale", "withdrawn"] as const;
@@ -37,3 +47,11 @@ export type CreatedVia = (typeof CREATED_VIA)[number];
 
 export const ACCOUNT_STATUSES = ["active", "needs_reconnect"] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+
+/** Text without media; video if any item is a video. */
+export function postTypeOf(media: readonly { readonly type: MediaType }[]): PostType {
+  if (media.length === 0) {
+    return "text";
+  }
+  return media.some((item) => item.type === "video") ? "video" : "image";
+}

@@ -1,0 +1,13 @@
+/** What becomes of an image that a platform would refuse: borders are added, its edges are cut, or it is refused. */
+export type FitMode = "pad" | "crop" | "none";
+
+/** Why a copy of an image is published. */
+export const FIT_REASON_MEANINGS = {
+  ratio: "Its width divided by its height.",
+  unequal: "The first image of the post has another shape or size.",
+  dimensions: "Its width or height.",
+  bytes: "The size of the file.",
+  format: "The type of the file.",
+} as const;
+export type FitReason = keyof typeof FIT_REASON_MEANINGS;
+export const FIT_REASONS = Object.keys(FIT_REASON_MEANINGS) as readonly FitReason[];
