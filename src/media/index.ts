@@ -5,6 +5,9 @@ export { type MediaRange, readMediaFiles, splitMedia } from "./library/read-file
 export { deleteMedia } from "./library/delete-media.ts";
 export { type Library, type LibraryItem, listMedia, type MediaUses } from "./library/list-media.ts";
 export type { LibraryPosition } from "./library/store-library.ts";
+export { fitImages } from "./fit/defer-fits.ts";
+export { unfitReason } from "./fit/unfit-reason.ts";
+export { importImages } from "./import/import-images.ts";
 export { importMedia } from "./import/import-media.ts";
 export { MAX_BYTES_TEXT, MAX_IMPORT_URLS, MAX_SINGLE_UPLOAD_BYTES } from "./limits.ts";
 export { receiveFile } from "./upload/receive-file.ts";
@@ -12,12 +15,17 @@ export { receiveUnsizedFile } from "./upload/receive-unsized-file.ts";
 export { receivePart } from "./upload/receive-part.ts";
 export type { UploadBody } from "./upload/receive-upload-body.ts";
 export {
+  type CoverInput,
   type MediaInput,
+  type MediaList,
+  type MediaItemInput,
   type MediaRef,
   mediaRefs,
   mediaItemProblem,
-  resolveMedia,
+  resolveRefs,
   tooManyMediaProblem,
+  withCovers,
+  withUse,
 } from "./import/resolve-media-refs.ts";
 export { verifyUploadUrl, type UploadGrant, type UploadSlot } from "./upload/signed-upload-url.ts";
 export { type StartedUpload, startUpload } from "./upload/start-upload.ts";
@@ -31,7 +39,7 @@ export {
 } from "./store.ts";
 export { eraseMedia } from "./cleanup/erase-media.ts";
 export { sweepMedia } from "./cleanup/sweep-media.ts";
-export type { ResolvedMedia } from "./types.ts";
+export { isDocument, isMedia, type ResolvedDocument, type ResolvedFile, type ResolvedMedia } from "./types.ts";
 export { getUploadProgress } from "./upload/get-upload-progress.ts";
-export { CONTENT_TYPES, CONTENT_TYPES_TEXT } from "./content-types.ts";
+export { CONTENT_TYPES, CONTENT_TYPES_TEXT, CONVERTED_TYPES, RECEIVED_TYPES_TEXT } from "./content-types.ts";
 export { isMediaId, mediaIdOf, mediaKey } from "./urls.ts";

@@ -1,13 +1,17 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
-import type { MediaType } from "#core/status.ts";
+import { MAX_FILE_BYTES } from "#core/media-limits.ts";
+import type { FileType } from "#core/status.ts";
 
 const MIB = 1024 ** 2;
 
 /** The largest file of each type that is accepted; the platforms' own limits are checked by the preview. */
-export const MAX_BYTES = MAX_MEDIA_BYTES;
+export const MAX_BYTES = MAX_FILE_BYTES;
 
-export const MAX_BYTES_TEXT = { image: "32 MiB", video: "1 GiB" } as const satisfies Record<MediaType, string>;
+export const MAX_BYTES_TEXT = {
+  image: "32 MiB",
+  video: "1 GiB",
+  document: "100 MB",
+} as const satisfies Record<FileType, string>;
 
 /**
  * The largest image that is accepted: a photo of the largest camera sensors. A few bytes can state any width and height, and
@@ -15,9 +19,12 @@ export const MAX_BYTES_TEXT = { image: "32 MiB", video: "1 GiB" } as const satis
  */
 export const MAX_IMAGE_MEGAPIXELS = 200;
 
+/** What Cloudflare Images takes, and the largest JPEG that is made of a HEIC or AVIF image, so that it can be made to fit afterwards. */
+export const IMAGES_INPUT = { maxBytes: 20_000_000, maxPixels: 100_000_000, maxSide: 12_000 } as const;
+
 /** Limits of one import; tests pass smaller ones. */
 export interface ImportLimits {
-  readonly maxBytes: Readonly<Record<MediaType, number>>;
+  readonly maxBytes: Readonly<Record<FileType, number>>;
   /** Limit for the unpacked size of a compressed response, against decompression bombs. */
   readonly maxUnpackedBytes: number;
   /** The longest time without a byte. */
@@ -35,12 +42,23 @@ export const IMPORT_LIMITS: ImportLimits = {
   maxRedirects: 5,
 };
 
+/** Of the images of many posts; other files take longer than one request can wait for. */
+export const BULK_IMPORT_LIMITS: ImportLimits = { ...IMPORT_LIMITS, maxBytes: { ...MAX_BYTES, video: 0, document: 0 } };
+export const MAX_BULK_IMPORTS = 100;
+/** All images of one request together. */
+export const BULK_IMPORT_MS = MINUTE;
+
 export const MAX_IMPORT_URLS = 10;
 /** More than any platform accepts in one post. */
 export const MAX_POST_MEDIA = 50;
+/** Those of a post and of its accounts together, so that a plan stays below the size of a database row. */
+export const MAX_REQUEST_MEDIA = 200;
 
 /** Each import needs two connections, a fetch and a write, and a Worker may have six open at once. */
 export const PARALLEL_IMPORTS = 3;
+
+/** Calls of the images service at the same time; each holds one copy in memory. */
+export const PARALLEL_FITS = 3;
 
 /** A file of unknown length is staged as objects of this size. */
 export const STAGED_OBJECT_BYTES = 4 * MIB;

@@ -1,17 +1,17 @@
 import type { Actor } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { MediaType } from "#core/status.ts";
+import type { FileType } from "#core/status.ts";
 import type { Config } from "#config.ts";
 import type { Db } from "#db/client.ts";
 import type { MediaState } from "#db/schema.ts";
-import type { ResolvedMedia } from "./types.ts";
+import { isMedia, type ResolvedFile, type ResolvedMedia } from "./types.ts";
 import { mediaUrl } from "./urls.ts";
 
 /** A row of `media` with camel-case names. */
 export interface MediaRow {
   readonly id: string;
   readonly state: MediaState;
-  readonly type: MediaType;
+  readonly type: FileType;
   readonly contentType: string;
   readonly filename: string;
   readonly sizeBytes: number;
@@ -27,7 +27,7 @@ export interface MediaRow {
 export const MEDIA_COLUMNS = `m.id AS id, m.state AS state, m.type AS type, m.content_type AS contentType, m.filename AS filename,
   m.size_bytes AS sizeBytes, m.width AS width, m.height AS height, m.duration_ms AS durationMs, m.sha256 AS sha256, m.facts AS facts`;
 
-export function toResolved(row: ReadyMediaRow, config: Pick<Config, "origin">): ResolvedMedia {
+export function toResolved(row: ReadyMediaRow, config: Pick<Config, "origin">): ResolvedFile {
   return {
     id: row.id,
     type: row.type,
@@ -48,7 +48,7 @@ export interface ReadyMediaRow extends MediaRow {
   readonly sha256: string;
 }
 
-function isReady(row: MediaRow): row is ReadyMediaRow {
+export function isReady<Row extends MediaRow>(row: Row): row is Row & ReadyMediaRow {
   return row.state === "ready" && row.sha256 !== null;
 }
 
@@ -78,7 +78,7 @@ export function newestMediaStatement(
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `SELECT ${MEDIA_COLUMNS} FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.state = 'ready'
+      `SELECT ${MEDIA_COLUMNS} FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.state = 'ready' AND m.type <> 'document'
        ORDER BY m.created_at DESC, m.id DESC LIMIT ?3`,
     )
     .bind(actor.workspaceId, actor.userId, limit);
@@ -88,7 +88,10 @@ export function parseReadyMediaRows(
   rows: readonly unknown[],
   config: Pick<Config, "origin">,
 ): readonly ResolvedMedia[] {
-  return (rows as readonly MediaRow[]).filter(isReady).map((row) => toResolved(row, config));
+  return (rows as readonly MediaRow[])
+    .filter(isReady)
+    .map((row) => toResolved(row, config))
+    .filter(isMedia);
 }
 
 /**
@@ -98,8 +101,8 @@ export function parseReadyMediaRows(
 export function parseMediaRows(
   rows: readonly unknown[],
   config: Pick<Config, "origin">,
-): Map<string, ResolvedMedia | null> {
-  const media = new Map<string, ResolvedMedia | null>();
+): Map<string, ResolvedFile | null> {
+  const media = new Map<string, ResolvedFile | null>();
   for (const row of rows as readonly (MediaRow & { requestedId: string })[]) {
     if (isReady(row)) {
       media.set(row.requestedId, toResolved(row, config));

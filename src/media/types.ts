@@ -1,13 +1,36 @@
 import type { DetailCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { MediaType } from "#core/status.ts";
+import type { FileType, MediaType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 
-/** A media item as callers see it, with the facts that validation needs. */
-export interface ResolvedMedia extends StoredMediaItem {
+/** A stored file with the facts that validation needs: a media item as callers see it, or a document. */
+export interface ResolvedFile extends Omit<StoredMediaItem, "type"> {
+  readonly type: FileType;
   readonly filename: string;
   /** A `MediaFacts`, as stored. */
   readonly facts: JsonObject;
+}
+
+/** A file that posts take as their media. */
+export interface ResolvedMedia extends ResolvedFile {
+  readonly type: MediaType;
+}
+
+/** A file that only an option takes. */
+export interface ResolvedDocument extends ResolvedFile {
+  readonly type: "document";
+}
+
+export function isMedia<File extends { readonly type: FileType }>(
+  file: File,
+): file is File & { readonly type: MediaType } {
+  return file.type !== "document";
+}
+
+export function isDocument<File extends { readonly type: FileType }>(
+  file: File,
+): file is File & { readonly type: "document" } {
+  return file.type === "document";
 }
 
 /**
@@ -35,6 +58,8 @@ export interface MediaFacts {
   readonly moovFirst?: boolean;
   readonly editList?: boolean;
   readonly fragmented?: boolean;
+  /** Of a document. */
+  readonly pages?: number;
 }
 
 export type ContentType =
@@ -44,11 +69,18 @@ export type ContentType =
   | "image/gif"
   | "video/mp4"
   | "video/quicktime"
-  | "video/webm";
+  | "video/webm"
+  | "application/pdf";
+
+/** Images that are stored as the JPEG made of them, because platforms and many browsers do not take them. */
+export type ConvertedType = "image/heic" | "image/avif";
+
+/** What may arrive; HEIC and AVIF only where the images service is bound. */
+export type ReceivedType = ContentType | ConvertedType;
 
 /** The result of inspecting a file. */
 export interface Inspection {
-  readonly type: MediaType;
+  readonly type: FileType;
   readonly contentType: ContentType;
   readonly width: number | null;
   readonly height: number | null;

@@ -1,4 +1,5 @@
 import type { PostsDb } from "#db/client.ts";
+import { namedByDraft } from "#media/store-draft-uses.ts";
 import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
 
 /** When a media item's posts stop needing it, null without posts: an unfinished post needs it, and every post for a while after its end. */
@@ -11,8 +12,12 @@ const USED_UNTIL = `(SELECT max(CASE
 const WAITED_FOR_UNTIL = `(SELECT max(a.expires_at) FROM approvals a CROSS JOIN json_each(a.plan, '$.dependencies.mediaIds') used
   WHERE a.user_id = m.user_id AND a.state = 'pending' AND a.expires_at > ?1 AND used.value = m.id)`;
 
-/** A post that is approved at the last moment needs it from then on. */
-const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_FOR_UNTIL} + ${EXPIRING_MS}, 0)), 0)`;
+/**
+ * A post that is approved at the last moment needs it from then on. What a draft names is looked at again later: from the end of the draft
+ * on it is kept no longer than what nothing has used.
+ */
+const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_FOR_UNTIL} + ${EXPIRING_MS}, 0),
+  iif(${namedByDraft("m.id", "m.workspace_id")}, ?1 + ${UNUSED_RETENTION_MS}, 0)), 0)`;
 
 const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
 

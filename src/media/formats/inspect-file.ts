@@ -26,6 +26,8 @@ function inspectAs(contentType: ContentType, reader: ByteReader): Promise<Inspec
     case "video/mp4":
     case "video/quicktime":
       return inspectIsobmff(reader, contentType);
+    case "application/pdf":
+      return import("./pdf.ts").then(({ inspectPdf }) => inspectPdf(reader));
   }
 }
 
@@ -41,7 +43,7 @@ export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspe
   if (reader.size === 0) {
     return checkFailed("media_empty", "the file is empty");
   }
-  try {
+  return checkFormat(async () => {
     const sniffed = sniff(bytesOf(await reader.view(0, Math.min(SNIFF_BYTES, reader.size))));
     if (!sniffed.ok) {
       return sniffed;
@@ -66,6 +68,13 @@ export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspe
       );
     }
     return { ok: true, value: inspection };
+  });
+}
+
+/** Runs a reader of a format: a damaged file is a failed check. */
+export async function checkFormat<T>(read: () => Promise<CheckResult<T>>): Promise<CheckResult<T>> {
+  try {
+    return await read();
   } catch (error) {
     if (error instanceof MediaFormatError) {
       return checkFailed(error.code, error.message);

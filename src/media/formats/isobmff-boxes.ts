@@ -26,7 +26,7 @@ export async function* boxes(reader: ByteReader, from: number, to: number): Asyn
       return; // QuickTime ends some lists with four zero bytes.
     }
     if (size < headBytes || !/^[\x20-\x7e\xa9]{4}$/.test(name)) {
-      malformed("a part of the video has no valid header");
+      malformed("a part of it has no valid header");
     }
     if (offset + size > to) {
       if (to === reader.size) {

@@ -1,4 +1,10 @@
-import { type CheckResult, type ContentType, checkFailed } from "#media/types.ts";
+import {
+  type CheckResult,
+  type ContentType,
+  type ConvertedType,
+  type ReceivedType,
+  checkFailed,
+} from "#media/types.ts";
 
 type Signature = readonly [offset: number, text: string];
 
@@ -8,11 +14,11 @@ const SIGNATURES: readonly (readonly [ContentType, ...Signature[]])[] = [
   ["image/gif", [0, "GIF87a"]],
   ["image/gif", [0, "GIF89a"]],
   ["image/webp", [0, "RIFF"], [8, "WEBP"]],
+  ["application/pdf", [0, "%PDF-"]],
 ];
 
 /** Types that are often sent by mistake, so that the error can name them. */
 const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])[] = [
-  ["a PDF document", [0, "%PDF-"]],
   ["a ZIP archive or an Office document", [0, "PK"]],
   ["a compressed (gzip) file", [0, "\x1f\x8b"]],
   ["a BMP image", [0, "BM"]],
@@ -36,18 +42,14 @@ const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])
 
 /** First boxes of QuickTime files that have no `ftyp` box. */
 const CLASSIC_QUICKTIME: ReadonlySet<string> = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
-const HEIF_BRANDS: ReadonlySet<string> = new Set([
-  "heic",
-  "heix",
-  "heim",
-  "heis",
-  "hevc",
-  "hevx",
-  "mif1",
-  "msf1",
-  "avif",
-  "avis",
-]);
+/** Still images; what is in a `mif1` file is said by the brands that follow. */
+const HEIF_BRANDS: ReadonlySet<string> = new Set(["heic", "heix", "heim", "heis", "mif1", "mif2", "avif"]);
+const HEIF_SEQUENCE_BRANDS: ReadonlySet<string> = new Set(["hevc", "hevx", "hevm", "hevs", "msf1", "avis"]);
+const MAX_BRANDS = 32;
+export const CONVERTED_KINDS: Readonly<Record<ConvertedType, string>> = {
+  "image/heic": "a HEIC image",
+  "image/avif": "an AVIF image",
+};
 const AUDIO_BRANDS: ReadonlySet<string> = new Set(["M4A ", "M4B ", "M4P ", "F4A "]);
 
 /** What browsers take for HTML when they sniff a file; a real image or video does not begin with it. */
@@ -68,12 +70,32 @@ function matches(head: string, signatures: readonly Signature[]): boolean {
   return signatures.every(([offset, text]) => head.startsWith(text, offset));
 }
 
+/** The type of a still HEIF image; null for any other file. */
+export function heifType(bytes: Uint8Array): ConvertedType | null {
+  return heifTypeOf(toLatin1(bytes.subarray(0, 16 + 4 * MAX_BRANDS)));
+}
+
+function heifTypeOf(head: string): ConvertedType | null {
+  const brand = head.slice(8, 12);
+  if (head.slice(4, 8) !== "ftyp" || !HEIF_BRANDS.has(brand)) {
+    return null;
+  }
+  const boxBytes = head.charCodeAt(2) * 256 + head.charCodeAt(3);
+  const compatible: readonly string[] = head.slice(16, boxBytes).match(/.{4}/gs) ?? [];
+  const isAvif = brand === "avif" || (brand.startsWith("mif") && compatible.includes("avif"));
+  return isAvif ? "image/avif" : "image/heic";
+}
+
 function sniffBoxes(head: string): CheckResult<ContentType> | null {
   const name = head.slice(4, 8);
   if (name === "ftyp") {
     const brand = head.slice(8, 12);
-    if (HEIF_BRANDS.has(brand)) {
-      return unsupported(brand.startsWith("av") ? "an AVIF image" : "a HEIC image");
+    const heif = heifTypeOf(head);
+    if (heif !== null) {
+      return unsupported(CONVERTED_KINDS[heif]);
+    }
+    if (HEIF_SEQUENCE_BRANDS.has(brand)) {
+      return unsupported(brand === "avis" ? "an animated AVIF image" : "a sequence of HEIC images");
     }
     if (AUDIO_BRANDS.has(brand)) {
       return unsupported("an audio file");
@@ -83,10 +105,11 @@ function sniffBoxes(head: string): CheckResult<ContentType> | null {
   return CLASSIC_QUICKTIME.has(name) ? { ok: true, value: "video/quicktime" } : null;
 }
 
-function unsupported(kind: string) {
+/** `why` follows the kind in the message. */
+export function unsupported(kind: string, why = "") {
   return checkFailed(
     "media_type_unsupported",
-    `the file is ${kind}; send JPEG, PNG, WebP or GIF images, MP4, MOV or WebM videos`,
+    `the file is ${kind}${why}; send JPEG, PNG, WebP or GIF images, MP4, MOV or WebM videos`,
     {
       actual: kind,
     },
@@ -127,6 +150,9 @@ export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
   if (!sniffed) {
     return unsupportedKind(head);
   }
+  if (known === "application/pdf") {
+    return sniffed;
+  }
   if (sniffed.ok && MARKUP.test(head.slice(0, MARKUP_WINDOW_BYTES))) {
     return checkFailed("media_suspicious", "the file is both media and a web page; export it again from the original");
   }
@@ -137,6 +163,12 @@ export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
     );
   }
   return sniffed;
+}
+
+/** As `sniff`, but where a JPEG can be made of HEIC and AVIF images, those are known too. */
+export function sniffReceived(bytes: Uint8Array, canConvert: boolean): CheckResult<ReceivedType> {
+  const converted = canConvert ? heifType(bytes) : null;
+  return converted === null ? sniff(bytes) : { ok: true, value: converted };
 }
 
 /** The longest last record of a ZIP archive: 22 bytes and a comment of up to 65,535. */

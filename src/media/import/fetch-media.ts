@@ -1,30 +1,43 @@
 import type { Context } from "#context.ts";
-import { CONTENT_TYPES } from "#media/content-types.ts";
+import { receivedKind } from "#media/content-types.ts";
+import { receivedContent } from "#media/convert/received-content.ts";
 import { filenameOf, safeFilename } from "#media/filename.ts";
-import { sniff } from "#media/formats/sniff.ts";
+import { sniffReceived } from "#media/formats/sniff.ts";
 import type { ReceivedFile } from "#media/storage/save-media.ts";
 import { type ImportLimits, MAX_BYTES_TEXT } from "#media/limits.ts";
 import { TransferInterrupted } from "#media/chunk-reader.ts";
 import { openRemoteFile, type RemoteFile } from "./remote-file.ts";
 import { writeStagedFile, type TransferCheck } from "#media/storage/write-staged-file.ts";
 import { deleteStagedFile } from "#media/storage/staged-file.ts";
-import { inspectStagedFile } from "#media/storage/inspect-staged-file.ts";
-import { checkFailed, type CheckResult, type MediaProblem } from "#media/types.ts";
+import { checkFailed, type CheckResult, type MediaProblem, type ReceivedType } from "#media/types.ts";
 
-type FetchContext = Pick<Context, "bucket" | "config" | "clock" | "ids" | "outbound">;
+type FetchContext = Pick<Context, "actor" | "bucket" | "clock" | "config" | "db" | "ids" | "images" | "outbound">;
 
 /** Ends a transfer as soon as its first bytes are of an unsupported type, or it exceeds the size limit of their type. */
-function checkSource(source: RemoteFile, limits: ImportLimits): TransferCheck<MediaProblem> {
+function checkSource(
+  source: RemoteFile,
+  limits: ImportLimits,
+  canConvert: boolean,
+): TransferCheck<MediaProblem> & { receivedType(): ReceivedType } {
+  let received: ReceivedType = "video/mp4";
   let maxBytes = 0;
   let tooLarge: (bytes: number) => MediaProblem | null = () => null;
   return {
+    receivedType: () => received,
     checkHead(head) {
-      const sniffed = head.length === 0 ? checkFailed("media_empty", "the source sent an empty file") : sniff(head);
+      const sniffed =
+        head.length === 0
+          ? checkFailed("media_empty", "the source sent an empty file")
+          : sniffReceived(head, canConvert);
       if (!sniffed.ok) {
         return sniffed.problem;
       }
-      const { type } = CONTENT_TYPES[sniffed.value];
-      const typeLimit = limits.maxBytes[type];
+      received = sniffed.value;
+      const { type, maxBytes: kindLimit, maxBytesText, name } = receivedKind(received);
+      const typeLimit = Math.min(limits.maxBytes[type], kindLimit);
+      if (typeLimit === 0) {
+        return checkFailed("import_first", `${type}s are imported before many posts are previewed`).problem;
+      }
       const limitedByUnpacking = source.compressed && limits.maxUnpackedBytes < typeLimit;
       maxBytes = limitedByUnpacking ? limits.maxUnpackedBytes : typeLimit;
       tooLarge = (actual) =>
@@ -32,7 +45,7 @@ function checkSource(source: RemoteFile, limits: ImportLimits): TransferCheck<Me
           "media_too_large",
           limitedByUnpacking
             ? `the source compresses the file, and its unpacked size exceeds ${maxBytes} bytes; have it sent uncompressed`
-            : `the ${type} has more than ${maxBytes === limits.maxBytes[type] ? MAX_BYTES_TEXT[type] : maxBytes}; make it smaller`,
+            : `the ${name} has more than ${maxBytes === kindLimit ? maxBytesText : maxBytes}; make it smaller`,
           { limit: maxBytes, actual },
         ).problem;
       return source.statedBytes !== null && source.statedBytes > maxBytes ? tooLarge(source.statedBytes) : null;
@@ -47,7 +60,8 @@ async function downloadSource(
   limits: ImportLimits,
   maxInMemoryBytes: number,
 ): Promise<CheckResult<ReceivedFile>> {
-  const result = await writeStagedFile(ctx, source, checkSource(source, limits), {
+  const check = checkSource(source, limits, ctx.images !== null);
+  const result = await writeStagedFile(ctx, source, check, {
     name: ctx.ids.secretUuid(),
     maxInMemoryBytes,
   });
@@ -61,13 +75,19 @@ async function downloadSource(
   }
   let succeeded = false;
   try {
-    const inspected = await inspectStagedFile(ctx.bucket, result.staged);
-    succeeded = inspected.ok;
-    if (!inspected.ok) {
-      return inspected;
+    const content = await receivedContent(ctx, {
+      staged: result.staged,
+      sha256: result.sha256,
+      type: check.receivedType(),
+      workspaceId: ctx.actor.workspaceId,
+      maxInMemoryBytes,
+    });
+    succeeded = content.ok;
+    if (!content.ok) {
+      return content;
     }
-    const filename = safeFilename(filenameOf(source.url), inspected.value.contentType);
-    return { ok: true, value: { staged: result.staged, sha256: result.sha256, inspection: inspected.value, filename } };
+    const filename = safeFilename(filenameOf(source.url), content.value.inspection.contentType);
+    return { ok: true, value: { ...content.value, filename } };
   } finally {
     await (succeeded ? null : deleteStagedFile(ctx.bucket, result.staged));
   }
@@ -85,7 +105,7 @@ export async function fetchMedia(
     return opened;
   }
   const source = opened.value;
-  const maxBytes = limits.maxBytes.video;
+  const maxBytes = Math.max(limits.maxBytes.video, limits.maxBytes.image);
   if (source.statedBytes !== null && source.statedBytes > maxBytes) {
     source.close();
     return checkFailed("media_too_large", `the file has more than ${MAX_BYTES_TEXT.video}; make it smaller`, {

@@ -146,7 +146,11 @@ async function sendRequest(services: RequestServices, url: URL, waitMs: number):
   const abort = new AbortController();
   try {
     const request = new Request(url, {
-      headers: { accept: "image/*, video/*", "accept-encoding": "identity", "user-agent": "Almanac-Media/1.0" },
+      headers: {
+        accept: "image/*, video/*, application/pdf",
+        "accept-encoding": "identity",
+        "user-agent": "Almanac-Media/1.0",
+      },
       redirect: "manual",
       signal: abort.signal,
     });

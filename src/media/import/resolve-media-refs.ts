@@ -1,7 +1,8 @@
 import type { Config } from "#config.ts";
 import type { Context } from "#context.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
-import type { MediaType } from "#core/status.ts";
+import type { FileType, MediaType } from "#core/status.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
 import { fetchMedia } from "./fetch-media.ts";
 import { type ReceivedFile, saveMedia } from "#media/storage/save-media.ts";
 import {
@@ -9,50 +10,110 @@ import {
   IMPORT_LIMITS,
   type ImportLimits,
   MAX_POST_MEDIA,
+  MAX_REQUEST_MEDIA,
   PARALLEL_IMPORTS,
 } from "#media/limits.ts";
 import { deleteStagedFile } from "#media/storage/staged-file.ts";
 import { mediaStatement, parseMediaRows } from "#media/store.ts";
-import type { CheckResult, ResolvedMedia } from "#media/types.ts";
+import type { CheckResult, ResolvedFile } from "#media/types.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { mediaIdOf } from "#media/urls.ts";
 
 /** The longest name in DNS; a longer one is never asked for. */
 const MAX_HOST_LENGTH = 253;
 
-/** One media item as a caller named it. */
+/** One file as a caller named it. */
 export interface MediaRef {
   /** Where the request has the URL: `media_urls[1]`, `media_items[0].url`. */
   readonly param: string;
   readonly url: string;
-  /** The type that the caller declared; null without one. */
-  readonly type: MediaType | null;
+  /** What it must be; null for any media item. */
+  readonly type: FileType | null;
+  /** It may be any file, a document too. */
+  readonly takesAll?: true;
+  /** What the post says of it to people who cannot see it; absent when it says nothing. */
+  readonly altText?: string | undefined;
+  /** The moment or the picture that is its cover; absent: the platform chooses one. */
+  readonly cover?: { readonly atMs?: number; readonly ref?: MediaRef } | undefined;
   /** The media item's id when the URL is one of this service; null for one to be imported. */
   readonly id: string | null;
 }
 
-export interface MediaInput {
-  readonly mediaItems?: readonly { readonly url: string; readonly type: MediaType }[] | undefined;
-  readonly mediaUrls?: readonly string[] | undefined;
+/** A media item as a post asks for it. */
+export interface MediaItemInput {
+  readonly url: string;
+  /** Null when it is to be found out. */
+  readonly type: MediaType | null;
+  readonly altText?: string | undefined;
+  readonly cover?: CoverInput | undefined;
 }
 
-type ImportContext = Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids" | "outbound" | "defer">;
+/** A moment of the video or the address of a picture; exactly one of them is set. */
+export interface CoverInput {
+  readonly atMs?: number | undefined;
+  readonly url?: string | undefined;
+}
 
-export function mediaRefs(config: Pick<Config, "origin">, input: MediaInput): readonly MediaRef[] {
-  const ref = (param: string, url: string, type: MediaType | null) => ({
+export interface MediaInput {
+  readonly mediaItems?: readonly MediaItemInput[] | undefined;
+  readonly mediaUrls?: readonly string[] | undefined;
+  /** The address of a document, which is named in a place of its own. */
+  readonly documentUrl?: string | undefined;
+}
+
+export type ImportContext = Pick<
+  Context,
+  "actor" | "db" | "bucket" | "images" | "config" | "clock" | "ids" | "outbound" | "defer"
+>;
+
+/** Media that a request names in one place. */
+export interface MediaList {
+  /** The member of the request that holds `media_items` and `media_urls`: `targets[1]`; empty for the post itself. */
+  readonly at: string;
+  readonly input: MediaInput;
+}
+
+/** The media of one place, each with the request field of its URL. */
+export function mediaRefs(config: Pick<Config, "origin">, { at, input }: MediaList): readonly MediaRef[] {
+  const place = at === "" ? "" : `${at}.`;
+  const ref = (param: string, { cover, ...item }: Pick<MediaRef, "type"> & Omit<MediaItemInput, "type">): MediaRef => ({
     param,
-    url,
-    type,
-    id: mediaIdOf(config, url),
+    ...item,
+    id: mediaIdOf(config, item.url),
+    ...(cover && { cover: coverOf(param, cover) }),
+  });
+  const coverOf = (param: string, { atMs, url }: CoverInput): NonNullable<MediaRef["cover"]> => ({
+    ...(atMs !== undefined && { atMs }),
+    ...(url !== undefined && { ref: ref(param.replace(/url$/, "cover.url"), { url, type: "image" }) }),
   });
   return [
-    ...(input.mediaItems ?? []).map(({ url, type }, index) => ref(`media_items[${index}].url`, url, type)),
-    ...(input.mediaUrls ?? []).map((url, index) => ref(`media_urls[${index}]`, url, null)),
+    ...(input.mediaItems ?? []).map((item, index) => ref(`${place}media_items[${index}].url`, item)),
+    ...(input.mediaUrls ?? []).map((url, index) => ref(`${place}media_urls[${index}]`, { url, type: null })),
+    ...(input.documentUrl === undefined ? [] : [ref(`${place}url`, { url: input.documentUrl, type: "document" })]),
   ];
 }
 
+/** The media with the pictures of their covers. */
+export function withCovers(refs: readonly MediaRef[]): readonly MediaRef[] {
+  return refs.flatMap((ref) => (ref.cover?.ref ? [ref, ref.cover.ref] : [ref]));
+}
+
+/** A stored file as the post uses it; `fileOf` finds that of the cover. */
+export function withUse<Media extends Pick<StoredMediaItem, "altText" | "cover">>(
+  media: Media,
+  { altText, cover }: Pick<MediaRef, "altText" | "cover">,
+  fileOf: (ref: MediaRef) => Media | undefined,
+): Media {
+  const image = cover?.ref && fileOf(cover.ref);
+  return {
+    ...media,
+    ...(altText !== undefined && { altText }),
+    ...(cover && { cover: { ...(cover.atMs !== undefined && { atMs: cover.atMs }), ...(image && { image }) } }),
+  };
+}
+
 /** Why an existing media item cannot be used; null when it can. `media` is the entry of `parseMediaRows` for its id. */
-export function mediaItemProblem(ref: MediaRef, media: ResolvedMedia | null | undefined): RefusalDetail | null {
+export function mediaItemProblem(ref: MediaRef, media: ResolvedFile | null | undefined): RefusalDetail | null {
   if (media) {
     return typeMismatch(ref, media.type);
   }
@@ -65,13 +126,24 @@ export function mediaItemProblem(ref: MediaRef, media: ResolvedMedia | null | un
       };
 }
 
-function typeMismatch(ref: MediaRef, actual: MediaType): RefusalDetail | null {
-  if (ref.type === null || ref.type === actual) {
+function typeMismatch(ref: MediaRef, actual: FileType): RefusalDetail | null {
+  if (ref.takesAll || ref.type === actual || (ref.type === null && actual !== "document")) {
     return null;
   }
-  const param = ref.param.replace(/\.url$/, ".type");
-  const message = `the file is ${actual === "image" ? "an image" : "a video"}; say type \`${actual}\` or use another file`;
-  return { code: "media_type_mismatch", message, param, limit: actual, actual: ref.type };
+  if (actual === "document") {
+    const message = "the file is a PDF document, which is no media item: only the option `document` takes one";
+    return { code: "media_type_unsupported", message, param: ref.param, actual: "a PDF document" };
+  }
+  if (ref.type === "document") {
+    const message = `a document is a PDF file, and this is ${actual === "image" ? "an image" : "a video"}: use another file`;
+    return { code: "media_type_mismatch", message, param: ref.param, limit: "document", actual };
+  }
+  const isCover = ref.param.endsWith(".cover.url");
+  const param = isCover ? ref.param : ref.param.replace(/\.url$/, ".type");
+  const message = isCover
+    ? "a cover is an image: use another file"
+    : `the file is ${actual === "image" ? "an image" : "a video"}; say type \`${actual}\` or use another file`;
+  return { code: "media_type_mismatch", message, param, limit: actual, actual: ref.type ?? "media" };
 }
 
 /** Fetches each URL once, a few at a time; a failing one does not stop the others, so that all problems are reported together. */
@@ -96,18 +168,19 @@ function successful(fetched: ReadonlyMap<string, CheckResult<ReceivedFile>>): Re
   return [...fetched.values()].flatMap((result) => (result.ok ? [result.value] : []));
 }
 
-/** What is wrong with more media than any post takes; null when there are not as many. */
-export function tooManyMediaProblem(refs: readonly MediaRef[]): (RefusalDetail & { readonly param: string }) | null {
-  const firstBeyond = refs[MAX_POST_MEDIA];
-  return firstBeyond === undefined
-    ? null
-    : {
-        code: "media_too_many",
-        message: `a post takes at most ${MAX_POST_MEDIA} media items`,
-        param: firstBeyond.param,
-        limit: MAX_POST_MEDIA,
-        actual: refs.length,
-      };
+/** What is wrong with more media than a post takes in one place, or in all together; null when there are not as many. */
+export function tooManyMediaProblem(
+  lists: readonly (readonly MediaRef[])[],
+): (RefusalDetail & { readonly param: string }) | null {
+  const beyond = (refs: readonly MediaRef[], limit: number, message: string) => {
+    const first = refs[limit];
+    return first && { code: "media_too_many" as const, message, param: first.param, limit, actual: refs.length };
+  };
+  const [ofOnePlace] = lists.flatMap(
+    (refs) => beyond(refs, MAX_POST_MEDIA, `a post takes at most ${MAX_POST_MEDIA} media items`) ?? [],
+  );
+  const inAll = `a post and its accounts take at most ${MAX_REQUEST_MEDIA} media items together`;
+  return ofOnePlace ?? beyond(lists.flat(), MAX_REQUEST_MEDIA, inAll) ?? null;
 }
 
 function refuseProblems(details: readonly RefusalDetail[], count: number): never {
@@ -123,12 +196,17 @@ function refuseProblems(details: readonly RefusalDetail[], count: number): never
 /** A final dot names the same host. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, "").slice(0, MAX_HOST_LENGTH);
 
+/** Counts files that will be fetched against the user's limits per hour. */
+export async function countFetches(ctx: ImportContext, urls: readonly string[]): Promise<void> {
+  await readAndCount(ctx, [], urls);
+}
+
 /** Reads existing media items, and counts the files that will be fetched against the user's limits per hour. */
 async function readAndCount(
   ctx: ImportContext,
   ids: readonly string[],
   urls: readonly string[],
-): Promise<ReadonlyMap<string, ResolvedMedia | null>> {
+): Promise<ReadonlyMap<string, ResolvedFile | null>> {
   const hosts = urls.flatMap((url) => (URL.canParse(url) ? [hostOf(url)] : []));
   const perHost = [...new Set(hosts)].map((host) => ({
     kind: "media_fetches_of_host" as const,
@@ -147,18 +225,18 @@ async function readAndCount(
   return parseMediaRows(existing?.results ?? [], ctx.config);
 }
 
-/** Looks up existing media items and imports other URLs; in order, all or none, with every problem reported. */
+/**
+ * Looks up existing media items and imports other URLs; in order, all or none, with every problem reported. Every file is in our own
+ * storage afterwards, so what was previewed is what is published.
+ */
 export async function resolveRefs(
   ctx: ImportContext,
   refs: readonly MediaRef[],
   limits = IMPORT_LIMITS,
-): Promise<readonly ResolvedMedia[]> {
-  const tooMany = tooManyMediaProblem(refs);
-  if (tooMany) {
-    refuse({ code: "validation_failed", message: tooMany.message, param: tooMany.param, details: [tooMany] });
-  }
-  const ids = refs.flatMap(({ id }) => (id === null ? [] : [id]));
-  const urls = [...new Set(refs.flatMap(({ id, url }) => (id === null ? [url] : [])))];
+): Promise<readonly ResolvedFile[]> {
+  const files = withCovers(refs);
+  const ids = files.flatMap(({ id }) => (id === null ? [] : [id]));
+  const urls = [...new Set(files.flatMap(({ id, url }) => (id === null ? [url] : [])))];
   const existing = await readAndCount(ctx, ids, urls);
   const fetched = await fetchAll(ctx, urls, limits);
   try {
@@ -171,10 +249,10 @@ export async function resolveRefs(
 async function saveInOrder(
   ctx: ImportContext,
   refs: readonly MediaRef[],
-  existing: ReadonlyMap<string, ResolvedMedia | null>,
+  existing: ReadonlyMap<string, ResolvedFile | null>,
   fetched: ReadonlyMap<string, CheckResult<ReceivedFile>>,
-): Promise<readonly ResolvedMedia[]> {
-  const details = refs.flatMap((ref) => {
+): Promise<readonly ResolvedFile[]> {
+  const details = withCovers(refs).flatMap((ref) => {
     const result = fetched.get(ref.url);
     const problem =
       ref.id !== null
@@ -189,16 +267,12 @@ async function saveInOrder(
   }
   const saved = fetched.size > 0 ? await saveMedia(ctx, successful(fetched)) : [];
   const byUrl = new Map([...fetched.keys()].map((url, index) => [url, saved[index]]));
+  const fileOf = (ref: MediaRef) => (ref.id === null ? byUrl.get(ref.url) : (existing.get(ref.id) ?? undefined));
   return refs.map((ref) => {
-    const media = ref.id === null ? byUrl.get(ref.url) : existing.get(ref.id);
+    const media = fileOf(ref);
     if (!media) {
       throw new Error("a resolved media item is missing");
     }
-    return media;
+    return withUse(media, ref, fileOf);
   });
-}
-
-/** Resolves the media of a post. Every file is in our own storage afterwards, so what was previewed is what is published. */
-export function resolveMedia(ctx: ImportContext, input: MediaInput): Promise<readonly ResolvedMedia[]> {
-  return resolveRefs(ctx, mediaRefs(ctx.config, input));
 }

@@ -9,7 +9,7 @@ export type DeleteMediaResult =
   /** Nothing was changed. */
   | { readonly state: "in_use"; readonly filename: string; readonly uses: MediaUses };
 
-/** Deletes an item that no post uses; cancelled posts do not count. The sweep deletes the file and releases the storage. */
+/** Deletes an item that no post uses and no draft names; cancelled posts do not count. The sweep deletes the file and releases the storage. */
 export async function deleteMedia(
   ctx: Pick<Context, "actor" | "db" | "clock">,
   { id }: { readonly id: string },
@@ -24,5 +24,6 @@ export async function deleteMedia(
   if (filename === null) {
     refuse({ code: "not_found", message: "there is no such media item" });
   }
-  return { state: "in_use", filename, uses: toUses(await selectUses(db, id, USES_PER_ITEM, now)) };
+  const { uses, draftUses } = await selectUses(db, actor, id, { limit: USES_PER_ITEM, now });
+  return { state: "in_use", filename, uses: toUses(uses, draftUses) };
 }

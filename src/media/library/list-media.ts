@@ -1,12 +1,13 @@
 import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
-import type { MediaType, PostStatus } from "#core/status.ts";
+import type { FileType, PostStatus } from "#core/status.ts";
+import type { DraftUseRow } from "#media/store-draft-uses.ts";
 import { toResolved } from "#media/store.ts";
-import type { ResolvedMedia } from "#media/types.ts";
+import type { ResolvedFile } from "#media/types.ts";
 import { type LibraryPosition, type MediaUseRow, selectLibraryPage } from "./store-library.ts";
 
 const PAGE_SIZE = 48;
-/** The posts that are named of each item; the others are only counted. */
+/** The posts, and the drafts, that are named of each item; the others are only counted. */
 export const USES_PER_ITEM = 3;
 
 interface MediaUse {
@@ -15,13 +16,16 @@ interface MediaUse {
   readonly status: PostStatus;
 }
 
-/** The posts that use an item and are not cancelled: their number, and some of them, the next one first. */
 export interface MediaUses {
+  /** Of the posts that use the item and are not cancelled. */
   readonly count: number;
+  /** Some of these posts, the next one first. */
   readonly posts: readonly MediaUse[];
+  /** The drafts that name the item: their number, and some of them, the newest first. */
+  readonly drafts: { readonly count: number; readonly ids: readonly string[] };
 }
 
-export interface LibraryItem extends ResolvedMedia, MediaUses {
+export interface LibraryItem extends ResolvedFile, MediaUses {
   readonly createdAt: number;
 }
 
@@ -34,17 +38,18 @@ export interface Library {
   readonly limitBytes: number;
 }
 
-export function toUses(rows: readonly MediaUseRow[]): MediaUses {
+export function toUses(rows: readonly MediaUseRow[], drafts: readonly DraftUseRow[]): MediaUses {
   return {
     count: rows[0]?.uses ?? 0,
     posts: rows.map(({ postId, scheduledAt, status }) => ({ postId, scheduledAt, status })),
+    drafts: { count: drafts[0]?.uses ?? 0, ids: drafts.map(({ draftId }) => draftId) },
   };
 }
 
 /** The media of the active workspace that can be used in posts, newest first. */
 export async function listMedia(
   ctx: Pick<Context, "actor" | "db" | "config" | "clock">,
-  input: { readonly before: LibraryPosition | null; readonly type?: MediaType | null; readonly limit?: number },
+  input: { readonly before: LibraryPosition | null; readonly type?: FileType | null; readonly limit?: number },
 ): Promise<Library> {
   const limit = Math.min(input.limit ?? PAGE_SIZE, PAGE_SIZE);
   const page = await selectLibraryPage(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
@@ -57,7 +62,10 @@ export async function listMedia(
   const items = page.rows.slice(0, limit).map((row) => ({
     ...toResolved(row, ctx.config),
     createdAt: row.createdAt,
-    ...toUses(page.uses.filter(({ mediaId }) => mediaId === row.id)),
+    ...toUses(
+      page.uses.filter(({ mediaId }) => mediaId === row.id),
+      page.draftUses.filter(({ mediaId }) => mediaId === row.id),
+    ),
   }));
   const last = items.at(-1);
   return {

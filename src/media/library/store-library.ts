@@ -1,6 +1,7 @@
 import type { Actor } from "#core/actor.ts";
-import type { MediaType, PostStatus } from "#core/status.ts";
+import type { FileType, PostStatus } from "#core/status.ts";
 import type { PostsDb } from "#db/client.ts";
+import { draftUsesStatement, type DraftUseRow, namedByDraft } from "#media/store-draft-uses.ts";
 import { USED_BYTES } from "#media/storage/store-save-media.ts";
 import { MEDIA_COLUMNS, type ReadyMediaRow } from "#media/store.ts";
 
@@ -28,6 +29,7 @@ export interface MediaUseRow {
 export interface LibraryPage {
   readonly rows: readonly LibraryRow[];
   readonly uses: readonly MediaUseRow[];
+  readonly draftUses: readonly DraftUseRow[];
   readonly usedBytes: number;
 }
 
@@ -56,7 +58,7 @@ export async function selectLibraryPage(
   owner: Owner,
   page: {
     readonly before: LibraryPosition | null;
-    readonly type: MediaType | null;
+    readonly type: FileType | null;
     readonly rows: number;
     readonly usesPerItem: number;
     readonly now: number;
@@ -66,33 +68,42 @@ export async function selectLibraryPage(
   const parameters = [owner.workspaceId, owner.userId, createdAt, id, page.type, page.rows] as const;
   // The parameters of the page follow the two of the uses.
   const shifted = `SELECT m.id AS id ${PAGE.replaceAll(/\?(\d)/g, (_, number: string) => `?${Number(number) + 2}`)}`;
-  const [rows, uses, storage] = await db.d1.batch([
+  const [rows, uses, storage, draftUses] = await db.d1.batch([
     db.d1.prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`).bind(...parameters),
     db.d1.prepare(usesOf(shifted)).bind(page.now, page.usesPerItem, ...parameters),
     // It has the workspace at ?2 and does not use ?1.
     db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId),
+    draftUsesStatement(db, shifted, { workspaceId: owner.workspaceId, limit: page.usesPerItem, parameters }),
   ]);
   return {
     rows: (rows?.results ?? []) as unknown as readonly LibraryRow[],
     uses: (uses?.results ?? []) as unknown as readonly MediaUseRow[],
+    draftUses: (draftUses?.results ?? []) as unknown as readonly DraftUseRow[],
     usedBytes: (storage?.results[0] as { usedBytes: number } | undefined)?.usedBytes ?? 0,
   };
 }
 
-/** Posts that use one item. */
+/** Posts that use one item, and drafts that name it. */
 export async function selectUses(
   db: PostsDb,
+  { workspaceId }: Owner,
   mediaId: string,
-  limit: number,
-  now: number,
-): Promise<readonly MediaUseRow[]> {
-  const { results } = await db.d1.prepare(usesOf("SELECT ?3 AS id")).bind(now, limit, mediaId).all<MediaUseRow>();
-  return results;
+  { limit, now }: { readonly limit: number; readonly now: number },
+): Promise<Pick<LibraryPage, "uses" | "draftUses">> {
+  const item = "SELECT ?3 AS id";
+  const [uses, draftUses] = await db.d1.batch([
+    db.d1.prepare(usesOf(item)).bind(now, limit, mediaId),
+    draftUsesStatement(db, item, { workspaceId, limit, parameters: [mediaId] }),
+  ]);
+  return {
+    uses: (uses?.results ?? []) as unknown as readonly MediaUseRow[],
+    draftUses: (draftUses?.results ?? []) as unknown as readonly DraftUseRow[],
+  };
 }
 
 /**
- * Hands an item that no post uses to the sweep, which deletes the file. Check and change are one statement: a confirm that ran
- * before counts as use, and one that runs later does not find the item among those it depends on and writes nothing.
+ * Hands an item that no post uses and no draft names to the sweep, which deletes the file. Check and change are one statement: a
+ * confirm that ran before counts as use, and one that runs later does not find the item among those it depends on and writes nothing.
  */
 export async function removeUnused(db: PostsDb, owner: Owner, id: string, now: number): Promise<boolean> {
   const { meta } = await db.d1
@@ -100,7 +111,8 @@ export async function removeUnused(db: PostsDb, owner: Owner, id: string, now: n
       `UPDATE media SET state = 'removing', sweep_at = ?4
        WHERE id = ?1 AND workspace_id = ?2 AND user_id = ?3 AND state IN ('ready', 'expiring')
          AND NOT EXISTS (SELECT 1 FROM post_media pm CROSS JOIN posts p ON p.id = pm.post_id
-           WHERE pm.media_id = ?1 AND p.status <> 'cancelled')`,
+           WHERE pm.media_id = ?1 AND p.status <> 'cancelled')
+         AND NOT ${namedByDraft("?1", "?2")}`,
     )
     .bind(id, owner.workspaceId, owner.userId, now)
     .run();

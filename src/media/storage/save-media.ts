@@ -1,18 +1,18 @@
 import type { Context } from "#context.ts";
+import { CONVERTED_RECIPE } from "#media/convert/recipe.ts";
+import type { ReceivedContent } from "#media/convert/received-content.ts";
 import { refuse } from "#core/errors.ts";
 import { failpoint } from "#core/failpoint.ts";
+import { insertFits } from "#media/fit/store-fits.ts";
 import { REMOVAL_WAIT_ATTEMPTS, REMOVAL_WAIT_MS } from "#media/limits.ts";
 import { copyStagedFile, type StagedFile } from "./staged-file.ts";
 import { insertMediaRows, type SavedMediaRow, markReady } from "./store-save-media.ts";
 import { type MediaRow, toResolved } from "#media/store.ts";
-import type { Inspection, ResolvedMedia } from "#media/types.ts";
+import type { ResolvedFile } from "#media/types.ts";
 import { mediaKey } from "#media/urls.ts";
 
 /** A file that was received and inspected, but is not saved yet. */
-export interface ReceivedFile {
-  readonly staged: StagedFile;
-  readonly sha256: string;
-  readonly inspection: Inspection;
+export interface ReceivedFile extends ReceivedContent {
   readonly filename: string;
 }
 
@@ -39,13 +39,17 @@ async function insertRows(
       refuseStorageLimit(limitBytes, state.usedBytes, wantedBytes);
     }
     if (attempt === REMOVAL_WAIT_ATTEMPTS) {
-      refuse({
-        code: "validation_failed",
-        message: "an unused copy of this file is being removed; try again in ten minutes",
-      });
+      refuseBeingRemoved();
     }
     await scheduler.wait(REMOVAL_WAIT_MS);
   }
+}
+
+function refuseBeingRemoved(): never {
+  refuse({
+    code: "validation_failed",
+    message: "an unused copy of this file is being removed; try again in ten minutes",
+  });
 }
 
 export function refuseStorageLimit(limitBytes: number, usedBytes: number, wantedBytes: number): never {
@@ -69,7 +73,7 @@ export function refuseStorageLimit(limitBytes: number, usedBytes: number, wanted
 export async function saveMedia(
   ctx: Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids">,
   files: readonly ReceivedFile[],
-): Promise<readonly ResolvedMedia[]> {
+): Promise<readonly ResolvedFile[]> {
   const distinct = [...new Map(files.map((file) => [file.sha256, file])).values()];
   const rows = await insertRows(ctx, distinct, ctx.actor.limits.storageBytes);
   const byHash = new Map(rows.map((row) => [row.sha256, row]));
@@ -89,6 +93,11 @@ export async function saveMedia(
       ctx.clock.now(),
     );
   }
+  await rememberConverted(
+    ctx,
+    ctx.actor.workspaceId,
+    files.map((file) => ({ ...file, mediaId: byHash.get(file.sha256)?.id ?? "" })),
+  );
   return files.map(({ sha256 }) => {
     const row = byHash.get(sha256);
     if (!row) {
@@ -98,11 +107,29 @@ export async function saveMedia(
   });
 }
 
+/** Remembers of which HEIC and AVIF images these JPEGs were made, so that the same image becomes the same item. */
+export async function rememberConverted(
+  { db }: Pick<Context, "db">,
+  workspaceId: string,
+  files: readonly (Pick<ReceivedContent, "madeOf"> & { readonly mediaId: string })[],
+): Promise<void> {
+  const made = files.flatMap(({ madeOf, mediaId }) =>
+    madeOf === undefined ? [] : [{ sha256: madeOf, recipe: CONVERTED_RECIPE, mediaId }],
+  );
+  if (made.length > 0) {
+    await insertFits(db, { workspaceId }, made);
+  }
+}
+
 export async function writeObject(
   { bucket }: Pick<Context, "bucket">,
   staged: StagedFile,
   sha256: string,
   row: Pick<MediaRow, "contentType">,
 ): Promise<void> {
+  if (staged.inMemory === null && staged.objects.length === 0) {
+    // A JPEG that was made before, and whose item was deleted a moment ago.
+    refuseBeingRemoved();
+  }
   await copyStagedFile(bucket, staged, { key: mediaKey(sha256), sha256, contentType: row.contentType });
 }

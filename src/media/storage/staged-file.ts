@@ -68,6 +68,20 @@ async function pipeObjects(bucket: Bucket, staged: StagedFile, into: WritableStr
   }
 }
 
+/** All bytes in one stream. */
+export function openStagedFile(bucket: Bucket, staged: StagedFile): ReadableStream<Uint8Array> {
+  if (staged.inMemory) {
+    return new Blob([staged.inMemory]).stream();
+  }
+  const { readable, writable } = new FixedLengthStream(staged.sizeBytes);
+  // A reader that stops early ends the writing; one that reads on sees the error.
+  pipeObjects(bucket, staged, writable)
+    .then(() => writable.close())
+    .catch((error: unknown) => writable.abort(error))
+    .catch(() => undefined);
+  return readable;
+}
+
 /** The SHA-256 of a file that arrived in several requests; reads it once, without holding it in memory. */
 export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promise<ArrayBuffer> {
   if (staged.inMemory) {

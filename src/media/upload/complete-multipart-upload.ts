@@ -8,7 +8,7 @@ import type { UploadGrant } from "./signed-upload-url.ts";
 import { deleteStagedFile, hashStagedFile, type StagedFile } from "#media/storage/staged-file.ts";
 import { partSizes } from "./start-upload.ts";
 import { deleteOpenUploads, type UploadRow } from "./store-uploads.ts";
-import type { ResolvedMedia } from "#media/types.ts";
+import type { ResolvedFile } from "#media/types.ts";
 
 function refuseIncomplete(missing: readonly number[]): never {
   refuse({
@@ -25,7 +25,7 @@ function partsAsStagedFile(upload: UploadRow): StagedFile {
 }
 
 /** Joins the parts, once. If they are not a file of the declared type, the upload is deleted. */
-export async function completeMultipartUpload(services: UploadServices, grant: UploadGrant): Promise<ResolvedMedia> {
+export async function completeMultipartUpload(services: UploadServices, grant: UploadGrant): Promise<ResolvedFile> {
   const upload = await findOpenUpload(services, grant);
   const { missing } = uploadParts(upload);
   if (missing.length > 0) {

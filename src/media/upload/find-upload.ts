@@ -5,7 +5,7 @@ import { partSizes } from "./start-upload.ts";
 import { findUpload, type UploadRow } from "./store-uploads.ts";
 
 /** What the upload routes need. They are authorized by a signed URL, so there is no actor. */
-export type UploadServices = Pick<Services, "db" | "bucket" | "config" | "clock" | "ids" | "defer">;
+export type UploadServices = Pick<Services, "db" | "bucket" | "images" | "config" | "clock" | "ids" | "defer">;
 
 export function refuseCompletedUpload(): never {
   refuse({

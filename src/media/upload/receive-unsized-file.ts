@@ -1,34 +1,38 @@
 import type { Context } from "#context.ts";
-import { CONTENT_TYPES } from "#media/content-types.ts";
+import { receivedKind } from "#media/content-types.ts";
+import { receivedContent } from "#media/convert/received-content.ts";
 import { safeFilename } from "#media/filename.ts";
-import { sniff } from "#media/formats/sniff.ts";
-import { IN_MEMORY_UPLOAD_BYTES, MAX_BYTES, MAX_BYTES_TEXT } from "#media/limits.ts";
-import { inspectStagedFile } from "#media/storage/inspect-staged-file.ts";
+import { sniffReceived } from "#media/formats/sniff.ts";
+import { IN_MEMORY_UPLOAD_BYTES } from "#media/limits.ts";
 import { saveMedia } from "#media/storage/save-media.ts";
 import { deleteStagedFile } from "#media/storage/staged-file.ts";
 import { type TransferCheck, writeStagedFile } from "#media/storage/write-staged-file.ts";
-import { checkFailed, type MediaProblem, type ResolvedMedia } from "#media/types.ts";
+import { checkFailed, type MediaProblem, type ReceivedType, type ResolvedFile } from "#media/types.ts";
 import { refuseContent } from "./receive-upload-body.ts";
 
 /** Ends the transfer at bytes of an unsupported type, and beyond the limit of their type. */
-function checkTypeAndSize(): TransferCheck<MediaProblem> {
-  let type: keyof typeof MAX_BYTES = "video";
+function checkTypeAndSize(canConvert: boolean): TransferCheck<MediaProblem> & { receivedType(): ReceivedType } {
+  let type: ReceivedType = "video/mp4";
   return {
+    receivedType: () => type,
     checkHead(head) {
-      const sniffed = head.length === 0 ? checkFailed("media_empty", "the file is empty") : sniff(head);
+      const sniffed =
+        head.length === 0 ? checkFailed("media_empty", "the file is empty") : sniffReceived(head, canConvert);
       if (sniffed.ok) {
-        ({ type } = CONTENT_TYPES[sniffed.value]);
+        type = sniffed.value;
         return null;
       }
       return sniffed.problem;
     },
-    checkSize: (bytes) =>
-      bytes > MAX_BYTES[type]
-        ? checkFailed("media_too_large", `the ${type} has more than ${MAX_BYTES_TEXT[type]}; make it smaller`, {
-            limit: MAX_BYTES[type],
+    checkSize(bytes) {
+      const { maxBytes, maxBytesText, name } = receivedKind(type);
+      return bytes > maxBytes
+        ? checkFailed("media_too_large", `the ${name} has more than ${maxBytesText}; make it smaller`, {
+            limit: maxBytes,
             actual: bytes,
           }).problem
-        : null,
+        : null;
+    },
   };
 }
 
@@ -37,11 +41,12 @@ function checkTypeAndSize(): TransferCheck<MediaProblem> {
  * against the storage quota when it is saved.
  */
 export async function receiveUnsizedFile(
-  ctx: Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids" | "defer">,
+  ctx: Pick<Context, "actor" | "db" | "bucket" | "images" | "config" | "clock" | "ids" | "defer">,
   file: { readonly filename: string; read(): Promise<Uint8Array | null> },
-): Promise<ResolvedMedia> {
+): Promise<ResolvedFile> {
   const incoming = { statedBytes: null, read: () => file.read() };
-  const received = await writeStagedFile(ctx, incoming, checkTypeAndSize(), {
+  const check = checkTypeAndSize(ctx.images !== null);
+  const received = await writeStagedFile(ctx, incoming, check, {
     name: ctx.ids.secretUuid(),
     maxInMemoryBytes: IN_MEMORY_UPLOAD_BYTES,
   });
@@ -51,14 +56,21 @@ export async function receiveUnsizedFile(
     }
     return refuseContent(received.problem);
   }
-  const { staged, sha256 } = received;
+  let { staged } = received;
   try {
-    const inspected = await inspectStagedFile(ctx.bucket, staged);
-    if (!inspected.ok) {
-      return refuseContent(inspected.problem);
+    const content = await receivedContent(ctx, {
+      staged,
+      sha256: received.sha256,
+      type: check.receivedType(),
+      workspaceId: ctx.actor.workspaceId,
+      maxInMemoryBytes: IN_MEMORY_UPLOAD_BYTES,
+    });
+    if (!content.ok) {
+      return refuseContent(content.problem);
     }
-    const filename = safeFilename(file.filename, inspected.value.contentType);
-    const [media] = await saveMedia(ctx, [{ staged, sha256, inspection: inspected.value, filename }]);
+    ({ staged } = content.value);
+    const filename = safeFilename(file.filename, content.value.inspection.contentType);
+    const [media] = await saveMedia(ctx, [{ ...content.value, filename }]);
     if (!media) {
       throw new Error("a saved media item is missing");
     }

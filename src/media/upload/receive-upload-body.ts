@@ -1,12 +1,12 @@
 import { refuse } from "#core/errors.ts";
-import { isSameFormat, parseContentType } from "#media/content-types.ts";
-import { sniff } from "#media/formats/sniff.ts";
+import { isConverted, isSameFormat, parseContentType } from "#media/content-types.ts";
+import { sniffReceived } from "#media/formats/sniff.ts";
 import type { UploadServices } from "./find-upload.ts";
 import type { UploadGrant } from "./signed-upload-url.ts";
 import { openChunkReader, TransferInterrupted } from "#media/chunk-reader.ts";
 import { writeStagedFile, type TransferCheck } from "#media/storage/write-staged-file.ts";
 import type { StagedFile } from "#media/storage/staged-file.ts";
-import { checkFailed, type CheckResult, type ContentType, type Inspection, type MediaProblem } from "#media/types.ts";
+import { checkFailed, type CheckResult, type Inspection, type MediaProblem, type ReceivedType } from "#media/types.ts";
 
 /** The body of a PUT request with its declared length and type. */
 export interface UploadBody {
@@ -20,7 +20,7 @@ export function refuseContent(problem: MediaProblem): never {
   refuse({ code: "validation_failed", message: problem.message, details: [problem] });
 }
 
-function typeProblem(declared: ContentType, detected: ContentType): MediaProblem | null {
+function typeProblem(declared: ReceivedType, detected: ReceivedType): MediaProblem | null {
   return isSameFormat(declared, detected)
     ? null
     : checkFailed(
@@ -33,9 +33,9 @@ function typeProblem(declared: ContentType, detected: ContentType): MediaProblem
       ).problem;
 }
 
-/** Checks that the inspected file is of the type that the upload was started for. */
-export function checkDetectedType(declared: ContentType, inspection: Inspection): CheckResult<Inspection> {
-  const problem = typeProblem(declared, inspection.contentType);
+/** Checks that the inspected file is of the type that the upload was started for, or the JPEG made of it. */
+export function checkDetectedType(declared: ReceivedType, inspection: Inspection): CheckResult<Inspection> {
+  const problem = typeProblem(isConverted(declared) ? "image/jpeg" : declared, inspection.contentType);
   return problem ? { ok: false, problem } : { ok: true, value: inspection };
 }
 
@@ -48,10 +48,10 @@ function sizeProblem(expected: number, actual: number | "fewer" | "more"): Media
   ).problem;
 }
 
-function typeCheck(declared: ContentType): TransferCheck<MediaProblem> {
+function typeCheck(declared: ReceivedType, canConvert: boolean): TransferCheck<MediaProblem> {
   return {
     checkHead(head) {
-      const sniffed = sniff(head);
+      const sniffed = sniffReceived(head, canConvert);
       return sniffed.ok ? typeProblem(declared, sniffed.value) : sniffed.problem;
     },
     checkSize: () => null,
@@ -82,7 +82,7 @@ export async function receiveUploadBody(
     const result = await writeStagedFile(
       services,
       incoming,
-      options.isFileStart ? typeCheck(grant.contentType) : NO_CHECK,
+      options.isFileStart ? typeCheck(grant.contentType, services.images !== null) : NO_CHECK,
       options,
     );
     if (result.ok) {

@@ -1,26 +1,25 @@
 import { refuse } from "#core/errors.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { safeFilename } from "#media/filename.ts";
-import { writeObject } from "#media/storage/save-media.ts";
+import type { ReceivedContent } from "#media/convert/received-content.ts";
+import { rememberConverted, writeObject } from "#media/storage/save-media.ts";
 import { REMOVAL_WAIT_ATTEMPTS, REMOVAL_WAIT_MS } from "#media/limits.ts";
 import { refuseCompletedUpload, type UploadServices } from "./find-upload.ts";
-import type { StagedFile } from "#media/storage/staged-file.ts";
 import { type ReadyMediaRow, toResolved } from "#media/store.ts";
 import { closeUpload, type UploadedMediaRow, assignUploadedContent, type UploadRow } from "./store-uploads.ts";
-import type { Inspection, ResolvedMedia } from "#media/types.ts";
-
-export interface UploadedFile {
-  readonly staged: StagedFile;
-  readonly sha256: string;
-  readonly inspection: Inspection;
-}
+import type { ResolvedFile } from "#media/types.ts";
 
 async function assignMediaRow(
   services: UploadServices,
   upload: UploadRow,
-  file: UploadedFile,
+  file: ReceivedContent,
 ): Promise<UploadedMediaRow & ReadyMediaRow> {
-  const namedFile = { ...file, filename: safeFilename(upload.filename, file.inspection.contentType) };
+  const namedFile = {
+    sha256: file.sha256,
+    inspection: file.inspection,
+    filename: safeFilename(upload.filename, file.inspection.contentType),
+    sizeBytes: file.staged.sizeBytes,
+  };
   for (let attempt = 1; ; attempt += 1) {
     const row = await assignUploadedContent(services.db, upload, namedFile, services.clock.now());
     if (!row) {
@@ -47,8 +46,8 @@ async function assignMediaRow(
 export async function saveUploadedFile(
   services: UploadServices,
   upload: UploadRow,
-  file: UploadedFile,
-): Promise<ResolvedMedia> {
+  file: ReceivedContent,
+): Promise<ResolvedFile> {
   const row = await assignMediaRow(services, upload, file);
   await failpoint("media.before_store");
   if (row.state === "storing" && row.stored === 0) {
@@ -58,5 +57,6 @@ export async function saveUploadedFile(
   if (!(await closeUpload(services.db, upload, row, services.clock.now()))) {
     refuseCompletedUpload();
   }
+  await rememberConverted(services, upload.workspaceId, [{ ...file, mediaId: row.id }]);
   return toResolved(row, services.config);
 }

@@ -1,6 +1,6 @@
 import type { Config } from "#config.ts";
 import { fromBase64, toBase64Url } from "#core/encoding.ts";
-import type { ContentType } from "#media/types.ts";
+import type { ReceivedType } from "#media/types.ts";
 import { parseContentType } from "#media/content-types.ts";
 
 /** What a signed URL allows: to send the whole file, to send one part, or to complete a multipart upload. */
@@ -14,7 +14,7 @@ export interface UploadGrant {
   readonly slot: UploadSlot;
   /** The request must send exactly this many bytes. */
   readonly sizeBytes: number;
-  readonly contentType: ContentType;
+  readonly contentType: ReceivedType;
   readonly expiresAt: number;
 }
 

@@ -1,10 +1,18 @@
 import type { Context } from "#context.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
-import type { MediaType } from "#core/status.ts";
-import { CONTENT_TYPES, CONTENT_TYPES_TEXT, parseContentType } from "#media/content-types.ts";
+import type { FileType } from "#core/status.ts";
+import {
+  CONTENT_TYPES,
+  CONTENT_TYPES_TEXT,
+  isConverted,
+  parseContentType,
+  RECEIVED_TYPES_TEXT,
+  receivedKind,
+} from "#media/content-types.ts";
 import { safeFilename } from "#media/filename.ts";
 import { refuseStorageLimit } from "#media/storage/save-media.ts";
 import {
+  IMAGES_INPUT,
   MAX_BYTES_TEXT,
   MAX_BYTES,
   MAX_SINGLE_UPLOAD_BYTES,
@@ -14,7 +22,7 @@ import {
 } from "#media/limits.ts";
 import { signUploadUrl, type UploadSlot } from "./signed-upload-url.ts";
 import { insertUpload } from "./store-uploads.ts";
-import type { ContentType } from "#media/types.ts";
+import type { ReceivedType } from "#media/types.ts";
 import { mediaUrl } from "#media/urls.ts";
 
 export interface StartUploadInput {
@@ -35,14 +43,17 @@ export interface StartedUpload {
     readonly completeUrl: string | null;
   };
   /** Can be used in a post once the bytes are uploaded. */
-  readonly mediaItem: { readonly id: string; readonly url: string; readonly type: MediaType };
+  readonly file: { readonly id: string; readonly url: string; readonly type: FileType };
 }
 
 const MAX_FILENAME_LENGTH = 255;
 
-function validateInput(input: StartUploadInput): { contentType: ContentType } {
+const ANY_KIND = { name: "file", maxBytes: MAX_BYTES.video, maxBytesText: MAX_BYTES_TEXT.video } as const;
+
+function validateInput(input: StartUploadInput, canConvert: boolean): { contentType: ReceivedType } {
   const details: RefusalDetail[] = [];
-  const contentType = parseContentType(input.contentType);
+  const parsed = parseContentType(input.contentType);
+  const contentType = parsed !== null && isConverted(parsed) && !canConvert ? null : parsed;
   if (input.filename.trim() === "" || input.filename.length > MAX_FILENAME_LENGTH) {
     const message = `filename must have 1 to ${MAX_FILENAME_LENGTH} characters`;
     details.push({
@@ -54,11 +65,10 @@ function validateInput(input: StartUploadInput): { contentType: ContentType } {
     });
   }
   if (!contentType) {
-    const message = `content_type is not supported; send ${CONTENT_TYPES_TEXT}`;
+    const message = `content_type is not supported; send ${canConvert ? RECEIVED_TYPES_TEXT : CONTENT_TYPES_TEXT}`;
     details.push({ code: "media_type_unsupported", message, param: "content_type" });
   }
-  const type = contentType ? CONTENT_TYPES[contentType].type : null;
-  const limit = MAX_BYTES[type ?? "video"];
+  const { name, maxBytes: limit, maxBytesText } = contentType ? receivedKind(contentType) : ANY_KIND;
   if (!Number.isSafeInteger(input.sizeBytes) || input.sizeBytes < 1) {
     details.push({
       code: "out_of_range",
@@ -67,7 +77,7 @@ function validateInput(input: StartUploadInput): { contentType: ContentType } {
       limit: 1,
     });
   } else if (input.sizeBytes > limit) {
-    const message = `the ${type ?? "file"} has more than ${MAX_BYTES_TEXT[type ?? "video"]}; make it smaller`;
+    const message = `the ${name} has more than ${maxBytesText}; make it smaller`;
     details.push({ code: "media_too_large", message, param: "size_bytes", limit, actual: input.sizeBytes });
   }
   const [first] = details;
@@ -86,33 +96,40 @@ export function partSizes(sizeBytes: number, partSizeBytes: number): readonly nu
   return Array.from({ length: count }, (_, index) => Math.min(partSizeBytes, sizeBytes - index * partSizeBytes));
 }
 
-/** Creates an upload with its signed URLs. The file's size counts against the storage quota from now on. */
+/**
+ * Creates an upload with its signed URLs. The file's size counts against the storage quota from now on; for a HEIC or AVIF image, until
+ * it has arrived, the size that the JPEG made of it may have.
+ */
 export async function startUpload(
-  ctx: Pick<Context, "actor" | "db" | "config" | "clock" | "ids">,
+  ctx: Pick<Context, "actor" | "db" | "images" | "config" | "clock" | "ids">,
   input: StartUploadInput,
 ): Promise<StartedUpload> {
-  const { contentType } = validateInput(input);
+  const { contentType } = validateInput(input, ctx.images !== null);
   const { sizeBytes } = input;
-  const { type } = CONTENT_TYPES[contentType];
+  const storedType = isConverted(contentType) ? "image/jpeg" : contentType;
+  const reservedBytes = isConverted(contentType) ? IMAGES_INPUT.maxBytes : sizeBytes;
+  const { type } = CONTENT_TYPES[storedType];
   const uploadId = ctx.ids.secretUuid();
   const now = ctx.clock.now();
   const partSizeBytes = sizeBytes <= MAX_SINGLE_UPLOAD_BYTES ? sizeBytes : UPLOAD_PART_BYTES;
   const sizes = partSizes(sizeBytes, partSizeBytes);
-  const filename = safeFilename(input.filename, contentType);
+  const filename = safeFilename(input.filename, storedType);
   const limitBytes = ctx.actor.limits.storageBytes;
   const upload = {
     id: uploadId,
     type,
     contentType,
+    storedType,
     filename,
     sizeBytes,
+    reservedBytes,
     partSizeBytes,
     createdAt: now,
     expiresAt: now + UPLOAD_LIFETIME_MS,
   };
   const { inserted, usedBytes } = await insertUpload(ctx.db, ctx.actor, upload, limitBytes);
   if (!inserted) {
-    refuseStorageLimit(limitBytes, usedBytes, sizeBytes);
+    refuseStorageLimit(limitBytes, usedBytes, reservedBytes);
   }
   const expiresAt = now + (sizes ? UPLOAD_LIFETIME_MS : SINGLE_UPLOAD_URL_LIFETIME_MS);
   const sign = (slot: UploadSlot, bytes: number) =>
@@ -135,6 +152,6 @@ export async function startUpload(
       parts,
       completeUrl: parts ? await sign({ kind: "complete" }, sizeBytes) : null,
     },
-    mediaItem: { id: uploadId, url: mediaUrl(ctx.config, { id: uploadId, filename }), type },
+    file: { id: uploadId, url: mediaUrl(ctx.config, { id: uploadId, filename }), type },
   };
 }

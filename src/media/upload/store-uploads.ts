@@ -1,24 +1,29 @@
 import type { Actor } from "#core/actor.ts";
-import type { MediaType } from "#core/status.ts";
+import type { FileType } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import type { MediaState } from "#db/schema.ts";
+import { isConverted } from "#media/content-types.ts";
 import { UNUSED_RETENTION_MS } from "#media/limits.ts";
 import { readyStatement, USED_BYTES } from "#media/storage/store-save-media.ts";
 import { MEDIA_COLUMNS, type MediaRow } from "#media/store.ts";
-import type { ContentType, Inspection } from "#media/types.ts";
+import type { ContentType, Inspection, ReceivedType } from "#media/types.ts";
 
 export interface NewUpload {
   readonly id: string;
-  readonly type: MediaType;
-  readonly contentType: ContentType;
+  readonly type: FileType;
+  readonly contentType: ReceivedType;
+  /** Of the media item. */
+  readonly storedType: ContentType;
   readonly filename: string;
   readonly sizeBytes: number;
+  /** What counts against the storage quota until the file has arrived. */
+  readonly reservedBytes: number;
   readonly partSizeBytes: number;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Reserves the file's size in the storage quota and creates the upload, both or neither. */
+/** Reserves bytes in the storage quota and creates the upload, both or neither. */
 export async function insertUpload(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -37,9 +42,9 @@ export async function insertUpload(
         actor.workspaceId,
         actor.userId,
         upload.type,
-        upload.contentType,
+        upload.storedType,
         upload.filename,
-        upload.sizeBytes,
+        upload.reservedBytes,
         upload.createdAt,
         upload.expiresAt,
         limitBytes,
@@ -65,7 +70,7 @@ export async function insertUpload(
         `INSERT INTO storage_use (workspace_id, bytes) SELECT ?2, ?3 WHERE ${inserted}
          ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes`,
       )
-      .bind(upload.id, actor.workspaceId, upload.sizeBytes),
+      .bind(upload.id, actor.workspaceId, upload.reservedBytes),
     db.d1.prepare(`SELECT ${inserted} AS inserted, ${USED_BYTES} AS usedBytes`).bind(upload.id, actor.workspaceId),
   ]);
   const state = results[3]?.results[0];
@@ -76,7 +81,7 @@ export interface UploadRow {
   readonly id: string;
   readonly mediaId: string;
   readonly workspaceId: string;
-  readonly contentType: ContentType;
+  readonly contentType: ReceivedType;
   readonly filename: string;
   readonly sizeBytes: number;
   readonly partSizeBytes: number;
@@ -128,13 +133,27 @@ export interface UploadedMediaRow extends MediaRow {
  */
 export async function assignUploadedContent(
   db: Db,
-  upload: Pick<UploadRow, "id" | "workspaceId">,
-  file: { readonly sha256: string; readonly inspection: Inspection; readonly filename: string },
+  upload: Pick<UploadRow, "id" | "workspaceId" | "contentType">,
+  file: {
+    readonly sha256: string;
+    readonly inspection: Inspection;
+    readonly filename: string;
+    /** Of the bytes that are stored; those of a HEIC or AVIF image are not those that were uploaded. */
+    readonly sizeBytes: number;
+  },
   now: number,
 ): Promise<UploadedMediaRow | null> {
-  const { inspection } = file;
+  const { inspection, sizeBytes } = file;
   const sameBytes = "m.workspace_id = ?2 AND m.sha256 = ?3 AND m.id <> ?1 AND m.state <> 'removing'";
   const aliased = "(SELECT u.media_id FROM uploads u WHERE u.id = ?1) <> ?1";
+  const isAssigned = `id = ?1 AND state = 'uploading' AND EXISTS (SELECT 1 FROM uploads WHERE id = ?1 AND state = 'open')
+           AND NOT EXISTS (SELECT 1 FROM media r WHERE r.sha256 = ?2 AND r.state = 'removing')`;
+  const release = db.d1
+    .prepare(
+      `UPDATE storage_use SET bytes = bytes + ?3 - (SELECT size_bytes FROM media WHERE id = ?1)
+       WHERE workspace_id = ?4 AND EXISTS (SELECT 1 FROM media WHERE ${isAssigned})`,
+    )
+    .bind(upload.id, file.sha256, sizeBytes, upload.workspaceId);
   const results = await db.d1.batch<UploadedMediaRow>([
     db.d1
       .prepare(
@@ -156,12 +175,12 @@ export async function assignUploadedContent(
       )
       .bind(upload.id, upload.workspaceId),
     db.d1.prepare(`DELETE FROM media WHERE id = ?1 AND state = 'uploading' AND ${aliased}`).bind(upload.id),
+    ...(isConverted(upload.contentType) ? [release] : []),
     db.d1
       .prepare(
         `UPDATE media SET state = 'storing', sha256 = ?2, type = ?3, content_type = ?4, filename = ?5, width = ?6, height = ?7,
-           duration_ms = ?8, facts = ?9
-         WHERE id = ?1 AND state = 'uploading' AND EXISTS (SELECT 1 FROM uploads WHERE id = ?1 AND state = 'open')
-           AND NOT EXISTS (SELECT 1 FROM media r WHERE r.sha256 = ?2 AND r.state = 'removing')`,
+           duration_ms = ?8, facts = ?9, size_bytes = ?10
+         WHERE ${isAssigned}`,
       )
       .bind(
         upload.id,
@@ -173,6 +192,7 @@ export async function assignUploadedContent(
         inspection.height,
         inspection.durationMs,
         JSON.stringify(inspection.facts),
+        sizeBytes,
       ),
     db.d1
       .prepare(
@@ -182,7 +202,7 @@ export async function assignUploadedContent(
       )
       .bind(upload.id),
   ]);
-  return results[5]?.results[0] ?? null;
+  return results.at(-1)?.results[0] ?? null;
 }
 
 /** Closes the upload; true only for the first call. */

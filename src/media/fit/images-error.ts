@@ -1,0 +1,7 @@
+/** Cloudflare's code for an account that has used its transformations of the month. */
+export const OUT_OF_TRANSFORMATIONS = 9422;
+
+/** The code of an error of Cloudflare Images; null for any other. */
+export function imagesErrorCode(error: unknown): number | null {
+  return typeof error === "object" && error !== null && "code" in error ? Number(error.code) : null;
+}
