@@ -239,3 +239,10 @@ export interface Connector {
    */
   readonly readSignedRequest?: (app: AppCredentials, signedRequest: string) => Promise<SignedRequest | null>;
 }
+
+/** What `connect.ts` of a platform with a login in the browser implements of the contract. */
+export type ConnectCalls = Pick<OAuthMethod, "start" | "exchangeCode"> &
+  Pick<Connector, "listAccounts"> & {
+    readonly refresh?: Extract<TokenRefresh, { kind: "refresh" }>["refresh"];
+    readonly revoke?: NonNullable<Connector["revoke"]>;
+  };

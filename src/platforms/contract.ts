@@ -1,3 +1,4 @@
+import type { ImageFitting } from "./image-fitting.ts";
 import type { z } from "@hono/zod-openapi";
 import type { DetailCode, LoginErrorCode, TargetErrorCode, WarningCode } from "#core/codes.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
@@ -7,12 +8,15 @@ import type { AppearanceInput, PostAppearance } from "./appearance-contract.ts";
 import type { Connector } from "./connect-contract.ts";
 import type { OptionForm } from "./form-contract.ts";
 import type { AppTerms, PlatformLimits } from "./limits-contract.ts";
+import type { DataPolicy } from "./operator-contract.ts";
+import type { CommitOutcome, PrepareOutcome, VerifyOutcome } from "./outcome-contract.ts";
 
 export type * from "./appearance-contract.ts";
 export type * from "./connect-contract.ts";
 export type * from "./form-contract.ts";
 export type * from "./limits-contract.ts";
 export type * from "./operator-contract.ts";
+export type * from "./outcome-contract.ts";
 
 /*
  * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;
@@ -131,6 +135,9 @@ export interface AccountAccess {
   readonly app: AppCredentials;
 }
 
+/** What is known about the picture that is a cover. */
+type CoverImage = Omit<MediaDescription, "altText" | "cover" | "facts">;
+
 /** What is known about a stored file without reading it. */
 export interface MediaDescription {
   /** Our media id. */
@@ -147,6 +154,10 @@ export interface MediaDescription {
   readonly height: number | null;
   /** Null for images and when unknown. */
   readonly durationSeconds: number | null;
+  /** What the post says of it to people who cannot see it; absent when it says nothing. */
+  readonly altText?: string | undefined;
+  /** The cover of a video: a moment or a picture; absent: the platform chooses one. */
+  readonly cover?: { readonly atMs?: number; readonly image?: CoverImage } | undefined;
   /** Further properties read from the bytes: `videoCodec`, `audioCodec`, `frameRate`, `animated`, … An absent member is unknown, not a problem. */
   readonly facts: JsonObject;
 }
@@ -159,12 +170,26 @@ export interface ValidationInput {
   readonly postType: PostType;
   /** In the order of the post. */
   readonly media: readonly MediaDescription[];
+  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
+  readonly partMedia?: readonly (readonly MediaDescription[])[] | undefined;
   /** As the caller sent them; unknown keys are kept. */
   readonly options: JsonObject;
   /** The account as last listed, or with fetched capabilities. */
   readonly account: { readonly username: string; readonly capabilities: JsonObject };
   /** `AppCredentials.settings`. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The target as it was when a part of it became public; absent while nothing is. */
+  readonly published?: PublishedPart | undefined;
+}
+
+/** A target of which a part is public: its next run goes on from there. */
+export interface PublishedPart {
+  readonly caption: string;
+  readonly options: JsonObject;
+  /** The ids of its media. */
+  readonly media: readonly string[];
+  /** `Job.progress`. */
+  readonly progress: JsonValue;
 }
 
 /** A reason why the platform would refuse the target. */
@@ -217,6 +242,8 @@ export interface ValidationResult {
   readonly captionLength: number;
   /** The limit of this account, which can differ from `limits.caption.max`; same unit. */
   readonly captionLimit: number;
+  /** The length of each part of a thread after the first; same unit and limit. Absent without further parts. */
+  readonly partLengths?: readonly number[] | undefined;
   /** Every problem, not only the first. Empty: as far as can be known now, the platform will accept the target. */
   readonly problems: readonly ValidationProblem[];
   /** Every warning; may be empty. */
@@ -227,8 +254,12 @@ export interface ValidationResult {
   readonly creator?: CreatorInfo | undefined;
 }
 
-/** A stored file of a job. */
-export interface JobMedia extends MediaDescription {
+/** A stored file of a job, whatever it is. */
+export interface JobFile {
+  /** Our id of the file. */
+  readonly id: string;
+  /** Exact. */
+  readonly sizeBytes: number;
   /** Lower-case hexadecimal, over the whole file. */
   readonly sha256: string;
   /** Public HTTPS address, for platforms that download the file themselves. */
@@ -237,6 +268,12 @@ export interface JobMedia extends MediaDescription {
   readonly filename: string;
   /** A new stream of the whole file, or of `length` bytes from `offset`. Reads our own store; throws when the file is missing. Repeatable. */
   read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** A media item of a job. */
+export interface JobMedia extends MediaDescription, JobFile {
+  /** As in `MediaDescription`; the picture can be read. */
+  readonly cover?: { readonly atMs?: number; readonly image?: JobMedia } | undefined;
 }
 
 /** Another target of the same account that published, or may have published, in the time that `verify` searches. */
@@ -265,6 +302,10 @@ export interface Job {
   readonly options: JsonObject;
   /** In the order of the post. */
   readonly media: readonly JobMedia[];
+  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
+  readonly partMedia?: readonly (readonly JobMedia[])[] | undefined;
+  /** The file that the option `document` names; absent without one. */
+  readonly document?: JobFile | undefined;
   /** The earliest time at which the visible call may be sent. */
   readonly dueAt: number;
   /** When the visible call that is now in question was first sent; null before. `verify` searches from here on. */
@@ -277,74 +318,6 @@ export interface Job {
   readonly siblings: readonly SiblingTarget[];
   /** The current time; adapters do not read a clock. */
   readonly now: number;
-}
-
-/**
- * The outcome of `prepare`. `ready`: `ref` goes to `commit`; after `expiresAt` the target is prepared again. `again`: call again
- * after `afterSeconds` with `cursor`. `refused`: the fault decides whether it is tried again. A throw means a temporary fault.
- */
-export type PrepareOutcome =
-  | { readonly state: "ready"; readonly ref: JsonValue; readonly expiresAt?: number }
-  | { readonly state: "again"; readonly afterSeconds: number; readonly cursor: JsonValue }
-  | { readonly state: "refused"; readonly fault: Fault };
-
-/**
- * The outcome of `commit`. A throw means "uncertain".
- * `published`: the post is visible under `remoteId`.
- * `accepted`: the platform accepted the post and is still processing it; `verify` follows after `afterSeconds` with `ref`.
- * `more`: this visible call is done and recorded in `progress`; the next one follows with `ref`.
- * `stale`: `ref` is no longer valid and nothing was published; the target is prepared again.
- * `refused`: nothing was published by this call.
- * `uncertain`: the post may or may not be published; `verify` follows with `ref`, or with the old reference when absent.
- */
-export type CommitOutcome =
-  | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
-  | { readonly state: "accepted"; readonly ref: JsonValue; readonly afterSeconds: number }
-  | { readonly state: "more"; readonly ref: JsonValue; readonly progress: JsonValue }
-  | { readonly state: "stale"; readonly detail: string }
-  | { readonly state: "refused"; readonly fault: Fault }
-  | {
-      readonly state: "uncertain";
-      readonly detail: string;
-      readonly httpStatus: number | null;
-      readonly ref?: JsonValue;
-    };
-
-/**
- * The outcome of `verify`. A throw means `again`.
- * `again`: not known yet; `isProcessing` means that the platform confirmed that it has the post and is processing it. The next
- * call gets `ref`, or the old reference when absent.
- * `absent`: the post is certainly not published, so it is sent again. Only for a complete answer of the platform that is older
- * than its listing delay: no other outcome leads to a second send.
- * `cannot_tell`: it will not become known; a user has to look at the platform.
- * The others mean the same as for `commit`.
- */
-export type VerifyOutcome =
-  | { readonly state: "published"; readonly remoteId: string; readonly url: string | null }
-  | { readonly state: "more"; readonly ref: JsonValue; readonly progress: JsonValue }
-  | {
-      readonly state: "again";
-      readonly afterSeconds: number;
-      readonly isProcessing: boolean;
-      readonly ref?: JsonValue;
-    }
-  | { readonly state: "absent" }
-  | { readonly state: "stale"; readonly detail: string }
-  | { readonly state: "refused"; readonly fault: Fault }
-  | { readonly state: "cannot_tell"; readonly detail: string };
-
-/** What the privacy page and the terms of an installation say about one platform. */
-export interface DataPolicy {
-  /** What is read and kept beside tokens, names and ids, and what for; one sentence. */
-  readonly use: string;
-  /** How a person withdraws the access at the platform; one sentence. */
-  readonly revoke: string;
-  /** Statements that the platform's terms demand word for word or in substance. */
-  readonly statements: readonly string[];
-  /** The platform's own terms and policies that its developer terms ask to link. */
-  readonly links: readonly { readonly title: string; readonly url: string }[];
-  /** A sentence that the installation's own terms have to contain, with words of it that are a link. Absent: nothing is demanded. */
-  readonly terms?: { readonly statement: string; readonly title: string; readonly url: string };
 }
 
 /** One platform. Cursors, references and progress are stored as JSON between two calls, possibly across a deployment. */
@@ -366,6 +339,11 @@ export interface Adapter {
   readonly appTerms?: AppTerms;
   /** Known keys are parsed strictly, unknown keys pass (`z.looseObject`); used for validation, `GET /platforms` and the OpenAPI document. */
   readonly options: z.ZodType;
+  /**
+   * The rights that options, and covers of videos (`cover`), need beyond those of every login, by option. A login asks for those that the operator lists in
+   * `{PLATFORM}_EXTRA_SCOPES` only. Absent: no option needs one. Pure.
+   */
+  readonly optionScopes?: (settings: AppCredentials["settings"]) => Readonly<Record<string, readonly string[]>>;
   /** How pages ask for the options; absent where the platform has none of its own. */
   readonly optionForm?: OptionForm;
   /** What the account may choose at its platform, from its capabilities; absent where there is nothing to show. Pure. */
@@ -374,6 +352,10 @@ export interface Adapter {
   readonly connect: Connector;
   /** For the pages that the platform's review asks for. */
   readonly dataPolicy: DataPolicy;
+  /** What a copy of an image must be like that the platform would refuse; absent where none is made. */
+  readonly fitting?: ImageFitting;
+  /** The same for a post with these options, as the caller sent them, where they decide; absent: `fitting` holds for all. Pure. */
+  readonly fittingFor?: (options: JsonObject) => ImageFitting;
   /** Pure: no network, no clock, no throw; does not change its input. */
   validate(input: ValidationInput): ValidationResult;
   /** How the platform's own feed shows a target, as far as it is known. Pure; accepts every input, also one with problems. */
@@ -385,7 +367,7 @@ export interface Adapter {
   /** The boards of an account, all list pages; served at `/accounts/{platform}-boards`. */
   readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
   /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */
-  prepareAheadMs(job: { readonly media: readonly MediaDescription[] }): number;
+  prepareAheadMs(job: { readonly media: readonly MediaDescription[]; readonly hasDocument?: boolean }): number;
   /**
    * How long the platform may process a post that it accepted before the outcome counts as unknown, in milliseconds. Absent: two
    * hours for a video, otherwise 30 minutes.

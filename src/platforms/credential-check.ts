@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { AppCredentials, PlatformClient } from "./contract.ts";
 import { sanitizeMessage } from "./fault.ts";
 import type { CredentialCheck } from "./operator-contract.ts";
-import { type PlatformResponse, parseBody } from "./response.ts";
+import { postForm } from "./request-encoding.ts";
+import { callPlatform, type PlatformResponse, parseBody } from "./response.ts";
 
 /** What the check shows as a grant: no platform has issued it, so a platform that knows the app complains about it. */
 export const UNKNOWN_GRANT = "almanac-checks-its-credentials";
@@ -52,6 +53,26 @@ export function rememberLostCalls(client: PlatformClient): PlatformClient & { re
       }
     },
   };
+}
+
+/**
+ * Asks for tokens with a refresh token that nobody issued. The app authenticates itself by `headers`, otherwise in the form (RFC 6749,
+ * section 2.3.1).
+ */
+export async function refreshUnknownGrant(
+  client: PlatformClient,
+  url: string,
+  app: AppCredentials,
+  headers?: Record<string, string>,
+): Promise<PlatformResponse> {
+  const grant = { grant_type: "refresh_token", refresh_token: UNKNOWN_GRANT };
+  return await callPlatform(
+    client,
+    url,
+    headers === undefined
+      ? postForm({ ...grant, client_id: app.clientId, client_secret: app.clientSecret })
+      : postForm(grant, headers),
+  );
 }
 
 /** What an answer means; its words are added here, so that no adapter can forget to clean them. */

@@ -21,8 +21,11 @@ export interface OptionField {
   readonly hint?: string;
   /** The values in words; the entry for the empty text is what applies when nothing is chosen. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** How a list is asked for: chosen from `listBoards`, one text for each media item, or words separated by commas. */
-  readonly input?: "boards" | "per_media" | "words";
+  /**
+   * How a list is asked for: chosen from `listBoards`, one text for each media item, the texts of further parts of a thread, or
+   * words separated by commas. `lines`: a text that may have several. `tags`: accounts with their places on pictures, one on each line.
+   */
+  readonly input?: "boards" | "lines" | "parts" | "per_media" | "tags" | "words";
   /** Shown above the first of several consecutive fields that belong together. */
   readonly group?: string;
   /** The switch that reveals the option and its neighbours with the same one; while it is off, the option is not set. */
@@ -34,6 +37,25 @@ export interface OptionField {
   /** Whether the person must choose a value although the schema has a default; nothing is selected before. */
   readonly mustChoose?: (options: JsonObject) => boolean;
 }
+
+/** How images are made to fit; for the platforms with a `fitting`. */
+export const FIT_FIELD = {
+  label: "Images that do not fit",
+  choices: {
+    "": "Add white borders (usual)",
+    pad: "Add white borders",
+    crop: "Cut the edges",
+    none: "Refuse them",
+  },
+  onlyFor: "image",
+} as const satisfies OptionField;
+
+/** The parts of a thread after the first. */
+export const THREAD_FIELD = {
+  label: "Thread",
+  hint: "Further parts, each published as a reply to the one before.",
+  input: "parts",
+} as const satisfies OptionField;
 
 /** What the settings of one account leave to choose. */
 export interface OptionAvailability {

@@ -1,4 +1,4 @@
-import type { PostType } from "#core/status.ts";
+import type { MediaType, PostType } from "#core/status.ts";
 
 /* The limits of a platform or an account, as data: what `validate` checks and `GET /platforms` and `GET /accounts` show. */
 
@@ -24,13 +24,14 @@ type LimitMeasure =
   | "frame_rate"
   | "frames"
   | "frame_pixels"
+  | "pages"
   | "video_codec"
   | "audio_codec"
   | "followers";
 
 /** One limit of a post: `min`, `max` and `allowed` are themselves accepted. */
 export interface LimitRule {
-  /** `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `account`, or an option: `platform_options.title`; `[]` after it: each of its items. */
+  /** `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, `account`, or an option: `platform_options.title`; `[]` after it: each of its items. */
   readonly of: string;
   /** What is measured of it. */
   readonly measure: LimitMeasure;
@@ -49,7 +50,7 @@ export interface LimitCondition {
   /** Only posts of this type. */
   readonly postType?: PostType;
   /** Only posts with these options, after the defaults are filled in. */
-  readonly options?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, boolean | string>>;
 }
 
 /** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
@@ -79,6 +80,17 @@ export interface PlatformLimits {
     } | null;
     /** Whether one post may contain images and videos. */
     readonly mixed: boolean;
+    /** Descriptions for people who cannot see the media; `max` in UTF-16 code units, null where no limit is known. */
+    readonly altText: {
+      /** The types of media whose description is published; empty where the platform takes none. */
+      readonly types: readonly MediaType[];
+      readonly max: number | null;
+    };
+    /** Covers of videos: whether a moment of the video can be one, and which pictures can; null: none. */
+    readonly covers: {
+      readonly atMs: boolean;
+      readonly image: { readonly maxBytes: number; readonly contentTypes: readonly string[] } | null;
+    };
   };
   /** Every limit beside `caption` and the number of media; test/platforms/limits.test.ts takes each to its edge. */
   readonly rules: readonly LimitRule[];

@@ -5,6 +5,20 @@ import type { AccountAccess, AppCredentials, ClientIdentity, PlatformClient } fr
  * a person's login. Nothing here publishes, and nothing that it returns contains a secret.
  */
 
+/** What the privacy page and the terms of an installation say about one platform. */
+export interface DataPolicy {
+  /** What is read and kept beside tokens, names and ids, and what for; one sentence. */
+  readonly use: string;
+  /** How a person withdraws the access at the platform; one sentence. */
+  readonly revoke: string;
+  /** Statements that the platform's terms demand word for word or in substance. */
+  readonly statements: readonly string[];
+  /** The platform's own terms and policies that its developer terms ask to link. */
+  readonly links: readonly { readonly title: string; readonly url: string }[];
+  /** A sentence that the installation's own terms have to contain, with words of it that are a link. Absent: nothing is demanded. */
+  readonly terms?: { readonly statement: string; readonly title: string; readonly url: string };
+}
+
 /** What a platform said when it was shown the operator's credentials. */
 export interface CredentialCheck {
   /** `unknown`: it answered, and what it said tells neither. */

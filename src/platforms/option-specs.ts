@@ -7,7 +7,7 @@ import { toOptionsSchema } from "./options-schema.ts";
 export interface OptionSpec extends OptionField {
   /** `title`, or `link_card.uri` for a member of an object. */
   readonly key: string;
-  readonly type: "boolean" | "choice" | "text" | "texts";
+  readonly type: "boolean" | "choice" | "number" | "text" | "texts";
   /** The values of a choice. */
   readonly values: readonly string[];
   /** What applies when the option is not set; undefined: the platform or the account decides. */
@@ -54,6 +54,9 @@ function toSpec(key: string, field: OptionField, schema: JsonObject): OptionSpec
 function typeOf({ type }: JsonObject, values: readonly string[]): OptionSpec["type"] {
   if (type === "boolean") {
     return "boolean";
+  }
+  if (type === "integer") {
+    return "number";
   }
   if (type === "array") {
     return "texts";

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { codesOf } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { ValidationProblem } from "./contract.ts";
 
@@ -6,6 +7,27 @@ import type { ValidationProblem } from "./contract.ts";
 export const commonOptions = {
   caption: z.string().optional().describe("The caption for this account; `targets[].caption` goes before it"),
 };
+
+export function isHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
+}
+
+/** What becomes of an image that the platform would refuse; for the platforms with a `fitting`. */
+export const fitOption = {
+  fit: choiceOf({
+    pad: "A copy with white borders where its shape has to change.",
+    crop: "A copy that is cut where its shape has to change.",
+    none: "The post is refused.",
+  })
+    .optional()
+    .describe("What becomes of an image that the platform would refuse for its shape, size or format; default pad"),
+};
+
+/** An option with a closed list of values, each with its meaning for the document and for `GET /platforms`. */
+export function choiceOf<const Value extends string>(meanings: Readonly<Record<Value, string>>) {
+  return z.enum(codesOf(meanings)).meta({ "x-enum-descriptions": Object.values(meanings) });
+}
 
 /** A check of a zod schema: refuses values that measure more than `max`, with the limit and the actual number. */
 export function atMost<T>(max: number, unit: string, measure: (value: T) => number) {
@@ -37,8 +59,15 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   if (parsed.success) {
     return { value: parsed.data, options: toJsonObject(parsed.data), problems: [] };
   }
-  const problems = parsed.error.issues.map((issue) => describeProblem(issue, options, shape));
+  const problems = firstOfMistyped(parsed.error.issues).map((issue) => describeProblem(issue, options, shape));
   return { value: undefined, options, problems };
+}
+
+/** The validator measures what has a length although it is of the wrong type, a text instead of a list: its type is what is wrong. */
+function firstOfMistyped(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const pathOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
+  const mistyped = new Set(issues.filter(({ code }) => code === "invalid_type").map(pathOf));
+  return issues.filter((issue) => issue.code === "invalid_type" || !mistyped.has(pathOf(issue)));
 }
 
 function describeProblem(

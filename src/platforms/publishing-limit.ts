@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "#core/json.ts";
 import { type PlatformResponse, isOk, parseBody } from "./response.ts";
-import type { Fault, PlatformClient, PlatformLimits, Result } from "./contract.ts";
+import type { Fault, PlatformClient, Result } from "./contract.ts";
 import { failed, succeeded, temporary } from "./fault.ts";
 import { graphGet } from "./graph-api.ts";
+import type { PublishingLimit } from "./own-cap.ts";
 
 /*
  * How many posts an account may publish through the API within a rolling window. Meta's pages name different numbers for the
@@ -16,17 +16,15 @@ const LimitResponse = z.looseObject({
     .min(1),
 });
 
-const PublishingLimit = z.object({ total: z.int().nonnegative(), windowSeconds: z.int().positive() });
-export type PublishingLimit = z.infer<typeof PublishingLimit>;
-
-/** Reads the limit; needs the permission to publish, so its refusal also tells that this permission is missing. */
+/** Reads the limit; needs the permission to publish, so its refusal also tells that this permission is missing. `fields` names `config`. */
 export async function readPublishingLimit(
   client: PlatformClient,
   url: string,
   token: string,
   toFault: (response: PlatformResponse) => Fault,
+  fields = "quota_usage,config",
 ): Promise<Result<PublishingLimit>> {
-  const response = await graphGet(client, url, token, { fields: "quota_usage,config" });
+  const response = await graphGet(client, url, token, { fields });
   const [limit] = (isOk(response) ? parseBody(LimitResponse, response)?.data : undefined) ?? [];
   if (limit) {
     return succeeded({ total: limit.config.quota_total, windowSeconds: limit.config.quota_duration });
@@ -36,12 +34,4 @@ export async function readPublishingLimit(
       ? temporary("The platform did not return the account's publishing limit.", { httpStatus: response.status })
       : toFault(response),
   );
-}
-
-/** The limits of an account whose capabilities contain `publishingLimit`; the platform's defaults for any other. */
-export function limitsWithOwnCap(capabilities: JsonObject, defaults: PlatformLimits): PlatformLimits {
-  const limit = PublishingLimit.safeParse(capabilities["publishingLimit"]).data;
-  return limit
-    ? { ...defaults, dailyCaps: [{ count: limit.total, windowHours: limit.windowSeconds / 3600, what: "posts" }] }
-    : defaults;
 }

@@ -17,11 +17,8 @@ export function redirectLogin(login: {
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
   /** As in `OAuthMethod`. */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
-}): OAuthMethod {
+}): Pick<OAuthMethod, "start" | "exchangeCode"> {
   return {
-    kind: "oauth",
-    input: [],
-    clientMetadata: null,
     start: (_client, app, { redirectUri, state, codeChallenge }) =>
       Promise.resolve(succeeded({ url: login.authorizeUrl(app, { redirectUri, state, codeChallenge }), state: {} })),
     exchangeCode: (client, app, exchange) => login.exchangeCode(client, app, exchange),

@@ -1,6 +1,6 @@
 import { MINUTE } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform } from "./response.ts";
-import type { JobMedia, PlatformClient, PlatformRequestInit } from "./contract.ts";
+import type { JobFile, PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 /**
  * How long one step begins to send further parts of a file: the publisher ends a step after five minutes, and what the step
@@ -42,7 +42,7 @@ async function pipeSequentially(
 export async function sendRange(
   client: PlatformClient,
   url: string | URL,
-  media: JobMedia,
+  media: Pick<JobFile, "read">,
   range: ByteRange,
   init: Omit<PlatformRequestInit, "body">,
   surrounding?: SurroundingParts,

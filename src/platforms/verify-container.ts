@@ -47,6 +47,11 @@ export interface ContainerReads {
   readStatus(id: string): Promise<string>;
   /** Finds the post by its content, never simply the newest one: somebody else may have posted in between. */
   findPost(since: number): Promise<ListingMatch>;
+  /**
+   * False for posts without a text: a listed one may be anybody's, so that only the container's status says whether the post was
+   * published, and the list merely gives the id of one that was.
+   */
+  readonly isListProof?: boolean;
   decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome;
 }
 
@@ -61,8 +66,13 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
   if (status === "unreadable") {
     return { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: false };
   }
+  const { isListProof = true } = reads;
+  if (!isListProof && status !== "PUBLISHED") {
+    return reads.decideUnlisted({ commitRef, status, listed: "none", elapsedMs });
+  }
   const listed = await reads.findPost(committedAt - CLOCK_TOLERANCE_MS);
-  if (listed.state === "one") {
+  // Before its own post is certainly listed, the only one that is may be another.
+  if (listed.state === "one" && (isListProof || elapsedMs > LISTING_LAG_MS)) {
     return { state: "published", remoteId: listed.id, url: listed.permalink };
   }
   if (status === "PUBLISHED") {
@@ -75,7 +85,8 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
   if (listed.state === "unreadable") {
     return { state: "again", afterSeconds: RETRY_SECONDS, isProcessing: false };
   }
-  return reads.decideUnlisted({ commitRef, status, listed: listed.state, elapsedMs });
+  const { state } = listed;
+  return reads.decideUnlisted({ commitRef, status, listed: state === "several" ? state : "none", elapsedMs });
 }
 
 /** Only a single match identifies the post; undefined is a list that could not be read to its end. */

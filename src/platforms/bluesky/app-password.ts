@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DAY, HOUR, SECOND } from "#core/clock.ts";
 import { fromBase64Url } from "#core/encoding.ts";
-import type { CredentialsMethod, LoginResult, TokenSet } from "#platforms/connect-contract.ts";
+import type { LoginResult, TokenSet } from "#platforms/connect-contract.ts";
 import type { FaultCode, PlatformClient, Result } from "#platforms/contract.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
@@ -18,33 +18,7 @@ const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
 const ACCESS_LIFETIME_MS = 2 * HOUR;
 const REFRESH_LIFETIME_MS = 90 * DAY;
 
-export const appPasswordMethod: CredentialsMethod = {
-  kind: "credentials",
-  fields: [
-    {
-      name: "identifier",
-      label: "Handle",
-      description: "The handle of the account.",
-      isSecret: false,
-      isRequired: true,
-      maxLength: 300,
-      example: "ada.bsky.social",
-      valueOfAccount: ({ username }) => username,
-    },
-    {
-      name: "app_password",
-      label: "App password",
-      description: "Made in the settings of your account under app passwords; never your main password.",
-      isSecret: true,
-      isRequired: true,
-      maxLength: 100,
-      example: "abcd-efgh-ijkl-mnop",
-    },
-  ],
-  signIn: (client, _app, values, now) => catchConnectionErrors(async () => await signIn(client, values, now)),
-};
-
-async function signIn(
+export async function signIn(
   client: PlatformClient,
   values: Readonly<Record<string, string>>,
   now: number,

@@ -1,44 +1,42 @@
-import { MINUTE } from "#core/clock.ts";
-import type { Connector, PostableAccount, TokenSet } from "#platforms/connect-contract.ts";
+import type { Connector, CredentialsMethod, PostableAccount, TokenSet } from "#platforms/connect-contract.ts";
 import type { PlatformClient, Result } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { failed, reconnect, succeeded, temporary } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
 import { Profile, SessionInfo } from "./answers.ts";
-import { appPasswordMethod, refreshPasswordSession, revokePasswordSession } from "./app-password.ts";
+import { refreshPasswordSession, revokePasswordSession, signIn } from "./app-password.ts";
 import { toFault } from "./errors.ts";
 import { APPVIEW_ORIGIN } from "./hosts.ts";
-import { oauthMethod, refreshOAuth, revokeOAuth } from "./oauth.ts";
+import { finishLogin, refreshOAuth, revokeOAuth, startLogin } from "./oauth.ts";
 import { findMissingPermissions } from "./scopes.ts";
 import { openAccountServer, readSession, sessionUnreadable } from "./session.ts";
 
 const PROFILE_TIMEOUT_MS = 8000;
 const INVALID_HANDLE = "handle.invalid";
 
-export const connect: Connector = {
-  methods: [oauthMethod, appPasswordMethod],
+export const connect = {
+  start: (client, app, request) => catchConnectionErrors(async () => await startLogin(client, app, request)),
+
+  exchangeCode: (client, app, exchange) => catchConnectionErrors(async () => await finishLogin(client, app, exchange)),
+
+  signIn: (client, _app, values, now) => catchConnectionErrors(async () => await signIn(client, values, now)),
 
   listAccounts: (client, _app, tokens) => catchConnectionErrors(async () => await listAccount(client, tokens)),
 
-  tokenRefresh: {
-    kind: "refresh",
-    // An access token is valid for an hour or less; five minutes cover a step that is under way.
-    aheadMs: 5 * MINUTE,
-    canRefresh: (tokens) => tokens.refreshToken !== null,
-    refresh: (client, app, tokens, now) =>
-      catchConnectionErrors(async () => {
-        const session = readSession(tokens.extra);
-        if (!session || tokens.refreshToken === null) {
-          return failed(sessionUnreadable());
-        }
-        return session.method === "oauth"
-          ? await refreshOAuth(client, app, tokens, session, now)
-          : await refreshPasswordSession(client, tokens, session, now);
-      }),
-  },
+  refresh: (client, app, tokens, now) =>
+    catchConnectionErrors(async () => {
+      const session = readSession(tokens.extra);
+      if (!session || tokens.refreshToken === null) {
+        return failed(sessionUnreadable());
+      }
+      return session.method === "oauth"
+        ? await refreshOAuth(client, app, tokens, session, now)
+        : await refreshPasswordSession(client, tokens, session, now);
+    }),
 
-  async revoke(client, app, tokens) {
+  revoke: async (client, app, tokens) => {
     const session = readSession(tokens.extra);
     if (session?.method === "oauth") {
       await revokeOAuth(client, app, tokens, session);
@@ -46,7 +44,7 @@ export const connect: Connector = {
       await revokePasswordSession(client, tokens, session);
     }
   },
-};
+} satisfies ConnectCalls & Pick<CredentialsMethod, "signIn">;
 
 type AccountList = Awaited<ReturnType<Connector["listAccounts"]>>;
 

@@ -5,6 +5,7 @@ import { failed, rateLimited, rejected, succeeded, temporary } from "#platforms/
 import { withQuery } from "#platforms/request-encoding.ts";
 import { tryServer } from "./api.ts";
 import { DidDocument, ResolvedHandle } from "./answers.ts";
+import { isHandle } from "./handle.ts";
 import { APPVIEW_ORIGIN, parseOrigin, PLC_ORIGIN } from "./hosts.ts";
 
 /** What a person may enter to say who they are. */
@@ -23,14 +24,6 @@ export interface Identity {
 }
 
 const LOOKUP_TIMEOUT_MS = 8000;
-const HANDLE = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const MAX_HANDLE_LENGTH = 253;
-/** atproto.com/specs/handle; `.test` is for development. */
-const FORBIDDEN_TLD = /\.(?:alt|arpa|example|internal|invalid|local|localhost|onion)$/;
-
-export function isHandle(text: string): boolean {
-  return text.length <= MAX_HANDLE_LENGTH && HANDLE.test(text) && !FORBIDDEN_TLD.test(text);
-}
 
 function isDid(text: string): boolean {
   return ResolvedHandle.shape.did.safeParse(text).success;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** app.bsky.feed.post: both limits hold. */
@@ -9,6 +10,7 @@ export const CAPTION_MAX_BYTES = 3000;
 export const LANGS_MAX = 3;
 /** The limit of the official app; the protocol has none. */
 export const ALT_TEXT_MAX = 2000;
+const ALT_TEXT = { types: ["image", "video"], max: ALT_TEXT_MAX } as const satisfies PlatformLimits["media"]["altText"];
 /** app.bsky.embed.images before 8 April 2026: servers that are older refuse larger ones. */
 /** com.atproto.lexicon has no limit for these: our own, far above what is displayed. */
 export const LINK_CARD_MAX = { uri: 2000, title: 300, description: 1000 } as const;
@@ -42,6 +44,7 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
     { of: "platform_options.langs", measure: "items", max: LANGS_MAX },
     { of: "platform_options.alt_texts", measure: "items", max: IMAGES_MAX },
     { of: "platform_options.alt_texts[]", measure: "length", max: ALT_TEXT_MAX },
+    ...altTextLimits(ALT_TEXT),
     { of: "platform_options.link_card.uri", measure: "length", max: LINK_CARD_MAX.uri },
     { of: "platform_options.link_card.title", measure: "length", min: 1, max: LINK_CARD_MAX.title },
     { of: "platform_options.link_card.description", measure: "length", max: LINK_CARD_MAX.description },
@@ -61,6 +64,8 @@ export const limits = {
     images: { max: IMAGES_MAX, maxBytes: IMAGE.maxBytes, contentTypes: IMAGE.contentTypes },
     videos: { max: 1, maxBytes: VIDEO.maxBytes, contentTypes: VIDEO.contentTypes, minSeconds: 0, maxSeconds: 180 },
     mixed: false,
+    altText: ALT_TEXT,
+    covers: { atMs: false, image: null },
   },
   rules: rulesFor(VIDEO),
   // Servers count points of all writes, also of other apps, and each server sets its own; the response headers tell.

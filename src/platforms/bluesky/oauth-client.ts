@@ -1,13 +1,12 @@
-import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "#core/json.ts";
 import type { ClientIdentity } from "#platforms/connect-contract.ts";
 import type { AppCredentials, Result } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { appMisconfigured } from "#platforms/oauth-token.ts";
 import type { RequestFields } from "#platforms/request-encoding.ts";
+import { type ClientKey, keyId, readPrivateKey } from "./client-metadata.ts";
 import { nowSeconds } from "./dpop.ts";
 import { parseHttpsUrl } from "./hosts.ts";
-import { publicJwk, SigningKey, signJwt } from "./jwt.ts";
+import { signJwt } from "./jwt.ts";
 import { requestedScope } from "./scopes.ts";
 
 /** This service as a client of an authorization server. */
@@ -15,9 +14,6 @@ export interface OAuthClient {
   readonly clientId: string;
   readonly redirectUri: string;
 }
-
-const ClientKey = SigningKey.extend({ kid: z.string().min(1).optional() });
-type ClientKey = z.infer<typeof ClientKey>;
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const ASSERTION_SECONDS = 60;
@@ -38,48 +34,6 @@ export function oauthClient(app: AppCredentials, identity: ClientIdentity): Resu
   return parseHttpsUrl(identity.clientMetadataUrl) && readPrivateKey(app).ok
     ? succeeded({ clientId: identity.clientMetadataUrl, redirectUri: identity.redirectUri })
     : failed(appMisconfigured(null, null));
-}
-
-/** The document behind the client id. */
-export function clientMetadata(app: AppCredentials, identity: ClientIdentity): JsonObject {
-  const key = readPrivateKey(app);
-  return {
-    client_id: identity.clientMetadataUrl,
-    application_type: "web",
-    client_name: "Almanac",
-    client_uri: identity.origin,
-    redirect_uris: [identity.redirectUri],
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    scope: requestedScope(app),
-    dpop_bound_access_tokens: true,
-    ...(key.ok && key.value
-      ? {
-          token_endpoint_auth_method: "private_key_jwt",
-          token_endpoint_auth_signing_alg: "ES256",
-          jwks: { keys: [{ ...publicJwk(key.value), kid: keyId(key.value), use: "sig", alg: "ES256" }] },
-        }
-      : { token_endpoint_auth_method: "none" }),
-  };
-}
-
-/** `BLUESKY_PRIVATE_KEY` as JWK; null when it is not set. */
-/** The operator's key; null where there is none, a fault where it is no key. */
-export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
-  const setting = app.settings["PRIVATE_KEY"];
-  if (setting === undefined) {
-    return succeeded(null);
-  }
-  try {
-    return succeeded(ClientKey.parse(JSON.parse(setting)));
-  } catch {
-    return failed(appMisconfigured(null, null));
-  }
-}
-
-/** Servers drop keys without an id; a key's own coordinate is as stable as the key. */
-function keyId({ kid, x: coordinate }: ClientKey): string {
-  return kid ?? coordinate;
 }
 
 /** The key that authenticates this client; null for a public one. */

@@ -1,13 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { DAY } from "#core/clock.ts";
-import type {
-  CodeExchange,
-  LoginResult,
-  OAuthMethod,
-  StartedLogin,
-  StartRequest,
-  TokenSet,
-} from "#platforms/connect-contract.ts";
+import type { CodeExchange, LoginResult, StartedLogin, StartRequest, TokenSet } from "#platforms/connect-contract.ts";
 import type { AppCredentials, Fault, FaultCode, PlatformClient, Result } from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { authorizationCode, catchConnectionErrors, expiresAtFrom, splitScopes } from "#platforms/oauth-token.ts";
@@ -18,7 +11,7 @@ import { type ProofContext, sendWithProof } from "./dpop.ts";
 import { authorizationFault } from "./errors.ts";
 import { didDocumentUrl, type Identity, parseLoginTarget, resolveDid, resolveHandleIdentity } from "./identity.ts";
 import { createSigningKey, SigningKey } from "./jwt.ts";
-import { clientAuthentication, clientKey, clientMetadata, oauthClient } from "./oauth-client.ts";
+import { clientAuthentication, clientKey, oauthClient } from "./oauth-client.ts";
 import { requestedScope } from "./scopes.ts";
 import { type AuthorizationServer, findAuthorizationServer } from "./servers.ts";
 import { type OAuthSession, uniqueHosts } from "./session.ts";
@@ -42,26 +35,7 @@ const DEFAULT_ACCESS_SECONDS = 300;
 const PUBLIC_SESSION_MS = 14 * DAY;
 const CONFIDENTIAL_REFRESH_MS = 90 * DAY;
 
-export const oauthMethod: OAuthMethod = {
-  kind: "oauth",
-  input: [
-    {
-      name: "handle",
-      label: "Handle",
-      description: "Your handle (or your DID, or the address of your server), to find the server of your account.",
-      isSecret: false,
-      isRequired: true,
-      maxLength: 300,
-      example: "ada.bsky.social",
-      valueOfAccount: ({ username }) => username,
-    },
-  ],
-  start: (client, app, request) => catchConnectionErrors(async () => await startLogin(client, app, request)),
-  exchangeCode: (client, app, exchange) => catchConnectionErrors(async () => await finishLogin(client, app, exchange)),
-  clientMetadata,
-};
-
-async function startLogin(
+export async function startLogin(
   client: PlatformClient,
   app: AppCredentials,
   request: StartRequest,
@@ -123,7 +97,11 @@ async function startLogin(
   return succeeded({ url: withQuery(authorizationEndpoint, { client_id: clientId, request_uri: requestUri }), state });
 }
 
-async function finishLogin(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult> {
+export async function finishLogin(
+  client: PlatformClient,
+  app: AppCredentials,
+  exchange: CodeExchange,
+): Promise<LoginResult> {
   const code = authorizationCode(exchange.params);
   if (!code.ok) {
     return code;

@@ -1,8 +1,8 @@
 import type { AppRegistrations } from "#platforms/contract.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
 import { rememberLostCalls, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
-import { oauthMethod } from "./oauth.ts";
-import { readPrivateKey } from "./oauth-client.ts";
+import { connect } from "./connect.ts";
+import { readPrivateKey } from "./client-metadata.ts";
 
 /** The server of most accounts; what it accepts the other servers accept, which run the same program. */
 const SERVER = "https://bsky.social";
@@ -29,7 +29,7 @@ export const operatorChecks: OperatorChecks = {
   /** Announces a login that nobody finishes: the server then reads this service's own description and checks it. */
   async checkCredentials(client, app, identity) {
     const remembering = rememberLostCalls(client);
-    const started = await oauthMethod.start(remembering, app, {
+    const started = await connect.start(remembering, app, {
       ...identity,
       state: UNKNOWN_GRANT,
       codeVerifier: UNKNOWN_GRANT,

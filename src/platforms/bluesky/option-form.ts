@@ -3,8 +3,8 @@ import type { OptionForm } from "#platforms/contract.ts";
 export const optionForm = {
   fields: {
     alt_texts: {
-      label: "Description",
-      hint: "For people who cannot see the image or video.",
+      label: "Own description",
+      hint: "For this account, instead of the description that stands at the file.",
       input: "per_media",
     },
     langs: {

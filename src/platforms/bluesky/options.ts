@@ -22,9 +22,13 @@ export const options = z.looseObject({
     .describe("Descriptions of the images, or of the video, in the order of media_items; empty for none"),
   link_card: z
     .object({
-      uri: z.string().max(LINK_CARD_MAX.uri).refine(isWebAddress, "must be an http or https address"),
-      title: z.string().min(1).max(LINK_CARD_MAX.title),
-      description: z.string().max(LINK_CARD_MAX.description),
+      uri: z
+        .string()
+        .max(LINK_CARD_MAX.uri)
+        .refine(isWebAddress, "must be an http or https address")
+        .describe("The address of the page"),
+      title: z.string().min(1).max(LINK_CARD_MAX.title).describe("The card's headline"),
+      description: z.string().max(LINK_CARD_MAX.description).describe("The text below the headline"),
     })
     .optional()
     .describe("A card with a link below the text; only for posts without media"),

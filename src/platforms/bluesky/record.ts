@@ -1,6 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import { MINUTE, toIsoInstant } from "#core/clock.ts";
 import type { Job, JobMedia, PlatformClient, Result } from "#platforms/contract.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
 import { succeeded } from "#platforms/fault.ts";
 import type { Blob } from "./answers.ts";
 import { resolveHandle } from "./identity.ts";
@@ -70,13 +71,13 @@ function createEmbed(job: Job, blobs: readonly Blob[]): JsonObject | null {
   const [first, ...others] = job.media;
   const [blob] = blobs;
   if (first?.type === "video" && blob) {
-    const alt = altTexts[0] ?? "";
+    const alt = altTexts[0] || (altTextOf(first) ?? "");
     return { $type: "app.bsky.embed.video", video: blob, ...(alt !== "" && { alt }), ...aspectRatio(first) };
   }
   if (first) {
     const images = [first, ...others].flatMap((media, index) => {
       const image = blobs[index];
-      return image ? [{ image, alt: altTexts[index] ?? "", ...aspectRatio(media) }] : [];
+      return image ? [{ image, alt: altTexts[index] || (altTextOf(media) ?? ""), ...aspectRatio(media) }] : [];
     });
     return { $type: "app.bsky.embed.images", images };
   }

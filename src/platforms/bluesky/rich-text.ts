@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import { isHandle } from "./identity.ts";
+import { isHandle } from "./handle.ts";
 
 /** A part of the text that becomes a link, in UTF-16 positions. */
 export type TextLink = { readonly start: number; readonly end: number } & (

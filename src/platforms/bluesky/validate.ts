@@ -5,6 +5,8 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextOf, altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts";
+import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { CAPTION_MAX, CAPTION_MAX_BYTES, IMAGE, IMAGE_BYTES_ADVISED, limits, videoRule } from "./limits.ts";
@@ -25,12 +27,16 @@ export function validate(input: ValidationInput): ValidationResult {
       ...parsed.problems,
       ...(hasLinkCard && input.media.length > 0 ? [LINK_CARD_WITH_MEDIA] : []),
       ...altTextProblems(input.media, parsed.value),
+      ...mediaAltTextProblems("bluesky", input.media, limits.media),
       ...countProblems(input.media, limits.media),
       ...input.media.flatMap((media, index) =>
         mediaProblems(media, index, media.type === "video" ? videoRule(input.settings) : IMAGE),
       ),
     ],
-    warnings: input.media.flatMap((media, index) => mediaWarnings(media, index, parsed.value)),
+    warnings: [
+      ...coverWarnings("bluesky", input.media, limits.media),
+      ...input.media.flatMap((media, index) => mediaWarnings(media, index, parsed.value)),
+    ],
     cost: null,
   };
 }
@@ -96,10 +102,10 @@ function mediaWarnings(
   parsed: Options | undefined,
 ): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];
-  if ((parsed?.alt_texts?.[index] ?? "").trim() === "") {
+  if ((parsed?.alt_texts?.[index] ?? "").trim() === "" && altTextOf(media) === undefined) {
     warnings.push({
       code: "alt_text_missing",
-      message: `media_items[${index}] has no description for people who cannot see it (platform_options.alt_texts)`,
+      message: `media_items[${index}] has no description for people who cannot see it (alt_text)`,
     });
   }
   if (media.type === "image" && media.sizeBytes > IMAGE_BYTES_ADVISED && media.sizeBytes <= IMAGE.maxBytes) {

@@ -100,6 +100,11 @@ export const VideoList = graphList(
   }),
 );
 
+/** developers.facebook.com/docs/page-stories-api, "Get stories"; `media_id` is the id of the photo or video. */
+export const StoryList = graphList(
+  z.looseObject({ post_id: Id.nullish(), media_id: Id.nullish(), url: z.string().nullish() }),
+);
+
 /** The upload host has its own error body. */
 export const UploadErrorBody = z.looseObject({
   debug_info: z.looseObject({

@@ -1,5 +1,6 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
 import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkPreviewLine } from "#platforms/text-marks.ts";
+import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { previewLink } from "./link.ts";
 
 /**
@@ -7,7 +8,10 @@ import { previewLink } from "./link.ts";
  * (boldlytype.com/blog/facebook-post-character-limit). For a reel one line is assumed. Page posts made through the API mention nobody by name. The preview of a
  * link is asked for with the member `link` (docs/pages-api/posts), which is sent for posts without media.
  */
-export function appearance({ caption, placement, media }: AppearanceInput): PostAppearance {
+export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {
+  if (isStory(options)) {
+    return STORY_APPEARANCE;
+  }
   const isReel = placement === "reels";
   return {
     format: isReel ? "Reel" : null,

@@ -7,8 +7,10 @@ import { CreatedPost, SuccessFlag } from "./answers.ts";
 import { DUPLICATE_CODE, toFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 import { previewLink } from "./link.ts";
+import { absolutePermalink } from "./permalink.ts";
 import { videosUrl } from "./prepare-timeline-video.ts";
 import { CommitRef } from "./refs.ts";
+import { readStoryUrl } from "./stories.ts";
 import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 const FIRST_POLL_SECONDS = 5;
@@ -36,7 +38,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
       ref: sentRef,
     };
   }
-  const outcome = isOk(response) ? successOutcome(sentRef, response) : null;
+  const outcome = isOk(response) ? await successOutcome(client, job, sentRef, response) : null;
   if (outcome) {
     return outcome;
   }
@@ -61,14 +63,17 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
 function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string; readonly body: JsonObject } {
   const page = encodeURIComponent(job.account.platformAccountId);
   const graph = graphUrl(job.account.app);
+  const title = textOption(job, "title");
   switch (commitRef.kind) {
     case "feed": {
-      const link = commitRef.photos.length === 0 ? previewLink(job.caption) : null;
+      const link = commitRef.photos.length === 0 ? (textOption(job, "link") ?? previewLink(job.caption)) : null;
+      const place = textOption(job, "place");
       return {
         url: `${graph}/${page}/feed?fields=id,permalink_url`,
         body: {
           ...(job.caption !== "" && { message: job.caption }),
           ...(link !== null && { link }),
+          ...(place !== undefined && { place }),
           ...(commitRef.photos.length > 0 && { attached_media: commitRef.photos.map((id) => ({ media_fbid: id })) }),
           published: true,
         },
@@ -82,6 +87,7 @@ function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string;
           video_id: commitRef.videoId,
           video_state: "PUBLISHED",
           description: job.caption,
+          ...(title !== undefined && { title }),
         },
       };
     case "video":
@@ -91,10 +97,20 @@ function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string;
           upload_phase: "finish",
           upload_session_id: commitRef.sessionId ?? null,
           description: job.caption,
+          ...(title !== undefined && { title }),
           custom_labels: [videoLabel(job)],
         },
       };
+    case "story":
+      return commitRef.videoId === null
+        ? { url: `${graph}/${page}/photo_stories`, body: { photo_id: commitRef.photos[0] ?? null } }
+        : { url: `${graph}/${page}/video_stories`, body: { upload_phase: "finish", video_id: commitRef.videoId } };
   }
+}
+
+function textOption({ options }: Job, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
 }
 
 /** A unique label that lists return: it identifies a video whose id is lost. Its longest form is not documented, so it is short. */
@@ -111,11 +127,24 @@ export function hasOwnLabel(
 }
 
 /** The outcome of a successful response: a video is only accepted here and processed afterwards. Null for an unknown body. */
-function successOutcome(sentRef: CommitRef, response: PlatformResponse): CommitOutcome | null {
+async function successOutcome(
+  client: PlatformClient,
+  job: Job,
+  sentRef: CommitRef,
+  response: PlatformResponse,
+): Promise<CommitOutcome | null> {
   if (sentRef.kind !== "feed") {
-    return parseBody(SuccessFlag, response)?.success
-      ? { state: "accepted", ref: { ...sentRef, accepted: true }, afterSeconds: FIRST_POLL_SECONDS }
-      : null;
+    const { success, post_id: postId } = parseBody(SuccessFlag, response) ?? {};
+    if (!success) {
+      return null;
+    }
+    if (sentRef.kind === "story" && sentRef.videoId === null) {
+      return postId
+        ? { state: "published", remoteId: postId, url: await readStoryUrl(client, job, sentRef.photos[0] ?? "") }
+        : null;
+    }
+    const accepted = { ...sentRef, accepted: true, ...(sentRef.kind === "story" && { storyId: postId ?? null }) };
+    return { state: "accepted", ref: accepted, afterSeconds: FIRST_POLL_SECONDS };
   }
   const createdPost = parseBody(CreatedPost, response);
   if (!createdPost) {
@@ -127,9 +156,4 @@ function successOutcome(sentRef: CommitRef, response: PlatformResponse): CommitO
     remoteId,
     url: absolutePermalink(createdPost.permalink_url) ?? `https://www.facebook.com/${remoteId}`,
   };
-}
-
-/** Facebook often returns only the path of a permalink. */
-export function absolutePermalink(link: string | null | undefined): string | null {
-  return link ? (URL.parse(link, "https://www.facebook.com")?.href ?? null) : null;
 }

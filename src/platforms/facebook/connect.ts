@@ -1,5 +1,6 @@
-import { DAY } from "#core/clock.ts";
-import type { AppCredentials, Connector, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
+import type { AppCredentials, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { succeeded } from "#platforms/fault.ts";
 import {
   dialogScopes,
@@ -14,25 +15,20 @@ import { findMissingScopes } from "#platforms/oauth-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { Page } from "./answers.ts";
 import { graphUrl, loginDialog } from "./hosts.ts";
-import { readSignedRequest } from "#platforms/signed-request.ts";
 
 const SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"] as const;
 const PAGE_FIELDS = "id,name,username,access_token,picture.type(large)";
 
-const dialogOf = (app: AppCredentials) => loginDialog(app, dialogScopes(app, SCOPES));
+const dialogOf = (app: AppCredentials) => loginDialog(app, withExtraScopes(dialogScopes(app, SCOPES), app));
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl: (app, request) => dialogUrl(dialogOf(app), app, request),
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl: (app, request) => dialogUrl(dialogOf(app), app, request),
 
-      exchangeCode: async (client, app, exchange) => await exchangeDialogCode(client, dialogOf(app), app, exchange, {}),
-    }),
-  ],
+    exchangeCode: async (client, app, exchange) => await exchangeDialogCode(client, dialogOf(app), app, exchange, {}),
+  }),
 
-  choiceOfAccounts: () => "Facebook asks which Pages to share: only those you choose there are connected.",
-
-  async listAccounts(client, app, tokens) {
+  listAccounts: async (client, app, tokens) => {
     const pages = await listPages(client, app, graphUrl(app), tokens, PAGE_FIELDS, Page);
     if (!pages.ok) {
       return pages;
@@ -64,14 +60,7 @@ export const connect: Connector = {
     return succeeded({ accounts, unpostable });
   },
 
-  tokenRefresh: {
-    kind: "refresh",
-    aheadMs: 15 * DAY,
-    canRefresh: () => true,
-    refresh: async (client, app, tokens, now) => await refreshDialogLogin(client, dialogOf(app), app, tokens, now),
-  },
+  refresh: async (client, app, tokens, now) => await refreshDialogLogin(client, dialogOf(app), app, tokens, now),
 
   revoke: async (client, app, tokens) => await revokeDialogLogin(client, dialogOf(app), app, tokens),
-
-  readSignedRequest,
-};
+} satisfies ConnectCalls;

@@ -1,17 +1,18 @@
+import { DAY } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
-import { withAppSecretProof } from "#platforms/graph-api.ts";
+import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
+import { readSignedRequest } from "#platforms/signed-request.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
+import { fitting, fittingFor } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
-import { limits } from "./limits.ts";
+import { COVER_SCOPES, limits, limitsOf } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("facebook");
 
 export const facebook = defineAdapter({
   platform: "facebook",
@@ -19,14 +20,28 @@ export const facebook = defineAdapter({
   hasUserNamedHosts: false,
   operatorCredentials: "required",
   limits,
+  limitsOf,
   options,
+  optionScopes: () => ({ first_comment: ["pages_manage_engagement"], cover: COVER_SCOPES }),
   optionForm,
-  connect,
+  connect: {
+    methods: [browserLogin],
+    choiceOfAccounts: () => "Facebook asks which Pages to share: only those you choose there are connected.",
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      aheadMs: 15 * DAY,
+      canRefresh: () => true,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: defer((calls) => calls.connect.revoke),
+    readSignedRequest,
+  },
   dataPolicy,
+  fitting,
+  fittingFor,
   validate,
   appearance,
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare: (client, job, cursor) => prepare(withAppSecretProof(client, job.account.app), job, cursor),
-  commit: (client, job, ref) => commit(withAppSecretProof(client, job.account.app), job, ref),
-  verify: (client, job, ref) => verify(withAppSecretProof(client, job.account.app), job, ref),
+  ...publishing,
 });

@@ -1,11 +1,20 @@
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { AppCredentials, PlatformLimits } from "#platforms/contract.ts";
+import type { JsonObject } from "#core/json.ts";
+import { coverLimits } from "#platforms/cover.ts";
+import { extraScopes, hasExtraScopes } from "#platforms/extra-scopes.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { storyLimits } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
 /** From gitroomhq/postiz-app and other open-source adapters. The unit is not documented; UTF-16 code units are the strictest common one. */
 export const CAPTION_MAX = 63_206;
+/**
+ * No official source: developers.facebook.com/docs/graph-api/reference/object/comments names no length. 8,000 is what the pages of
+ * Facebook accept; a longer comment is refused in the preview.
+ */
+export const COMMENT_MAX = 8000;
 /** No maximum is documented; ten is this product's own limit for one media import. */
 const IMAGES_MAX = 10;
 
@@ -34,12 +43,42 @@ export const REEL: MediaRule = {
 };
 export const REEL_RATIO_ADVISED = 9 / 16;
 
+/**
+ * developers.facebook.com/docs/page-stories-api: a video as for reels, "can not exceed 60 seconds". Its table of photos has 10 MB, but
+ * they are uploaded as any other photo is, with error 1366046 above 4 MB.
+ */
+export const STORY_VIDEO: MediaRule = { ...REEL, maxSeconds: 60 };
+/** The finish call of a video story has no field for a cover. */
+export const STORY_COVERS = { atMs: false, image: null } as const satisfies PlatformLimits["media"]["covers"];
+
 /** Page videos that Facebook downloads from a URL: 1 GB and 20 minutes. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: GIB,
   maxSeconds: 1200,
 };
+
+/** developers.facebook.com/docs/graph-api/reference/video/thumbnails, "Creating": beside `pages_show_list`, which every login has. */
+export const COVER_SCOPES: readonly string[] = ["pages_manage_engagement", "pages_read_user_content"];
+
+/** The same page: at most 10 MB. It shows a JPEG and names no types. */
+const COVERS = {
+  atMs: false,
+  image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: 10_000_000 },
+} as const satisfies PlatformLimits["media"]["covers"];
+
+/** Whether the operator lists the rights, so that logins are asked for them. */
+export function asksForCovers(settings: AppCredentials["settings"]): boolean {
+  const listed = extraScopes(settings);
+  return COVER_SCOPES.every((scope) => listed.includes(scope));
+}
+
+/** The limits of one Page: covers need rights that its login may not have. */
+export function limitsOf(capabilities: JsonObject): PlatformLimits {
+  return hasExtraScopes(capabilities, COVER_SCOPES)
+    ? { ...limits, media: { ...limits.media, covers: COVERS }, rules: [...limits.rules, ...coverLimits(COVERS)] }
+    : limits;
+}
 
 export const limits = {
   caption: { max: CAPTION_MAX, unit: "UTF-16 code units", note: "most emoji count as two" },
@@ -54,11 +93,15 @@ export const limits = {
       maxSeconds: 1200,
     },
     mixed: false,
+    altText: { types: ["image"], max: null },
+    covers: { atMs: false, image: null },
   },
   rules: [
+    { of: "platform_options.first_comment", measure: "length", max: COMMENT_MAX },
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", REEL, { options: { placement: "reels" } }),
     ...mediaRuleLimits("video", VIDEO, { options: { placement: "timeline" } }),
+    ...storyLimits(STORY_VIDEO),
   ],
   // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so it is left to the platform.
   dailyCaps: [],

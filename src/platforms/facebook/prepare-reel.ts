@@ -4,6 +4,7 @@ import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms
 import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
+import { isStory } from "#platforms/story.ts";
 import { graphGet } from "#platforms/graph-api.ts";
 import { ReelUploadSession, SuccessFlag, Video } from "./answers.ts";
 import { toFault, classifyUploadError, videoFault } from "./errors.ts";
@@ -19,7 +20,10 @@ const MAX_REBUILDS = 2;
 /** Meta does not document how long an upload session is valid; a day is assumed, less one hour. */
 const UPLOAD_LIFETIME_MS = 23 * 60 * MINUTE;
 
-/** Starts the upload session and uploads the video; `commit` sends the finish call that publishes the reel. */
+/**
+ * Starts the upload session and uploads the video; `commit` sends the finish call that publishes the reel. A story has the same steps
+ * on an edge of its own (developers.facebook.com/docs/page-stories-api).
+ */
 export async function prepareReel(
   client: PlatformClient,
   job: Job,
@@ -41,10 +45,10 @@ async function startUpload(
   rebuildCount: number,
   uploadMode: ReelCursor["uploadMode"],
 ): Promise<PrepareOutcome> {
-  const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/video_reels`;
+  const edge = isStory(job.options) ? "video_stories" : "video_reels";
   const response = await callPlatform(
     client,
-    url,
+    `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`,
     postJson({ upload_phase: "start" }, bearerHeader(job.account.accessToken)),
   );
   const session = isOk(response) ? parseBody(ReelUploadSession, response) : undefined;
@@ -187,7 +191,7 @@ async function pollProcessing(client: PlatformClient, job: Job, cursor: ReelCurs
   if (isUploaded || videoStatus === "ready") {
     return {
       state: "ready",
-      ref: createCommitRef("reel", { videoId: cursor.videoId }),
+      ref: createCommitRef(isStory(job.options) ? "story" : "reel", { videoId: cursor.videoId }),
       expiresAt: job.now + UPLOAD_LIFETIME_MS,
     };
   }

@@ -1,8 +1,10 @@
 import type { JsonValue } from "#core/json.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
+import { isStory } from "#platforms/story.ts";
 import { CreatedPost } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
@@ -34,7 +36,7 @@ export async function prepare(
 
 type UploadResult = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly fault: Fault };
 
-/** Uploads all photos unpublished, also a single one, so that one visible call publishes them and their ids identify the post. */
+/** Uploads all photos unpublished, also a single one, so that one visible call publishes them, as a post or a story, and their ids identify it. */
 async function uploadPhotos(
   client: PlatformClient,
   job: Job,
@@ -60,7 +62,7 @@ async function uploadPhotos(
     const ids = photos.filter((id) => id !== null);
     return {
       state: "ready",
-      ref: createCommitRef("feed", { photos: ids }),
+      ref: createCommitRef(isStory(job.options) ? "story" : "feed", { photos: ids }),
       expiresAt: cursor.since + PHOTO_LIFETIME_MS,
     };
   }
@@ -72,8 +74,10 @@ async function uploadPhotos(
 
 async function uploadPhoto(client: PlatformClient, job: Job, photo: JobMedia): Promise<UploadResult> {
   const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/photos`;
+  const altText = altTextOf(photo);
+  const body = { url: photo.url, published: false, ...(altText !== undefined && { alt_text_custom: altText }) };
   const response = await callPlatform(client, url, {
-    ...postJson({ url: photo.url, published: false }, bearerHeader(job.account.accessToken)),
+    ...postJson(body, bearerHeader(job.account.accessToken)),
     timeoutMs: CALL_TIMEOUT_MS,
   });
   const uploadedPhoto = isOk(response) ? parseBody(CreatedPost, response) : undefined;

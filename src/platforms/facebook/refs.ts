@@ -28,11 +28,13 @@ export type TimelineCursor = z.infer<typeof TimelineCursor>;
 
 /** What `commit` needs and what identifies the post for `verify`, by kind of post. */
 export const CommitRef = z.object({
-  kind: z.enum(["feed", "reel", "video"]),
+  kind: z.enum(["feed", "reel", "video", "story"]),
   photos: z.array(z.string()),
   videoId: z.string().nullable(),
   /** The upload session of a timeline video; absent in references of versions that published with one call. */
   sessionId: z.string().nullish(),
+  /** The id of a story, once an answer named it. */
+  storyId: z.string().nullish(),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
   /** Facebook accepted the post and is processing it. */

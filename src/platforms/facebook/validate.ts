@@ -5,14 +5,22 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextWarnings } from "#platforms/alt-text.ts";
+import { coverProblems, coverWarnings } from "#platforms/cover.ts";
 import { countProblems, layoutWarnings, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
+import { isStory } from "#platforms/story.ts";
 import { hasOwnLink } from "./link.ts";
-import { IMAGE, limits, REEL, REEL_RATIO_ADVISED, CAPTION_MAX, VIDEO } from "./limits.ts";
+import { COVER_SCOPES, IMAGE, limits, limitsOf, REEL, CAPTION_MAX, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
+import { validateStory } from "./validate-story.ts";
+import { ratioWarnings, roleWarnings } from "./warnings.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
+  if (isStory(input.options)) {
+    return validateStory(input, parsed);
+  }
   const hasVideo = input.media.some((media) => media.type === "video");
   const placement = parsed.value?.placement ?? (hasVideo ? "reels" : "timeline");
   const isReel = hasVideo && placement === "reels";
@@ -26,7 +34,9 @@ export function validate(input: ValidationInput): ValidationResult {
       ...captionProblems(input),
       ...parsed.problems,
       ...(input.options["placement"] === "reels" && !hasVideo ? [REEL_WITHOUT_VIDEO_PROBLEM] : []),
+      ...(input.media.length > 0 && typeof input.options["link"] === "string" ? [LINK_WITH_MEDIA] : []),
       ...countProblems(input.media, limits.media),
+      ...coverProblems("facebook", input.media, limitsOf(input.account.capabilities).media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
     ],
     warnings: collectWarnings(input, isReel),
@@ -34,15 +44,24 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
+const WITHOUT_COVERS = `takes a cover only with the rights ${COVER_SCOPES.join(" and ")}, which the login of this account does not have`;
+
 const REEL_WITHOUT_VIDEO_PROBLEM: ValidationProblem = {
   code: "option_conflict",
   message: "a reel is exactly one video: it cannot contain images or only text",
   param: "platform_options.placement",
 };
 
+const LINK_WITH_MEDIA: ValidationProblem = {
+  code: "option_conflict",
+  message: "a link card belongs to a text: leave out the media or the link",
+  param: "platform_options.link",
+};
+
 function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (input.caption.trim() === "" && input.media.length === 0) {
+  const hasLink = typeof input.options["link"] === "string";
+  if (input.caption.trim() === "" && input.media.length === 0 && !hasLink) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
   if (input.caption.length > CAPTION_MAX) {
@@ -58,25 +77,27 @@ function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
 }
 
 function collectWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
-  const warnings: ValidationWarning[] = input.media.flatMap((media, index) => layoutWarnings(media, index));
-  if (input.account.capabilities["maySeeOnly"] === true) {
-    warnings.push({
-      code: "account_not_eligible",
-      message: "Facebook lists no task for your role on this Page that allows creating posts: ask its administrator",
-    });
+  const warnings: ValidationWarning[] = [
+    ...altTextWarnings("facebook", input.media, limits.media),
+    ...coverWarnings("facebook", input.media, limitsOf(input.account.capabilities).media, WITHOUT_COVERS),
+    ...input.media.flatMap((media, index) => layoutWarnings(media, index)),
+  ];
+  const hasVideo = input.media.some(({ type }) => type === "video");
+  const ignored = (hasVideo ? ["place"] : ["title"]).filter((name) => typeof input.options[name] === "string");
+  for (const name of ignored) {
+    const message = `${name} applies to ${hasVideo ? "texts and images" : "videos"} only and is ignored`;
+    warnings.push({ code: "option_ignored", message });
   }
+  warnings.push(...roleWarnings(input.account.capabilities));
   if (hasOwnLink(input.caption)) {
     warnings.push({ code: "link_may_be_refused", message: "Facebook refuses some links to itself" });
   }
+  if (isReel) {
+    return [...warnings, ...ratioWarnings(input.media, "a reel")];
+  }
   for (const media of input.media) {
     const ratio = media.width && media.height ? media.width / media.height : null;
-    if (isReel && ratio !== null && ratio > REEL_RATIO_ADVISED + 0.01) {
-      warnings.push({
-        code: "media_aspect_ratio",
-        message: "a reel should be 9:16; Facebook may crop or refuse other ratios",
-      });
-    }
-    if (!isReel && media.type === "video" && ratio !== null && ratio < 1 && (media.durationSeconds ?? 0) <= 90) {
+    if (media.type === "video" && ratio !== null && ratio < 1 && (media.durationSeconds ?? 0) <= 90) {
       warnings.push({
         code: "may_become_draft",
         message: "Facebook has turned short vertical timeline videos into drafts: post it as a reel",

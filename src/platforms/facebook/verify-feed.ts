@@ -6,9 +6,10 @@ import { rejected } from "#platforms/fault.ts";
 import { graphGet, nextCursor, type Paging } from "#platforms/graph-api.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedPost, PostList, VideoList } from "./answers.ts";
-import { absolutePermalink, hasOwnLabel } from "./commit.ts";
+import { hasOwnLabel } from "./commit.ts";
 import { DUPLICATE_CODE } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
+import { absolutePermalink } from "./permalink.ts";
 import type { CommitRef } from "./refs.ts";
 import { verifyVideo } from "./verify-video.ts";
 

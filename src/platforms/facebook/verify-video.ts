@@ -4,9 +4,9 @@ import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts"
 import { rejected } from "#platforms/fault.ts";
 import { graphError, graphGet } from "#platforms/graph-api.ts";
 import { Video } from "./answers.ts";
-import { absolutePermalink } from "./commit.ts";
 import { videoFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
+import { absolutePermalink } from "./permalink.ts";
 import type { CommitRef } from "./refs.ts";
 
 const POLL_SECONDS = 5;

@@ -1,5 +1,6 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
 import { findMarks, FULL_SCREEN_RATIO } from "#platforms/text-marks.ts";
+import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { IMAGE } from "./limits.ts";
 
 /**
@@ -7,7 +8,10 @@ import { IMAGE } from "./limits.ts";
  * not active. Content publishing guide: the media of a carousel are cropped to the ratio of the first one. Where the text of a
  * reel is cut is not documented; one line is assumed.
  */
-export function appearance({ caption, placement, media }: AppearanceInput): PostAppearance {
+export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {
+  if (isStory(options)) {
+    return STORY_APPEARANCE;
+  }
   const isReel = placement === "reels" || (media.length === 1 && media[0]?.type === "video");
   return {
     format: isReel ? "Reel" : null,

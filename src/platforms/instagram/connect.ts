@@ -1,10 +1,8 @@
 import type { JsonObject } from "#core/json.ts";
-import { DAY } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
   CodeExchange,
-  Connector,
   Fault,
   PostableAccount,
   Result,
@@ -13,6 +11,8 @@ import type {
   PlatformClient,
   LoginResult,
 } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
 import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
@@ -40,7 +40,6 @@ import {
   TOKEN_URL,
   loginVariant,
 } from "./hosts.ts";
-import { readSignedRequest } from "#platforms/signed-request.ts";
 
 const SCOPES = ["instagram_business_basic", "instagram_business_content_publish"] as const;
 const PAGE_SCOPES = [
@@ -53,71 +52,56 @@ const PAGE_FIELDS =
   "id,name,access_token,instagram_business_account{id,username,name,profile_picture_url,followers_count}";
 const ME_FIELDS = "id,user_id,username,name,account_type,profile_picture_url";
 
-const dialogOf = (app: AppCredentials) => pageLoginDialog(app, dialogScopes(app, PAGE_SCOPES));
+const dialogOf = (app: AppCredentials) => pageLoginDialog(app, withExtraScopes(dialogScopes(app, PAGE_SCOPES), app));
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        if (loginVariant(app) === "page") {
-          return dialogUrl(dialogOf(app), app, request);
-        }
-        return withQuery(AUTHORIZE_URL, {
-          client_id: app.clientId,
-          redirect_uri: request.redirectUri,
-          response_type: "code",
-          scope: SCOPES.join(","),
-          state: request.state,
-        });
-      },
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      if (loginVariant(app) === "page") {
+        return dialogUrl(dialogOf(app), app, request);
+      }
+      return withQuery(AUTHORIZE_URL, {
+        client_id: app.clientId,
+        redirect_uri: request.redirectUri,
+        response_type: "code",
+        scope: withExtraScopes(SCOPES, app).join(","),
+        state: request.state,
+      });
+    },
 
-      async exchangeCode(client, app, exchange) {
-        return loginVariant(app) === "page"
-          ? await exchangeDialogCode(client, dialogOf(app), app, exchange, { login: "page" })
-          : await exchangeDirect(client, app, exchange);
-      },
-    }),
-  ],
+    async exchangeCode(client, app, exchange) {
+      return loginVariant(app) === "page"
+        ? await exchangeDialogCode(client, dialogOf(app), app, exchange, { login: "page" })
+        : await exchangeDirect(client, app, exchange);
+    },
+  }),
 
-  choiceOfAccounts: (app) =>
-    loginVariant(app) === "page"
-      ? "Meta asks which Pages and Instagram accounts to share: only those you choose there are connected."
-      : null,
-
-  async listAccounts(client, app, tokens) {
+  listAccounts: async (client, app, tokens) => {
     return isPageLogin(tokens)
       ? await listAccountsOfPages(client, app, tokens)
       : await listDirectAccount(client, app, tokens);
   },
 
-  tokenRefresh: {
-    kind: "refresh",
-    // A token is valid for 60 days and can be refreshed once it is a day old.
-    aheadMs: 15 * DAY,
-    canRefresh: () => true,
-    async refresh(client, app, tokens, now) {
-      if (isPageLogin(tokens)) {
-        return await refreshDialogLogin(client, dialogOf(app), app, tokens, now);
-      }
-      return await renewGraphToken(
-        client,
-        `${DIRECT_GRAPH_ORIGIN}/refresh_access_token`,
-        "ig_refresh_token",
-        tokens,
-        now,
-      );
-    },
+  refresh: async (client, app, tokens, now) => {
+    if (isPageLogin(tokens)) {
+      return await refreshDialogLogin(client, dialogOf(app), app, tokens, now);
+    }
+    return await renewGraphToken(
+      client,
+      `${DIRECT_GRAPH_ORIGIN}/refresh_access_token`,
+      "ig_refresh_token",
+      tokens,
+      now,
+    );
   },
 
   /** The direct login has no revoke call: the user removes the app in Instagram's settings. */
-  async revoke(client, app, tokens) {
+  revoke: async (client, app, tokens) => {
     if (isPageLogin(tokens)) {
       await revokeDialogLogin(client, dialogOf(app), app, tokens);
     }
   },
-
-  readSignedRequest,
-};
+} satisfies ConnectCalls;
 
 /** The variant with which the tokens were created, which can differ from the operator's current setting. */
 function isPageLogin(tokens: TokenSet): boolean {
@@ -167,7 +151,7 @@ async function exchangeDirect(
       displayName: me.value.name ?? me.value.username,
       tokens: {
         ...longLivedTokens(longLived.value, exchange.now),
-        scopes: token.permissions?.flatMap(splitScopes) ?? [...SCOPES],
+        scopes: token.permissions?.flatMap(splitScopes) ?? withExtraScopes(SCOPES, app),
         extra: { login: "direct" },
       },
     });

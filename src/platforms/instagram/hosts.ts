@@ -16,8 +16,13 @@ const DEFAULT_API_VERSION = "v25.0";
 export type LoginVariant = "direct" | "page";
 
 /** Meta allows an app only one of the two logins, so the operator configures which. */
-export function loginVariant(app: AppCredentials): LoginVariant {
+export function loginVariant(app: Pick<AppCredentials, "settings">): LoginVariant {
   return app.settings["LOGIN_VARIANT"] === "facebook" ? "page" : "direct";
+}
+
+/** developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-media/comments */
+export function commentScope(settings: AppCredentials["settings"]): string {
+  return loginVariant({ settings }) === "page" ? "instagram_manage_comments" : "instagram_business_manage_comments";
 }
 
 /**

@@ -1,24 +1,19 @@
-import { type AccountAccess, defineAdapter, type PlatformClient } from "#platforms/contract.ts";
-import { withAppSecretProof, withUndocumentedProof } from "#platforms/graph-api.ts";
+import { DAY } from "#core/clock.ts";
+import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
-import { limitsWithOwnCap } from "#platforms/publishing-limit.ts";
-import { fetchCapabilities } from "./capabilities.ts";
+import { limitsWithOwnCap } from "#platforms/own-cap.ts";
+import { readSignedRequest } from "#platforms/signed-request.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
-import { hosts } from "./hosts.ts";
+import { fitting, fittingFor } from "./fitting.ts";
+import { commentScope, hosts, loginVariant } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
 
-/** The calls of a login through Pages go to the Graph API of Pages, which documents the proof of the app's secret. */
-function clientFor(client: PlatformClient, { capabilities, app }: AccountAccess): PlatformClient {
-  return capabilities["login"] === "page" ? withAppSecretProof(client, app) : withUndocumentedProof(client, app);
-}
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("instagram");
 
 export const instagram = defineAdapter({
   platform: "instagram",
@@ -27,15 +22,32 @@ export const instagram = defineAdapter({
   operatorCredentials: "required",
   limits,
   options,
+  optionScopes: (settings) => ({ first_comment: [commentScope(settings)] }),
   optionForm,
-  connect,
+  connect: {
+    methods: [browserLogin],
+    choiceOfAccounts: (app) =>
+      loginVariant(app) === "page"
+        ? "Meta asks which Pages and Instagram accounts to share: only those you choose there are connected."
+        : null,
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      // A token is valid for 60 days and can be refreshed once it is a day old.
+      aheadMs: 15 * DAY,
+      canRefresh: () => true,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: defer((calls) => calls.connect.revoke),
+    readSignedRequest,
+  },
   dataPolicy,
+  fitting,
+  fittingFor,
   validate,
   appearance,
-  fetchCapabilities: (client, account) => fetchCapabilities(clientFor(client, account), account),
+  fetchCapabilities: defer((calls) => calls.fetchCapabilities),
   limitsOf: (capabilities) => limitsWithOwnCap(capabilities, limits),
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare: (client, job, cursor) => prepare(clientFor(client, job.account), job, cursor),
-  commit: (client, job, ref) => commit(clientFor(client, job.account), job, ref),
-  verify: (client, job, ref) => verify(clientFor(client, job.account), job, ref),
+  ...publishing,
 });

@@ -1,5 +1,8 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
+import { coverLimits } from "#platforms/cover.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { storyLimits } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;
 
@@ -9,6 +12,9 @@ export const HASHTAGS_MAX = 30;
 export const MENTIONS_MAX = 20;
 /** Since December 2025 Instagram has been lowering its own limit (ayrshare.com/docs, routenote.com). */
 export const HASHTAGS_ADVISED = 5;
+
+/** developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, `collaborators`. */
+export const COLLABORATORS_MAX = 3;
 
 /** Content publishing guide: carousels of 2 to 10 items. */
 export const CAROUSEL_MAX = 10;
@@ -38,8 +44,32 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
+/** Same reference, "Story Video Specifications": 3 to 60 s, 100 MB, 0.1:1 to 10:1; the rest as for reels. */
+export const STORY_VIDEO: MediaRule = { ...VIDEO, maxBytes: 100_000_000, minRatio: 0.1, maxSeconds: 60 };
+
+/**
+ * No official source: the reference of comments names no length. It is that of a caption, as other clients have it
+ * (github.com/exileum/meta-mcp/pull/251); a longer comment is refused in the preview.
+ */
+export const COMMENT_MAX = 2200;
+
 /** Our own rule; Instagram's documentation gives no number. */
 export const TRIAL_FOLLOWERS_MIN = 1000;
+
+/** Same reference, of 24 March 2025: `alt_text` for images, also in carousels; not for reels and stories. */
+const ALT_TEXT = { types: ["image"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
+
+/** Same reference, "Reels cover photo": JPEG of 8 MB; `cover_url` goes before `thumb_offset`. */
+const COVERS = {
+  atMs: true,
+  image: { contentTypes: ["image/jpeg"], maxBytes: 8 * MIB },
+} as const satisfies PlatformLimits["media"]["covers"];
+
+/** Same reference: `alt_text` is "not supported" for stories, and their containers have neither `cover_url` nor `thumb_offset`. */
+export const STORY_MEDIA = {
+  altText: { types: [], max: null },
+  covers: { atMs: false, image: null },
+} as const satisfies Pick<PlatformLimits["media"], "altText" | "covers">;
 
 export const limits = {
   caption: { max: CAPTION_MAX, unit: "UTF-16 code units", note: "most emoji count as two" },
@@ -54,13 +84,20 @@ export const limits = {
       maxSeconds: 900,
     },
     mixed: true,
+    altText: ALT_TEXT,
+    covers: COVERS,
   },
   rules: [
     { of: "caption", measure: "hashtags", max: HASHTAGS_MAX },
     { of: "caption", measure: "mentions", max: MENTIONS_MAX },
     { of: "media_items", measure: "items", max: CAROUSEL_MAX },
+    { of: "platform_options.collaborators", measure: "items", max: COLLABORATORS_MAX },
+    { of: "platform_options.first_comment", measure: "length", max: COMMENT_MAX },
+    ...altTextLimits(ALT_TEXT),
+    ...coverLimits(COVERS),
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
+    ...storyLimits(STORY_VIDEO),
     {
       of: "account",
       measure: "followers",

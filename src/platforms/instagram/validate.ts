@@ -1,5 +1,5 @@
 import type { DetailCode } from "#core/codes.ts";
-import type { JsonObject } from "#core/json.ts";
+import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type {
   ValidationInput,
   MediaDescription,
@@ -7,8 +7,12 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { accountProblems, accountWarnings } from "./account-eligibility.ts";
+import { altTextProblems, altTextWarnings } from "#platforms/alt-text.ts";
+import { coverProblems, coverWarnings } from "#platforms/cover.ts";
 import { countProblems, layoutWarnings, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
+import { isStory } from "#platforms/story.ts";
 import {
   CAPTION_MAX,
   CAROUSEL_MAX,
@@ -22,12 +26,16 @@ import {
   VIDEO,
 } from "./limits.ts";
 import { options } from "./options.ts";
+import { validateStory } from "./validate-story.ts";
 
 const HASHTAG = /(?<![\p{L}\p{N}_&])[#＃][\p{L}\p{M}\p{N}_]+/gu;
 const MENTION = /(?<![\p{L}\p{N}_.])@[A-Za-z0-9_.]+/gu;
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
+  if (isStory(input.options)) {
+    return validateStory(input, parsed);
+  }
   const isReel = input.media.length === 1 && input.media[0]?.type === "video";
   const placement = isReel ? (parsed.value?.placement ?? "reels") : "timeline";
   return {
@@ -39,14 +47,19 @@ export function validate(input: ValidationInput): ValidationResult {
       ...captionProblems(input.caption),
       ...parsed.problems,
       ...optionProblems(input, isReel),
+      ...tagProblems(input),
       ...accountProblems(input.account.capabilities),
       ...mediaSetProblems(input.media),
+      ...altTextProblems("instagram", input.media, limits.media),
+      ...coverProblems("instagram", input.media, limits.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
     warnings: [
       ...accountWarnings(input.account.capabilities),
       ...captionWarnings(input.caption),
       ...optionWarnings(input, isReel),
+      ...altTextWarnings("instagram", input.media, limits.media),
+      ...coverWarnings("instagram", input.media, limits.media),
       ...mediaWarnings(input.media),
     ],
     cost: null,
@@ -126,12 +139,34 @@ function optionProblems(input: ValidationInput, isReel: boolean): readonly Valid
   return problems;
 }
 
+/** Tags have a place on an image and none on a video, and belong to an item of the post. */
+function tagProblems({ options: requested, media }: ValidationInput): readonly ValidationProblem[] {
+  const tags = Array.isArray(requested["user_tags"]) ? requested["user_tags"] : [];
+  return tags.filter(isJsonObject).flatMap(({ x, y, media_index: at = 0 }, index): readonly ValidationProblem[] => {
+    const param = `platform_options.user_tags[${index}]`;
+    const item = media[typeof at === "number" ? at : 0];
+    if (!item) {
+      return media.length === 0
+        ? []
+        : [{ code: "option_conflict", message: `the post has ${media.length} items, counted from 0`, param }];
+    }
+    const hasPlace = typeof x === "number" && typeof y === "number";
+    const hasAny = (x ?? null) !== null || (y ?? null) !== null;
+    if (item.type === "image" ? hasPlace : !hasAny) {
+      return [];
+    }
+    const message =
+      item.type === "image" ? "a tag on an image needs x and y, both from 0 to 1" : "a tag on a video has no x and y";
+    return [{ code: "option_conflict", message, param }];
+  });
+}
+
 function optionWarnings(input: ValidationInput, isReel: boolean): readonly ValidationWarning[] {
   const shareToFeed = input.options["share_to_feed"];
   if (!isReel) {
-    return typeof shareToFeed === "boolean"
-      ? [{ code: "option_ignored", message: "share_to_feed applies to reels only and is ignored" }]
-      : [];
+    return ["share_to_feed", "audio_name"]
+      .filter((name) => (input.options[name] ?? null) !== null)
+      .map((name) => ({ code: "option_ignored", message: `${name} applies to reels only and is ignored` }));
   }
   return isTrial(input.options) && shareToFeed !== false
     ? [
@@ -139,30 +174,6 @@ function optionWarnings(input: ValidationInput, isReel: boolean): readonly Valid
           code: "option_ignored",
           message:
             "a trial reel is shown to people who do not follow the account and never shared to the feed: share_to_feed is false",
-        },
-      ]
-    : [];
-}
-
-function accountProblems(capabilities: JsonObject): readonly ValidationProblem[] {
-  return capabilities["accountType"] === "PERSONAL"
-    ? [
-        {
-          code: "account_not_eligible",
-          message: "Instagram allows only professional accounts to publish through apps",
-          param: "account_id",
-        },
-      ]
-    : [];
-}
-
-function accountWarnings(capabilities: JsonObject): readonly ValidationWarning[] {
-  return capabilities["maySeeOnly"] === true
-    ? [
-        {
-          code: "account_not_eligible",
-          message:
-            "no task is listed for your role on the account's Page that allows creating posts: ask its administrator",
         },
       ]
     : [];
@@ -188,6 +199,13 @@ function mediaWarnings(media: readonly MediaDescription[]): readonly ValidationW
     warnings.push({
       code: "media_aspect_ratio",
       message: "an image is taller than 4:5, the documented limit; Instagram may crop or refuse it",
+    });
+  }
+  if (media.length > 1 && media.some(({ cover }) => cover?.image !== undefined)) {
+    warnings.push({
+      code: "cover_ignored",
+      message:
+        "Instagram takes a picture as the cover of a reel only (cover.url): a video of a carousel can have a moment (cover.at_ms)",
     });
   }
   const [first] = ratios;

@@ -13,6 +13,7 @@ import {
 } from "#platforms/verify-container.ts";
 import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
 import { graphGet, nextCursor } from "#platforms/graph-api.ts";
+import { isStory } from "#platforms/story.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { MediaList } from "./answers.ts";
@@ -30,6 +31,13 @@ const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
 };
 
 export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  const story = isStory(job.options);
+  if (ref === null && story) {
+    return Promise.resolve({
+      state: "cannot_tell",
+      detail: "a story has no text by which it could be told from others of the account",
+    });
+  }
   if (ref === null) {
     return verifyByRow(job, {
       listedAfterMs: LISTED_AFTER_MS,
@@ -41,6 +49,7 @@ export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promis
     readStatus: (id) => readContainerStatus(client, job, id),
     findPost: async (since): Promise<ListingMatch> => listedAs(await listSince(client, job, since)),
     decideUnlisted: (unlisted) => decideUnlisted(job, unlisted),
+    isListProof: !story,
   });
 }
 
@@ -71,7 +80,10 @@ async function listSince(
   since: number,
 ): Promise<readonly ListedCandidate[] | undefined> {
   const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "image");
-  const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/media`;
+  const story = isStory(job.options);
+  // IG user media reference: the list of media has no stories, which have one of their own for the 24 hours that they are shown.
+  const edge = story ? "stories" : "media";
+  const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
   const candidates: ListedCandidate[] = [];
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -91,11 +103,12 @@ async function listSince(
         url: post.permalink ?? null,
         isMatch:
           (!post.media_type || post.media_type === LISTED_MEDIA_TYPE[postKind]) &&
-          comparableText(post.caption) === comparableText(job.caption),
+          (story || comparableText(post.caption) === comparableText(job.caption)),
       })),
     );
     after = nextCursor(list.paging);
-    if (after === undefined || recent.length < list.data.length) {
+    // The order of stories is not documented.
+    if (after === undefined || (!story && recent.length < list.data.length)) {
       return candidates;
     }
   }

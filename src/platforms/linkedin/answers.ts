@@ -37,8 +37,13 @@ export type Organization = z.infer<typeof Organization>;
 /** By id; an organization that could not be read has only a status. */
 export const OrganizationLookup = z.looseObject({ results: z.record(z.string(), Organization) });
 
-export const ImageUploadSession = z.looseObject({
-  value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),
+/** Of an image or a document, each named by its own member. */
+export const FileUploadSession = z.looseObject({
+  value: z.looseObject({
+    uploadUrl: z.string().min(1),
+    image: z.string().min(1).optional(),
+    document: z.string().min(1).optional(),
+  }),
 });
 
 export const VideoUploadSession = z.looseObject({
@@ -46,6 +51,7 @@ export const VideoUploadSession = z.looseObject({
     video: z.string().min(1),
     uploadToken: z.string().nullish(),
     uploadUrlsExpireAt: z.number().nullish(),
+    thumbnailUploadUrl: z.string().nullish(),
     uploadInstructions: z
       .array(z.looseObject({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string().min(1) }))
       .min(1),
@@ -79,4 +85,16 @@ export const ErrorBody = z.looseObject({
       inputErrors: z.array(z.looseObject({ code: z.string().nullish(), description: z.string().nullish() })).nullish(),
     })
     .nullish(),
+});
+
+/** One list of comments; a comment is named by its id or by its URN. */
+export const CommentList = z.looseObject({
+  elements: z.array(
+    z.looseObject({
+      id: z.string().nullish(),
+      commentUrn: z.string().nullish(),
+      actor: z.string().nullish(),
+      message: z.looseObject({ text: z.string().nullish() }).nullish(),
+    }),
+  ),
 });

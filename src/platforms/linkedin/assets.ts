@@ -11,7 +11,7 @@ import { hosts, restHeaders, restUrl } from "./hosts.ts";
 const UNREADABLE_ASSET_WAIT_MS = 20 * SECOND;
 const PROCESSING_DEADLINE_MS = 10 * MINUTE;
 
-/** The processing state of an image or a video. */
+/** The processing state of an image, a video or a document. */
 export type AssetProgress =
   | { readonly state: "available" }
   /** LinkedIn has not received the file. */
@@ -27,7 +27,7 @@ export type AssetProgress =
 export async function readAssetProgress(
   client: PlatformClient,
   job: Job,
-  collection: "images" | "videos",
+  collection: "images" | "videos" | "documents",
   urn: string,
   since: number,
 ): Promise<AssetProgress> {

@@ -1,7 +1,9 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
+import { documentOf } from "#platforms/document.ts";
 import { type PlatformResponse, callPlatform, isOk } from "#platforms/response.ts";
-import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contract.ts";
+import type { CommitOutcome, Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rateLimited } from "#platforms/fault.ts";
 import { postJson } from "#platforms/request-encoding.ts";
 import { processingTimedOut } from "./assets.ts";
@@ -116,24 +118,47 @@ export function canListPosts(job: Job): boolean {
 
 /** The same bytes for every send of a job: LinkedIn recognises a duplicate only when nothing differs. */
 function postBody(job: Job, commitRef: CommitRef): JsonObject {
-  const content = postContent(commitRef);
+  const content = postContent(job, commitRef);
   return {
     author: job.account.platformAccountId,
     commentary: toLittleText(job.caption),
-    visibility: "PUBLIC",
+    visibility: job.options["visibility"] === "connections" ? "CONNECTIONS" : "PUBLIC",
     distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
     ...(content && { content }),
     lifecycleState: "PUBLISHED",
-    isReshareDisabledByAuthor: false,
+    isReshareDisabledByAuthor: job.options["disable_reshare"] === true,
   };
 }
 
-function postContent(commitRef: CommitRef): JsonObject | null {
-  const [first] = commitRef.urns;
+function postContent({ media, options: requested }: Job, commitRef: CommitRef): JsonObject | null {
+  const items = commitRef.urns.map((id, index) => withAltText(id, media[index]));
+  const [first] = items;
   if (first === undefined) {
-    return null;
+    return attachment(requested);
   }
-  return commitRef.urns.length === 1
-    ? { media: { id: first } }
-    : { multiImage: { images: commitRef.urns.map((id) => ({ id })) } };
+  const document = documentOf(requested);
+  if (document) {
+    return { media: { ...first, title: document["title"] ?? "" } };
+  }
+  return items.length === 1 ? { media: first } : { multiImage: { images: items } };
+}
+
+/** posts-api and poll-post-api: LinkedIn does not read the page of an article, so its title is sent. */
+function attachment({ article, poll }: JsonObject): JsonObject | null {
+  if (isJsonObject(article)) {
+    const { url = null, title = null, description } = article;
+    return { article: { source: url, title, ...(typeof description === "string" && { description }) } };
+  }
+  if (isJsonObject(poll)) {
+    const { question = null, options = [], duration = null } = poll;
+    const texts = Array.isArray(options) ? options.map((text: JsonValue) => ({ text })) : [];
+    return { poll: { question, options: texts, settings: { duration } } };
+  }
+  return null;
+}
+
+/** Videos and documents have no description. */
+function withAltText(id: string, media: JobMedia | undefined): JsonObject {
+  const altText = media?.type === "image" ? altTextOf(media) : undefined;
+  return { id, ...(altText !== undefined && { altText }) };
 }

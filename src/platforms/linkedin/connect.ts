@@ -1,8 +1,6 @@
-import { DAY } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type {
   AppCredentials,
-  Connector,
   Fault,
   PostableAccount,
   Result,
@@ -10,6 +8,8 @@ import type {
   UnpostableAccount,
   PlatformClient,
 } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
@@ -44,56 +44,54 @@ function requestedScopes(app: AppCredentials): readonly string[] {
   const products = new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((name) => name.trim()));
   const isCommunity = products.has("community");
   const member = products.has("member") || !isCommunity ? MEMBER_SCOPES : [];
-  return [...new Set([...member, ...(isCommunity ? COMMUNITY_SCOPES : [])])];
+  return withExtraScopes([...member, ...(isCommunity ? COMMUNITY_SCOPES : [])], app);
 }
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        return withQuery(AUTHORIZE_URL, {
-          response_type: "code",
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      return withQuery(AUTHORIZE_URL, {
+        response_type: "code",
+        client_id: app.clientId,
+        redirect_uri: request.redirectUri,
+        state: request.state,
+        scope: requestedScopes(app).join(" "),
+      });
+    },
+
+    async exchangeCode(client, app, exchange) {
+      if (exchange.params["error"] === "unauthorized_scope_error") {
+        return failed(SCOPES_NOT_ALLOWED_FAULT);
+      }
+      const code = authorizationCode(exchange.params);
+      if (!code.ok) {
+        return code;
+      }
+      const response = await requestTokens(client, {
+        url: TOKEN_URL,
+        fields: {
+          grant_type: "authorization_code",
+          code: code.value,
           client_id: app.clientId,
-          redirect_uri: request.redirectUri,
-          state: request.state,
-          scope: requestedScopes(app).join(" "),
-        });
-      },
+          client_secret: app.clientSecret,
+          redirect_uri: exchange.redirectUri,
+        },
+        invalidGrantErrors: INVALID_GRANT_ERRORS,
+      });
+      if (!response.ok) {
+        return response;
+      }
+      const tokens = toTokenSet(response.value, exchange.now, {
+        refreshToken: null,
+        refreshExpiresAt: null,
+        scopes: requestedScopes(app),
+      });
+      const member = await readMember(client, tokens);
+      return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
+    },
+  }),
 
-      async exchangeCode(client, app, exchange) {
-        if (exchange.params["error"] === "unauthorized_scope_error") {
-          return failed(SCOPES_NOT_ALLOWED_FAULT);
-        }
-        const code = authorizationCode(exchange.params);
-        if (!code.ok) {
-          return code;
-        }
-        const response = await requestTokens(client, {
-          url: TOKEN_URL,
-          fields: {
-            grant_type: "authorization_code",
-            code: code.value,
-            client_id: app.clientId,
-            client_secret: app.clientSecret,
-            redirect_uri: exchange.redirectUri,
-          },
-          invalidGrantErrors: INVALID_GRANT_ERRORS,
-        });
-        if (!response.ok) {
-          return response;
-        }
-        const tokens = toTokenSet(response.value, exchange.now, {
-          refreshToken: null,
-          refreshExpiresAt: null,
-          scopes: requestedScopes(app),
-        });
-        const member = await readMember(client, tokens);
-        return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
-      },
-    }),
-  ],
-
-  async listAccounts(client, app, tokens) {
+  listAccounts: async (client, app, tokens) => {
     const member = await readMember(client, tokens);
     if (!member.ok) {
       return member;
@@ -114,9 +112,7 @@ export const connect: Connector = {
     return succeeded({ accounts, unpostable });
   },
 
-  // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
-  tokenRefresh: refreshWithToken({
-    aheadMs: 7 * DAY,
+  refresh: refreshWithToken({
     request: async (client, app, grant) =>
       await requestTokens(client, {
         url: TOKEN_URL,
@@ -127,14 +123,14 @@ export const connect: Connector = {
   }),
 
   // LinkedIn documents no such call; other publishers make it, and nothing depends on its answer.
-  async revoke(client, app, tokens) {
+  revoke: async (client, app, tokens) => {
     if (app.settings["REVOKE"] === "never") {
       return;
     }
     const fields = { client_id: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
     await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm(fields))));
   },
-};
+} satisfies ConnectCalls;
 
 /** LinkedIn refuses a used code or an expired refresh token with `invalid_request` too. */
 const INVALID_GRANT_ERRORS = ["invalid_request"] as const;

@@ -27,7 +27,7 @@ export function restHeaders(app: AppCredentials, token: string): Record<string, 
 }
 
 /** The URL of an object that is identified by a URN. */
-export function restUrl(collection: "images" | "videos" | "posts" | "organizations", id: string): string {
+export function restUrl(collection: "images" | "videos" | "documents" | "posts" | "organizations", id: string): string {
   return `${API_ORIGIN}/rest/${collection}/${encodeURIComponent(id)}`;
 }
 

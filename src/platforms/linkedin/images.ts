@@ -1,17 +1,10 @@
 import { systemClock } from "#core/clock.ts";
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
-import { failed, succeeded } from "#platforms/fault.ts";
-import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { SENDING_PARTS_MS, sendRange } from "#platforms/send-range.ts";
-import { ImageUploadSession } from "./answers.ts";
-import { connectionLost, isTrustedUploadUrl, readAssetProgress, unexpectedResponse } from "./assets.ts";
-import { toAccountFault } from "./errors.ts";
-import { API_ORIGIN, restHeaders } from "./hosts.ts";
+import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
+import { SENDING_PARTS_MS } from "#platforms/send-range.ts";
+import { readAssetProgress } from "./assets.ts";
 import { type ImagesCursor, createCommitRef } from "./refs.ts";
-import { WRITE_TIMEOUT_MS } from "./timeouts.ts";
+import { uploadFile } from "./upload-file.ts";
 
-const INITIALIZE_UPLOAD_URL = `${API_ORIGIN}/rest/images?action=initializeUpload`;
 /** Images sent in one call of `prepare`, 40 MB at most; the next call sends the rest. */
 const IMAGES_PER_CALL = 5;
 const FIRST_POLL_SECONDS = 1;
@@ -36,7 +29,7 @@ export async function prepareImages(
     if (systemClock.now() - startedAt >= SENDING_PARTS_MS) {
       break;
     }
-    const uploaded = await uploadImage(client, job, image);
+    const uploaded = await uploadFile(client, job, "images", image);
     if (!uploaded.ok) {
       const { fault } = uploaded;
       return fault.kind === "temporary" && urns.length > uploadedBefore
@@ -52,43 +45,6 @@ export async function prepareImages(
   return urns.length > uploadedBefore
     ? { state: "again", afterSeconds: FIRST_POLL_SECONDS, cursor: { ...nextCursor(), uploadedAt } }
     : await pollProcessing(client, job, { ...nextCursor(), uploadedAt });
-}
-
-async function uploadImage(client: PlatformClient, job: Job, image: JobMedia): Promise<Result<string>> {
-  const { app, accessToken, platformAccountId } = job.account;
-  const response = await callPlatform(client, INITIALIZE_UPLOAD_URL, {
-    ...postJson({ initializeUploadRequest: { owner: platformAccountId } }, restHeaders(app, accessToken)),
-    timeoutMs: WRITE_TIMEOUT_MS,
-  }).catch(() => null);
-  if (!response) {
-    return failed(connectionLost());
-  }
-  const session = isOk(response) ? parseBody(ImageUploadSession, response)?.value : undefined;
-  if (!session || !isTrustedUploadUrl(session.uploadUrl)) {
-    return failed(isOk(response) ? unexpectedResponse(response) : toAccountFault(response, job));
-  }
-  const uploadResponse = await sendRange(
-    client,
-    session.uploadUrl,
-    image,
-    { offset: 0, length: image.sizeBytes },
-    {
-      method: "PUT",
-      headers: {
-        ...bearerHeader(accessToken),
-        "content-type": image.contentType,
-        "content-length": String(image.sizeBytes),
-      },
-      timeoutMs: WRITE_TIMEOUT_MS,
-    },
-  );
-  if (!uploadResponse) {
-    return failed(connectionLost());
-  }
-  if (isOk(uploadResponse)) {
-    return succeeded(session.image);
-  }
-  return failed(uploadResponse.status < 400 ? unexpectedResponse(uploadResponse) : toAccountFault(uploadResponse, job));
 }
 
 type UploadedCursor = ImagesCursor & { readonly uploadedAt: number };

@@ -1,15 +1,20 @@
+import { DAY, MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
+import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("linkedin");
+
+/** A document is turned into pages after its upload. */
+const DOCUMENT_AHEAD_MS = 5 * MINUTE;
 
 export const linkedin = defineAdapter({
   platform: "linkedin",
@@ -18,12 +23,24 @@ export const linkedin = defineAdapter({
   operatorCredentials: "required",
   limits,
   options,
-  connect,
+  optionScopes: () => ({ first_comment: ["w_organization_social_feed", "r_organization_social_feed"] }),
+  optionForm,
+  connect: {
+    methods: [browserLogin],
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      aheadMs: 7 * DAY,
+      // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
+      canRefresh: hasRefreshToken,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: defer((calls) => calls.connect.revoke),
+  },
   dataPolicy,
+  fitting,
   validate,
   appearance,
-  prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare,
-  commit,
-  verify,
+  prepareAheadMs: ({ media, hasDocument }) => (hasDocument ? DOCUMENT_AHEAD_MS : defaultPrepareAheadMs(media)),
+  ...publishing,
 });

@@ -1,5 +1,14 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
+import { coverLimits } from "#platforms/cover.ts";
+import { documentLimits } from "#platforms/document.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+
+/**
+ * No official source: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api names no length. 1,250 is
+ * what publishers in use have; a longer comment is refused in the preview.
+ */
+export const COMMENT_MAX = 1250;
 
 /**
  * From the older page on UGC posts and the live refusal in https://github.com/n8n-io/n8n/issues/22899. The unit is not
@@ -21,6 +30,11 @@ export const IMAGE: MediaRule = {
   maxFrames: GIF_FRAMES_MAX,
 };
 
+/** learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api: 140 characters, 2 to 4 options of 30. */
+export const POLL_QUESTION_MAX = 140;
+export const POLL_OPTIONS = { min: 2, max: 4 } as const;
+export const POLL_OPTION_MAX = 30;
+
 const VIDEO_MIN_SECONDS = 3;
 const VIDEO_MAX_SECONDS = 30 * 60;
 
@@ -34,6 +48,21 @@ export const VIDEO: MediaRule = {
 };
 /** Observed but not documented, so it causes a warning and not a problem. */
 export const VIDEO_RATIO_MAX = 2.4;
+
+/** posts-api: `altText` of 4,086 characters; not for videos and documents (ayrshare.com/docs). */
+const ALT_TEXT = { types: ["image"], max: 4086 } as const satisfies PlatformLimits["media"]["altText"];
+
+/**
+ * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api, `uploadThumbnail`. It names neither formats nor
+ * sizes: those are what ayrshare.com/docs has, PNG or JPEG of less than 10 MB.
+ */
+const COVERS = {
+  atMs: false,
+  image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: 9_999_999 },
+} as const satisfies PlatformLimits["media"]["covers"];
+
+/** documents-api: "The file size cannot exceed 100MB and 300 pages"; PDF is one of its types. */
+export const DOCUMENT = { maxBytes: 100_000_000, maxPages: 300 } as const;
 
 export const limits = {
   caption: {
@@ -52,8 +81,21 @@ export const limits = {
       maxSeconds: VIDEO_MAX_SECONDS,
     },
     mixed: false,
+    altText: ALT_TEXT,
+    covers: COVERS,
   },
-  rules: [...mediaRuleLimits("image", IMAGE), ...mediaRuleLimits("video", VIDEO)],
+  rules: [
+    {
+      of: "platform_options.first_comment",
+      measure: "length",
+      max: COMMENT_MAX,
+    },
+    ...documentLimits(DOCUMENT),
+    ...altTextLimits(ALT_TEXT),
+    ...coverLimits(COVERS),
+    ...mediaRuleLimits("image", IMAGE),
+    ...mediaRuleLimits("video", VIDEO),
+  ],
   // Limits per app, member and day are only shown in the app's analytics; the refusal says when they reset.
   dailyCaps: [],
   // About ten minutes by the sheet. Longer is reported without a number: an hourly repetition was refused

@@ -1,7 +1,7 @@
-import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { checkAnswer, judgeOAuth, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import { evidenceOf } from "#platforms/live-evidence.ts";
 import type { ApiVersion, OperatorChecks } from "#platforms/operator-contract.ts";
-import { postForm, postJson } from "#platforms/request-encoding.ts";
+import { postJson } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk } from "#platforms/response.ts";
 import { API_ORIGIN, apiVersionName, postUrl, restHeaders, restUrl, TOKEN_URL } from "./hosts.ts";
 
@@ -56,17 +56,7 @@ export const operatorChecks: OperatorChecks = {
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,
-      () =>
-        callPlatform(
-          client,
-          TOKEN_URL,
-          postForm({
-            grant_type: "refresh_token",
-            refresh_token: UNKNOWN_GRANT,
-            client_id: app.clientId,
-            client_secret: app.clientSecret,
-          }),
-        ),
+      () => refreshUnknownGrant(client, TOKEN_URL, app),
       judgeOAuth({
         accepts: ({ error, description }) =>
           error === "invalid_grant" || (error === "invalid_request" && /token|grant/i.test(description)),

@@ -1,5 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
 import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
+import { prepareDocument } from "./documents.ts";
 import { prepareImages } from "./images.ts";
 import { Cursor, createCommitRef } from "./refs.ts";
 import { prepareVideo } from "./video.ts";
@@ -10,10 +11,13 @@ export async function prepare(
   storedCursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
   const [first] = job.media;
+  const cursor = storedCursor === undefined ? undefined : Cursor.parse(storedCursor);
+  if (job.document) {
+    return await prepareDocument(client, job, job.document, cursor?.kind === "document" ? cursor : undefined);
+  }
   if (!first) {
     return { state: "ready", ref: createCommitRef([], job.now) };
   }
-  const cursor = storedCursor === undefined ? undefined : Cursor.parse(storedCursor);
   return first.type === "video"
     ? await prepareVideo(client, job, first, cursor?.kind === "video" ? cursor : undefined)
     : await prepareImages(client, job, cursor?.kind === "images" ? cursor : undefined);

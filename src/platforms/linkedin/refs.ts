@@ -17,6 +17,8 @@ export const VideoCursor = z.object({
   urn: z.string(),
   uploadToken: z.string(),
   parts: z.array(z.object({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string() })),
+  /** Where the cover goes; absent or null without one. */
+  thumbnailUrl: z.string().nullish(),
   /** The ETags of the parts uploaded so far. */
   etags: z.array(z.string()),
   expiresAt: z.number().nullable(),
@@ -27,11 +29,18 @@ export const VideoCursor = z.object({
 });
 export type VideoCursor = z.infer<typeof VideoCursor>;
 
-export const Cursor = z.discriminatedUnion("kind", [ImagesCursor, VideoCursor]);
+export const DocumentCursor = z.object({
+  kind: z.literal("document"),
+  urn: z.string(),
+  uploadedAt: z.number(),
+});
+export type DocumentCursor = z.infer<typeof DocumentCursor>;
+
+export const Cursor = z.discriminatedUnion("kind", [ImagesCursor, VideoCursor, DocumentCursor]);
 
 /** What the visible call needs, and what earlier visible calls recorded for `verify`. */
 export const CommitRef = z.object({
-  /** Images or a video; each of them is used by this post only. */
+  /** Images, a video or a document; each of them is used by this post only. */
   urns: z.array(z.string()),
   /** When the last of them was uploaded. */
   uploadedAt: z.number(),

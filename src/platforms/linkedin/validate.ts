@@ -1,7 +1,11 @@
 import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
+import { altTextProblems, altTextWarnings } from "#platforms/alt-text.ts";
+import { coverProblems, coverWarnings } from "#platforms/cover.ts";
+import { documentSizeProblems } from "#platforms/document.ts";
+import { firstCommentOf } from "#platforms/first-comment.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import { CAPTION_MAX, IMAGE, limits, VIDEO, VIDEO_RATIO_MAX } from "./limits.ts";
+import { CAPTION_MAX, DOCUMENT, IMAGE, limits, VIDEO, VIDEO_RATIO_MAX } from "./limits.ts";
 import { options } from "./options.ts";
 import { toLittleText } from "./text.ts";
 
@@ -15,7 +19,11 @@ export function validate(input: ValidationInput): ValidationResult {
     problems: [
       ...captionProblems(input),
       ...parsed.problems,
+      ...contentProblems(input),
+      ...documentSizeProblems("LinkedIn", input.options, DOCUMENT),
       ...countProblems(input.media, limits.media),
+      ...altTextProblems("linkedin", input.media, limits.media),
+      ...coverProblems("linkedin", input.media, limits.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
     warnings: collectWarnings(input),
@@ -26,6 +34,38 @@ export function validate(input: ValidationInput): ValidationResult {
 /** Whether the escapes count is not documented, so they do unless the operator says otherwise. */
 function countCaption({ caption, settings }: ValidationInput): number {
   return settings["CAPTION_COUNT"] === "visible" ? caption.length : toLittleText(caption).length;
+}
+
+/** What a post has instead of media. */
+const ATTACHMENTS = { article: "a link card", document: "a document", poll: "a poll" } as const;
+
+/** A post has one kind of content; who sees a page's post cannot be limited. */
+function contentProblems({ options: requested, media, account }: ValidationInput): readonly ValidationProblem[] {
+  const isSet = (name: string) => (requested[name] ?? null) !== null;
+  const problems: ValidationProblem[] = [];
+  const conflict = (option: string, message: string) =>
+    problems.push({ code: "option_conflict", message, param: `platform_options.${option}` });
+  const attachments = Object.entries(ATTACHMENTS).filter(([option]) => isSet(option));
+  for (const [option, name] of attachments) {
+    if (media.length > 0) {
+      conflict(option, `LinkedIn shows ${name} only in posts without media`);
+    }
+  }
+  const [first, ...others] = attachments;
+  for (const [option, name] of others) {
+    conflict(option, `a post has either ${first?.[1]} or ${name}`);
+  }
+  if (firstCommentOf(requested) !== null && account.capabilities["kind"] === "member") {
+    problems.push({
+      code: "option_not_available",
+      message: "LinkedIn lets apps comment in the name of pages only: leave first_comment out for a member",
+      param: "platform_options.first_comment",
+    });
+  }
+  if (requested["visibility"] === "connections" && account.capabilities["kind"] === "organization") {
+    conflict("visibility", "a page posts for everyone: only members have connections");
+  }
+  return problems;
 }
 
 function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
@@ -50,7 +90,10 @@ function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
 }
 
 function collectWarnings(input: ValidationInput): readonly ValidationWarning[] {
-  const warnings: ValidationWarning[] = [];
+  const warnings: ValidationWarning[] = [
+    ...altTextWarnings("linkedin", input.media, limits.media),
+    ...coverWarnings("linkedin", input.media, limits.media),
+  ];
   const escapedLength = toLittleText(input.caption).length;
   if (countCaption(input) <= CAPTION_MAX && escapedLength > CAPTION_MAX) {
     warnings.push({

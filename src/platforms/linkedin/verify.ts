@@ -56,11 +56,10 @@ async function listCandidates(client: PlatformClient, job: Job, since: number): 
 }
 
 function hasSameContent(post: ListedPost, job: Job): boolean {
-  const kinds = mediaUrns(post).map((urn) => (urn.startsWith("urn:li:video:") ? "video" : "image"));
+  const kinds = mediaUrns(post).map((urn) => /^urn:li:(video|document):/.exec(urn)?.[1] ?? "image");
+  const expected = job.document ? ["document"] : job.media.map(({ type }) => type);
   return (
-    kinds.length === job.media.length &&
-    kinds.every((kind, index) => kind === job.media[index]?.type) &&
-    hasSameText(post, job)
+    kinds.length === expected.length && kinds.every((kind, index) => kind === expected[index]) && hasSameText(post, job)
   );
 }
 
@@ -82,7 +81,9 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
   if (commitRef.duplicate) {
     return { state: "cannot_tell", detail: duplicateDetail(commitRef) };
   }
-  if (commitRef.sendCount > 1 || isResendDisabled(job) || elapsed >= RESEND_UNTIL_MS) {
+  // Whether the duplicate check looks at documents was never seen.
+  const isNeverResent = job.document !== undefined || isResendDisabled(job);
+  if (commitRef.sendCount > 1 || isNeverResent || elapsed >= RESEND_UNTIL_MS) {
     return { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
   }
   const sinceLastCall = Math.min(elapsed, job.now - (job.lastCommittedAt ?? 0));

@@ -56,7 +56,7 @@ async function initializeUpload(
       owner: platformAccountId,
       fileSizeBytes: media.sizeBytes,
       uploadCaptions: false,
-      uploadThumbnail: false,
+      uploadThumbnail: media.cover?.image !== undefined,
     },
   };
   const response = await callPlatform(client, `${VIDEOS_URL}?action=initializeUpload`, {
@@ -75,12 +75,17 @@ async function initializeUpload(
   if (!coversWholeFile(parts, media.sizeBytes) || !parts.every((part) => isTrustedUploadUrl(part.uploadUrl))) {
     return failed(unexpectedResponse(response));
   }
+  const thumbnailUrl = upload.thumbnailUploadUrl ?? null;
+  if (media.cover?.image && (thumbnailUrl === null || !isTrustedUploadUrl(thumbnailUrl))) {
+    return failed(unexpectedResponse(response));
+  }
   return succeeded({
     kind: "video",
     stage: "parts",
     urn: upload.video,
     uploadToken: upload.uploadToken ?? "",
     parts,
+    thumbnailUrl,
     etags: [],
     expiresAt: upload.uploadUrlsExpireAt ?? null,
     processingSince: job.now,
@@ -125,7 +130,36 @@ async function sendParts(
   }
   return etags.length < cursor.parts.length
     ? { state: "again", afterSeconds: 0, cursor: { ...cursor, etags } }
-    : await finalizeUpload(client, job, media, { ...cursor, etags, stage: "finalize" });
+    : await sendThumbnail(client, job, media, { ...cursor, etags });
+}
+
+/** The cover is sent before the upload is finalized; like the parts, its address needs no token. */
+async function sendThumbnail(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  cursor: VideoCursor,
+): Promise<PrepareOutcome> {
+  const { thumbnailUrl } = cursor;
+  const image = media.cover?.image;
+  if (image && thumbnailUrl) {
+    const { sizeBytes } = image;
+    const response = await sendRange(
+      client,
+      thumbnailUrl,
+      image,
+      { offset: 0, length: sizeBytes },
+      {
+        method: "PUT",
+        headers: { "content-type": "application/octet-stream", "content-length": String(sizeBytes) },
+        timeoutMs: WRITE_TIMEOUT_MS,
+      },
+    );
+    if (!response || !isOk(response)) {
+      return { state: "refused", fault: response ? partFault(response, job) : connectionLost() };
+    }
+  }
+  return await finalizeUpload(client, job, media, { ...cursor, stage: "finalize" });
 }
 
 async function sendPart(

@@ -1,11 +1,8 @@
 import type {
   CodeExchange,
-  ConnectField,
-  Connector,
   Fault,
   FaultCode,
   LoginResult,
-  OAuthMethod,
   PlatformClient,
   PostableAccount,
   Result,
@@ -13,6 +10,7 @@ import type {
   StartRequest,
   AppCredentials,
 } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { authorizationCode, catchConnectionErrors, requestTokens } from "#platforms/oauth-token.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
@@ -33,28 +31,7 @@ import { parseServer } from "./hosts.ts";
 import { discoverInstance, readInstance } from "./instance.ts";
 import { findMissingScopes, obtainRegistration } from "./register.ts";
 
-const SERVER_FIELD: ConnectField = {
-  name: "server",
-  label: "Server",
-  description: "The server of the account, or the account's whole handle.",
-  isSecret: false,
-  isRequired: true,
-  maxLength: 320,
-  example: "mastodon.social",
-  // The domain of a handle may be another one than that of the server.
-  valueOfAccount: ({ username, profileUrl }) =>
-    (profileUrl === null ? undefined : URL.parse(profileUrl)?.host) ?? username.slice(username.lastIndexOf("@") + 1),
-};
-
 const MAX_CLIENT_NAME = 60;
-
-const oauth: OAuthMethod = {
-  kind: "oauth",
-  input: [SERVER_FIELD],
-  start,
-  exchangeCode,
-  clientMetadata: null,
-};
 
 async function start(
   client: PlatformClient,
@@ -191,10 +168,12 @@ async function readProfile(client: PlatformClient, server: Server): Promise<Resu
   });
 }
 
-export const connect: Connector = {
-  methods: [oauth],
+export const connect = {
+  start,
 
-  async listAccounts(client, _app, tokens) {
+  exchangeCode,
+
+  listAccounts: async (client, _app, tokens) => {
     const server = loginServer(tokens);
     if (!server) {
       return failed(reconnect("The login does not name its server. Connect the account again.", { httpStatus: null }));
@@ -221,13 +200,11 @@ export const connect: Connector = {
     return succeeded({ accounts: [account], unpostable: [] });
   },
 
-  tokenRefresh: { kind: "none" },
-
   /**
    * Two logins of one person at one server share one token, so this ends both: it is called only when no other login with
    * the same `externalId` is left.
    */
-  async revoke(client, _app, tokens) {
+  revoke: async (client, _app, tokens) => {
     const server = loginServer(tokens);
     const extra = parseExtra(tokens.extra);
     if (!server || !extra) {
@@ -238,7 +215,7 @@ export const connect: Connector = {
       succeeded(await callServer(client, { ...server, token: null }, "/oauth/revoke", postForm(body))),
     );
   },
-};
+} satisfies ConnectCalls;
 
 function httpsOrNull(url: string | null | undefined): string | null {
   return url?.startsWith("https://") ? url : null;

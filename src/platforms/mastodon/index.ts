@@ -1,17 +1,16 @@
 import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { fetchCapabilities } from "./instance.ts";
 import { limits, limitsOf } from "./limits.ts";
+import { serverField } from "./login-fields.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, login } = deferCalls("mastodon");
 
 export const mastodon = defineAdapter({
   platform: "mastodon",
@@ -22,13 +21,23 @@ export const mastodon = defineAdapter({
   limitsOf,
   options,
   optionForm,
-  connect,
+  connect: {
+    methods: [
+      {
+        kind: "oauth",
+        input: [serverField],
+        clientMetadata: null,
+        ...login,
+      },
+    ],
+    listAccounts,
+    tokenRefresh: { kind: "none" },
+    revoke: defer((calls) => calls.connect.revoke),
+  },
   dataPolicy,
   validate,
   appearance,
-  fetchCapabilities,
+  fetchCapabilities: defer((calls) => calls.fetchCapabilities),
   prepareAheadMs: (job) => defaultPrepareAheadMs(job.media),
-  prepare,
-  commit,
-  verify,
+  ...publishing,
 });

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /*
@@ -95,6 +96,8 @@ export function mediaLimits(capabilities: Capabilities) {
       maxSeconds: VIDEO_SECONDS_MAX,
     },
     mixed: false,
+    altText: { types: ["image", "video"], max: capabilities.descriptionLimit },
+    covers: { atMs: false, image: null },
   } as const satisfies PlatformLimits["media"];
 }
 
@@ -105,6 +108,7 @@ function rulesFor(capabilities: Capabilities): PlatformLimits["rules"] {
   const { image, video } = mediaRules(capabilities);
   return [
     { of: "platform_options.alt_texts[]", measure: "length", max: capabilities.descriptionLimit },
+    ...altTextLimits(mediaLimits(capabilities).altText),
     { of: "animated_gif", measure: "items", max: ANIMATED_GIFS_MAX },
     ...mediaRuleLimits("image", image),
     { of: "gif", measure: "pixels", max: GIF_PIXELS_MAX },

@@ -13,8 +13,8 @@ export const optionForm = {
     },
     spoiler_text: { label: "Content warning", hint: "Shown before the text, which readers then unfold." },
     alt_texts: {
-      label: "Description",
-      hint: "For people who cannot see the image or video.",
+      label: "Own description",
+      hint: "For this account, instead of the description that stands at the file.",
       input: "per_media",
     },
     sensitive: {

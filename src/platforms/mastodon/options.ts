@@ -1,9 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { commonOptions } from "#platforms/options.ts";
+import { choiceOf, commonOptions } from "#platforms/options.ts";
 
 export const options = z.looseObject({
-  visibility: z
-    .enum(["public", "unlisted", "private", "direct"])
+  visibility: choiceOf({
+    public: "Everyone, in public timelines.",
+    unlisted: "Everyone, but not in public timelines.",
+    private: "Followers only.",
+    direct: "Mentioned accounts only.",
+  })
     .default("public")
     .describe("Who can see the post; `private` is followers only, `direct` is mentioned accounts only"),
   spoiler_text: z

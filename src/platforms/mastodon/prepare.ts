@@ -1,6 +1,7 @@
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { Fault, Job, JobMedia, PlatformClient, PrepareOutcome } from "#platforms/contract.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import { sendForm } from "#platforms/send-form.ts";
@@ -53,7 +54,7 @@ async function uploadFile(
   media: JobMedia,
   cursor: Cursor,
 ): Promise<PrepareOutcome> {
-  const description = altText(job, cursor.uploads.length);
+  const description = altText(job, media, cursor.uploads.length);
   const response = await sendForm(
     client,
     serverUrl(server, "/api/v2/media"),
@@ -80,10 +81,11 @@ function uploadFault(response: PlatformResponse, job: Job): Fault {
     : toMediaFault(response, job.now);
 }
 
-function altText(job: Job, index: number): string | null {
+/** The option describes the media for this account only. */
+function altText(job: Job, media: JobMedia, index: number): string | null {
   const altTexts = job.options["alt_texts"];
   const text = Array.isArray(altTexts) ? altTexts[index] : null;
-  return typeof text === "string" && text.trim() !== "" ? text : null;
+  return typeof text === "string" && text.trim() !== "" ? text : (altTextOf(media) ?? null);
 }
 
 function isOtherSoftware(job: Job): boolean {

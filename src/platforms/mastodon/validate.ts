@@ -5,6 +5,8 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts";
+import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -35,10 +37,14 @@ export function validate(input: ValidationInput): ValidationResult {
       ...captionProblems(input, spoilerText, captionLength, capabilities.maxCharacters),
       ...parsed.problems,
       ...altTextProblems(parsed.value?.alt_texts ?? [], input.media.length, capabilities),
+      ...mediaAltTextProblems("mastodon", input.media, mediaLimits(capabilities)),
       ...mediaSetProblems(input.media, capabilities),
       ...input.media.flatMap((media, index) => itemProblems(media, index, capabilities)),
     ],
-    warnings: captionWarnings(captionLength, capabilities.maxCharacters),
+    warnings: [
+      ...coverWarnings("mastodon", input.media, mediaLimits(capabilities)),
+      ...captionWarnings(captionLength, capabilities.maxCharacters),
+    ],
     cost: null,
   };
 }

@@ -1,6 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 import { toBase64 } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
@@ -126,19 +127,28 @@ export function textFields(job: Job): {
 async function pinBody(job: Job, commitRef: CommitRef, board: string): Promise<JsonObject> {
   const mediaId = commitRef.mediaIds[board];
   const images = job.media.filter((media) => media.type === "image");
+  const { board_section_id: section, dominant_color: color } = job.options;
+  // A pin has one description: that of the first item.
+  const altText = job.media[0] && altTextOf(job.media[0]);
   return {
     board_id: board,
     ...textFields(job),
-    media_source: mediaId === undefined ? await imageSource(images, commitRef) : videoSource(mediaId, images[0]),
+    ...(altText !== undefined && { alt_text: altText }),
+    ...(typeof section === "string" && { board_section_id: section }),
+    ...(typeof color === "string" && { dominant_color: color }),
+    media_source:
+      mediaId === undefined ? await imageSource(images, commitRef) : videoSource(mediaId, job.media, images[0]),
   };
 }
 
-/** A video pin needs a cover: the post's image, otherwise the video's first frame. */
-function videoSource(mediaId: string, cover: JobMedia | undefined): JsonObject {
+/** A video pin needs a cover: the video's own, the post's image, otherwise the first frame. */
+function videoSource(mediaId: string, media: readonly JobMedia[], image: JobMedia | undefined): JsonObject {
+  const own = media.find(({ type }) => type === "video")?.cover;
+  const cover = own?.image ?? image;
   return {
     source_type: "video_id",
     media_id: mediaId,
-    ...(cover ? { cover_image_url: cover.url } : { cover_image_key_frame_time: 0 }),
+    ...(cover ? { cover_image_url: cover.url } : { cover_image_key_frame_time: Math.floor((own?.atMs ?? 0) / 1000) }),
   };
 }
 

@@ -1,6 +1,6 @@
-import { DAY } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { AppCredentials, Connector, Fault, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { AppCredentials, Fault, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
@@ -35,42 +35,40 @@ function requestedScopes(app: AppCredentials): readonly string[] {
   return app.settings["SECRET_BOARDS"] === "1" ? [...SCOPES, ...SECRET_BOARD_SCOPES] : SCOPES;
 }
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        return withQuery(AUTHORIZE_URL, {
-          client_id: app.clientId,
-          redirect_uri: request.redirectUri,
-          response_type: "code",
-          scope: requestedScopes(app).join(","),
-          state: request.state,
-        });
-      },
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      return withQuery(AUTHORIZE_URL, {
+        client_id: app.clientId,
+        redirect_uri: request.redirectUri,
+        response_type: "code",
+        scope: requestedScopes(app).join(","),
+        state: request.state,
+      });
+    },
 
-      async exchangeCode(client, app, exchange) {
-        const code = authorizationCode(exchange.params);
-        if (!code.ok) {
-          return code;
-        }
-        const exchanged = await requestPinterestTokens(client, app, {
-          grant_type: "authorization_code",
-          code: code.value,
-          redirect_uri: exchange.redirectUri,
-          // Without it, older apps get a refresh token with a fixed lifetime.
-          continuous_refresh: true,
-        });
-        if (!exchanged.ok) {
-          return exchanged;
-        }
-        const tokens = toTokenSet(exchanged.value, exchange.now, { refreshToken: null, scopes: requestedScopes(app) });
-        const user = await readProfile(client, app, tokens);
-        return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value), tokens }) : user;
-      },
-    }),
-  ],
+    async exchangeCode(client, app, exchange) {
+      const code = authorizationCode(exchange.params);
+      if (!code.ok) {
+        return code;
+      }
+      const exchanged = await requestPinterestTokens(client, app, {
+        grant_type: "authorization_code",
+        code: code.value,
+        redirect_uri: exchange.redirectUri,
+        // Without it, older apps get a refresh token with a fixed lifetime.
+        continuous_refresh: true,
+      });
+      if (!exchanged.ok) {
+        return exchanged;
+      }
+      const tokens = toTokenSet(exchanged.value, exchange.now, { refreshToken: null, scopes: requestedScopes(app) });
+      const user = await readProfile(client, app, tokens);
+      return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value), tokens }) : user;
+    },
+  }),
 
-  async listAccounts(client, app, tokens) {
+  listAccounts: async (client, app, tokens) => {
     const user = await readProfile(client, app, tokens);
     if (!user.ok) {
       return user;
@@ -93,10 +91,8 @@ export const connect: Connector = {
     });
   },
 
-  tokenRefresh: refreshWithToken({ aheadMs: 7 * DAY, request: requestPinterestTokens, toTokenSet }),
-
-  revoke: null,
-};
+  refresh: refreshWithToken({ request: requestPinterestTokens, toTokenSet }),
+} satisfies ConnectCalls;
 
 /** Each refresh returns a new token pair and invalidates the old one. */
 function toTokenSet(

@@ -1,18 +1,17 @@
-import { SECOND } from "#core/clock.ts";
+import { DAY, SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
-import { listBoards, fetchCapabilities } from "./boards.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
+import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("pinterest");
 
 /** A low estimate of the upload speed. */
 const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
@@ -25,18 +24,27 @@ export const pinterest = defineAdapter({
   limits,
   options,
   optionForm,
-  connect,
+  connect: {
+    methods: [browserLogin],
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      aheadMs: 7 * DAY,
+      canRefresh: hasRefreshToken,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: null,
+  },
   dataPolicy,
+  fitting,
   validate,
   appearance,
-  fetchCapabilities,
-  listBoards,
+  fetchCapabilities: defer((calls) => calls.fetchCapabilities),
+  listBoards: defer((calls) => calls.listBoards),
   // Only a video needs preparation; it is uploaded once per board.
   prepareAheadMs: ({ media }) => {
     const video = media.find((item) => item.type === "video");
     return video ? defaultPrepareAheadMs(media) + Math.ceil(video.sizeBytes / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND : 0;
   },
-  prepare,
-  commit,
-  verify,
+  ...publishing,
 });

@@ -1,5 +1,7 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
+import { coverLimits } from "#platforms/cover.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MB = 1_000_000;
@@ -38,6 +40,15 @@ export const VIDEO: MediaRule = {
   videoCodecs: ["h264", "h265", "hevc"],
 };
 
+/** pinterest/api-description, `alt_text` of a pin: 500 characters. */
+const ALT_TEXT = { types: ["image", "video"], max: 500 } as const satisfies PlatformLimits["media"]["altText"];
+
+/** pinterest/api-description, `PinMediaSourceVideoID`: `cover_image_url` or `cover_image_key_frame_time`; the types are those of inline covers. */
+const COVERS = {
+  atMs: true,
+  image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: IMAGE.maxBytes },
+} as const satisfies PlatformLimits["media"]["covers"];
+
 export const limits = {
   caption: { max: DESCRIPTION_MAX, unit: "code points" },
   media: {
@@ -52,12 +63,16 @@ export const limits = {
     },
     // An image next to a video is its cover.
     mixed: true,
+    altText: ALT_TEXT,
+    covers: COVERS,
   },
   rules: [
     { of: "platform_options.board_ids", measure: "items", min: 1, max: BOARDS_MAX },
     { of: "platform_options.title", measure: "length", max: TITLE_MAX },
     { of: "platform_options.link", measure: "length", max: LINK_MAX },
     { of: "media_items", measure: "images", max: COVERS_MAX, when: { postType: "video" } },
+    ...altTextLimits(ALT_TEXT),
+    ...coverLimits(COVERS),
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
   ],

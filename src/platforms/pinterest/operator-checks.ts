@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { checkAnswer, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { checkAnswer, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import { basicAuthorization } from "#platforms/oauth-token.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
-import { postForm } from "#platforms/request-encoding.ts";
-import { callPlatform, parseBody } from "#platforms/response.ts";
+import { parseBody } from "#platforms/response.ts";
 import { apiUrl } from "./hosts.ts";
 
 const ErrorBody = z.looseObject({
@@ -35,12 +34,7 @@ export const operatorChecks: OperatorChecks = {
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,
-      () =>
-        callPlatform(
-          client,
-          `${apiUrl(app)}/oauth/token`,
-          postForm({ grant_type: "refresh_token", refresh_token: UNKNOWN_GRANT }, basicAuthorization(app)),
-        ),
+      () => refreshUnknownGrant(client, `${apiUrl(app)}/oauth/token`, app, basicAuthorization(app)),
       (response) => {
         const error = parseBody(ErrorBody, response);
         const detail = typeof error?.data === "string" ? ` ${error.data}` : "";

@@ -1,14 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import { atMost, commonOptions } from "#platforms/options.ts";
+import { atMost, commonOptions, fitOption, isHttpUrl } from "#platforms/options.ts";
 import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
 
 const BOARD_ID = /^\d{1,30}$/;
 
+/**
+ * github.com/pinterest/api-description, OpenAPI 5.23.0, PinCreate: `board_id`, `board_section_id`, `title`, `link`, `dominant_color`.
+ */
 export const options = z.looseObject({
   board_ids: z
     .array(z.string().regex(BOARD_ID, "must be an id of the boards endpoint"))
-    .min(1, "must name at least one board")
+    .min(1)
     .check(atMost(BOARDS_MAX, "boards", (ids) => new Set(ids).size))
     .describe("Boards to pin to, from GET /accounts/pinterest-boards: one pin each, in this order"),
   title: z
@@ -22,13 +25,19 @@ export const options = z.looseObject({
     .refine(isHttpUrl, "must be an absolute http or https URL")
     .optional()
     .describe("The URL that the pin links to"),
+  board_section_id: z
+    .string()
+    .regex(BOARD_ID, "must be the id of a section of the board")
+    .optional()
+    .describe("The section of the board; only with one board"),
+  dominant_color: z
+    .string()
+    .regex(/^#[0-9A-Fa-f]{6}$/, "must be a color such as #6E7874")
+    .optional()
+    .describe("The color that is shown while the pin loads"),
+  ...fitOption,
   ...commonOptions,
 });
-
-function isHttpUrl(value: string): boolean {
-  const url = URL.parse(value);
-  return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
-}
 
 /** The boards of a job's options, each once. */
 export function boardIds({ board_ids: ids }: JsonObject): readonly string[] {

@@ -6,6 +6,8 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextOf, altTextProblems } from "#platforms/alt-text.ts";
+import { coverProblems, coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { COVERS_MAX, DESCRIPTION_MAX, DESCRIPTION_DISPLAYED_MAX, IMAGE, limits, VIDEO } from "./limits.ts";
@@ -24,14 +26,28 @@ export function validate(input: ValidationInput): ValidationResult {
       ...captionProblems(captionLength),
       ...parsed.problems,
       ...(parsed.value ? boardProblems(parsed.value.board_ids, input.account.capabilities) : []),
+      ...(boards.length > 1 && typeof input.options["board_section_id"] === "string"
+        ? [SECTION_OF_SEVERAL_BOARDS]
+        : []),
       ...countProblems(input.media, limits.media),
+      ...altTextProblems("pinterest", input.media, limits.media),
+      ...coverProblems("pinterest", input.media, limits.media),
       ...mediaSetProblems(input.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
     ],
-    warnings: collectWarnings(input.media, captionLength),
+    warnings: [
+      ...coverWarnings("pinterest", input.media, limits.media),
+      ...collectWarnings(input.media, captionLength),
+    ],
     cost: null,
   };
 }
+
+const SECTION_OF_SEVERAL_BOARDS: ValidationProblem = {
+  code: "option_conflict",
+  message: "a section belongs to one board: choose one board, or leave the section out",
+  param: "platform_options.board_section_id",
+};
 
 function captionProblems(length: number): readonly ValidationProblem[] {
   return length > DESCRIPTION_MAX
@@ -68,6 +84,16 @@ function boardProblems(ids: readonly string[], capabilities: JsonObject): readon
 
 function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
   const images = media.filter((item) => item.type === "image");
+  const covered = media.findIndex((item) => item.type === "video" && item.cover !== undefined);
+  if (images.length > 0 && covered !== -1) {
+    return [
+      {
+        code: "cover_invalid",
+        message: "an image next to a video is the cover of the pin: leave out one of the two",
+        param: `media_items[${covered}].cover`,
+      },
+    ];
+  }
   if (images.length < media.length) {
     return images.length > COVERS_MAX
       ? [
@@ -106,6 +132,19 @@ function hasSameSize(item: MediaDescription, other: MediaDescription): boolean {
 
 function collectWarnings(media: readonly MediaDescription[], captionLength: number): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];
+  if (media.slice(1).some((item) => altTextOf(item) !== undefined)) {
+    warnings.push({
+      code: "alt_text_ignored",
+      message:
+        "a pin has one description (alt_text): Pinterest gets that of the first item, the others are left out there",
+    });
+  }
+  if (media.some(({ cover }) => (cover?.atMs ?? 0) % 1000 !== 0)) {
+    warnings.push({
+      code: "cover_rounded",
+      message: "Pinterest takes whole seconds as the moment of a cover (cover.at_ms): it gets the one before",
+    });
+  }
   if (captionLength > DESCRIPTION_DISPLAYED_MAX) {
     warnings.push({
       code: "caption_may_be_cut",

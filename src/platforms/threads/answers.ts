@@ -24,3 +24,15 @@ export const PostList = graphList(
     timestamp: z.string().nullish(),
   }),
 );
+
+/** Of a conversation: developers.facebook.com/documentation/threads/reference/reply-management. */
+export const ReplyList = graphList(
+  z.looseObject({
+    id: Id,
+    text: z.string().nullish(),
+    media_type: z.string().nullish(),
+    permalink: z.string().nullish(),
+    replied_to: z.looseObject({ id: Id }).nullish(),
+    is_reply_owned_by_me: z.boolean().nullish(),
+  }),
+);

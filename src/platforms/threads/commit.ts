@@ -3,6 +3,7 @@ import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import { ContainerRef } from "#platforms/prepare-containers.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { threadPartOutcome } from "#platforms/thread.ts";
 import { graphCode, graphError, graphPost } from "#platforms/graph-api.ts";
 import { PublishedPost } from "./answers.ts";
 import { isUncertainCommit, isContainerNotFound, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
@@ -11,11 +12,12 @@ import { graphUrl } from "./hosts.ts";
 /** Not with `auto_publish_text`, which publishes without a container: `verify` could not read the container's status. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = ContainerRef.parse(ref);
-  const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads_publish`;
-  const response = await graphPost(client, url, job.account.accessToken, { creation_id: commitRef.containerId });
+  const publishUrl = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads_publish`;
+  const response = await graphPost(client, publishUrl, job.account.accessToken, { creation_id: commitRef.containerId });
   const published = isOk(response) ? parseBody(PublishedPost, response) : undefined;
   if (published) {
-    return { state: "published", remoteId: published.id, url: await readPermalink(client, job, published.id) };
+    const url = await readPermalink(client, job, published.id);
+    return threadPartOutcome(job, { id: published.id, url }, null);
   }
   if (isUncertainCommit(response)) {
     const error = graphError(response);

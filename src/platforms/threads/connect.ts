@@ -1,6 +1,7 @@
-import { DAY } from "#core/clock.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { AppCredentials, Connector, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
+import type { AppCredentials, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { readPublishingLimit } from "#platforms/publishing-limit.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
@@ -10,74 +11,73 @@ import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
 import { Me } from "./answers.ts";
 import { toFault } from "./errors.ts";
+import { WRITE_REPLIES_SCOPE } from "./scopes.ts";
 import { AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl, publishingLimitUrl } from "./hosts.ts";
-import { readSignedRequest } from "#platforms/signed-request.ts";
 
 const BASIC_SCOPE = "threads_basic";
 const SCOPES = [BASIC_SCOPE, "threads_content_publish"] as const;
+const LIMIT_FIELDS = "quota_usage,config";
 const ME_FIELDS = "id,username,name,threads_profile_picture_url";
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        return withQuery(AUTHORIZE_URL, {
-          client_id: app.clientId,
-          redirect_uri: request.redirectUri,
-          scope: SCOPES.join(","),
-          response_type: "code",
-          state: request.state,
-        });
-      },
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      return withQuery(AUTHORIZE_URL, {
+        client_id: app.clientId,
+        redirect_uri: request.redirectUri,
+        scope: withExtraScopes(SCOPES, app).join(","),
+        response_type: "code",
+        state: request.state,
+      });
+    },
 
-      async exchangeCode(client, app, exchange) {
-        const code = authorizationCode(exchange.params);
-        if (!code.ok) {
-          return code;
-        }
-        return await catchConnectionErrors(async () => {
-          const shortLivedResponse = await callPlatform(
-            client,
-            `${GRAPH_ORIGIN}/oauth/access_token`,
-            postForm({
-              client_id: app.clientId,
-              client_secret: app.clientSecret,
-              grant_type: "authorization_code",
-              redirect_uri: exchange.redirectUri,
-              code: code.value,
-            }),
-          );
-          const shortLived = isOk(shortLivedResponse) ? readTokens(shortLivedResponse) : undefined;
-          if (!shortLived) {
-            return failed(loginFault(shortLivedResponse));
-          }
-          const longLived = await requestGraphToken(client, `${GRAPH_ORIGIN}/access_token`, {
-            grant_type: "th_exchange_token",
+    async exchangeCode(client, app, exchange) {
+      const code = authorizationCode(exchange.params);
+      if (!code.ok) {
+        return code;
+      }
+      return await catchConnectionErrors(async () => {
+        const shortLivedResponse = await callPlatform(
+          client,
+          `${GRAPH_ORIGIN}/oauth/access_token`,
+          postForm({
+            client_id: app.clientId,
             client_secret: app.clientSecret,
-            access_token: shortLived.accessToken,
-          });
-          if (!longLived.ok) {
-            return longLived;
-          }
-          const { accessToken } = longLived.value;
-          const me = await readProfile(client, app, accessToken);
-          if (!me.ok) {
-            return me;
-          }
-          return succeeded({
-            externalId: me.value.id,
-            displayName: me.value.name ?? me.value.username,
-            tokens: {
-              ...longLivedTokens(longLived.value, exchange.now),
-              scopes: await readGrantedScopes(client, app, accessToken),
-            },
-          });
+            grant_type: "authorization_code",
+            redirect_uri: exchange.redirectUri,
+            code: code.value,
+          }),
+        );
+        const shortLived = isOk(shortLivedResponse) ? readTokens(shortLivedResponse) : undefined;
+        if (!shortLived) {
+          return failed(loginFault(shortLivedResponse));
+        }
+        const longLived = await requestGraphToken(client, `${GRAPH_ORIGIN}/access_token`, {
+          grant_type: "th_exchange_token",
+          client_secret: app.clientSecret,
+          access_token: shortLived.accessToken,
         });
-      },
-    }),
-  ],
+        if (!longLived.ok) {
+          return longLived;
+        }
+        const { accessToken } = longLived.value;
+        const me = await readProfile(client, app, accessToken);
+        if (!me.ok) {
+          return me;
+        }
+        return succeeded({
+          externalId: me.value.id,
+          displayName: me.value.name ?? me.value.username,
+          tokens: {
+            ...longLivedTokens(longLived.value, exchange.now),
+            scopes: await readGrantedScopes(client, app, accessToken),
+          },
+        });
+      });
+    },
+  }),
 
-  async listAccounts(client, app, tokens) {
+  listAccounts: async (client, app, tokens) => {
     return await catchConnectionErrors(async () => {
       const me = await readProfile(client, app, tokens.accessToken);
       if (!me.ok) {
@@ -98,20 +98,10 @@ export const connect: Connector = {
     });
   },
 
-  tokenRefresh: {
-    kind: "refresh",
-    // A token is valid for 60 days and can be refreshed once it is a day old.
-    aheadMs: 15 * DAY,
-    canRefresh: () => true,
-    async refresh(client, _app, tokens, now) {
-      return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
-    },
+  refresh: async (client, _app, tokens, now) => {
+    return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
   },
-
-  revoke: null,
-
-  readSignedRequest,
-};
+} satisfies ConnectCalls;
 
 async function readProfile(client: PlatformClient, app: AppCredentials, token: string): Promise<Result<Me>> {
   const response = await graphGet(withUndocumentedProof(client, app), `${graphUrl(app)}/me`, token, {
@@ -129,23 +119,29 @@ function profileFault(response: PlatformResponse): Fault {
 
 /**
  * The token response does not name the scopes, and `/debug_token` answers testers of the app only. The publishing limit can
- * be read with both scopes only, so its refusal tells that the user declined the second. If the call fails in another way, both
- * are assumed, and a post reports a missing one.
+ * be read with both scopes only, and that of replies with the right to write them, so that a refusal tells what the user
+ * declined. Otherwise all that were asked for are assumed, and a post reports a missing one.
  */
 async function readGrantedScopes(
   client: PlatformClient,
   app: AppCredentials,
   token: string,
 ): Promise<readonly string[]> {
+  const requested = withExtraScopes(SCOPES, app);
+  const isRefused = async (fields: string) => {
+    const url = publishingLimitUrl(app, "me");
+    const limit = await readPublishingLimit(withUndocumentedProof(client, app), url, token, toFault, fields);
+    return !limit.ok && limit.fault.code === "missing_scope";
+  };
   try {
-    const limit = await readPublishingLimit(
-      withUndocumentedProof(client, app),
-      publishingLimitUrl(app, "me"),
-      token,
-      toFault,
-    );
-    return !limit.ok && limit.fault.code === "missing_scope" ? [BASIC_SCOPE] : SCOPES;
+    if (await isRefused(LIMIT_FIELDS)) {
+      return [BASIC_SCOPE];
+    }
+    return requested.includes(WRITE_REPLIES_SCOPE) &&
+      (await isRefused(`${LIMIT_FIELDS},reply_quota_usage,reply_config`))
+      ? requested.filter((scope) => scope !== WRITE_REPLIES_SCOPE)
+      : requested;
   } catch {
-    return SCOPES;
+    return requested;
   }
 }

@@ -1,19 +1,20 @@
-import { MINUTE } from "#core/clock.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
-import { withUndocumentedProof } from "#platforms/graph-api.ts";
-import { limitsWithOwnCap } from "#platforms/publishing-limit.ts";
-import { fetchCapabilities } from "./capabilities.ts";
+import { limitsWithOwnCap } from "#platforms/own-cap.ts";
+import { readSignedRequest } from "#platforms/signed-request.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
+import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
 import { limits } from "./limits.ts";
+import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
+import { THREAD_SCOPES } from "./scopes.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("threads");
 
 export const threads = defineAdapter({
   platform: "threads",
@@ -22,15 +23,28 @@ export const threads = defineAdapter({
   operatorCredentials: "required",
   limits,
   options,
-  connect,
+  optionForm,
+  optionScopes: () => ({ thread: THREAD_SCOPES }),
+  connect: {
+    methods: [browserLogin],
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      // A token is valid for 60 days and can be refreshed once it is a day old.
+      aheadMs: 15 * DAY,
+      canRefresh: () => true,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: null,
+    readSignedRequest,
+  },
   dataPolicy,
+  fitting,
   validate,
   appearance,
-  fetchCapabilities: (client, account) => fetchCapabilities(withUndocumentedProof(client, account.app), account),
+  fetchCapabilities: defer((calls) => calls.fetchCapabilities),
   limitsOf: (capabilities) => limitsWithOwnCap(capabilities, limits),
   // Text posts need a container too, which takes about half a minute.
   prepareAheadMs: (job) => Math.max(MINUTE, defaultPrepareAheadMs(job.media)),
-  prepare: (client, job, cursor) => prepare(withUndocumentedProof(client, job.account.app), job, cursor),
-  commit: (client, job, ref) => commit(withUndocumentedProof(client, job.account.app), job, ref),
-  verify: (client, job, ref) => verify(withUndocumentedProof(client, job.account.app), job, ref),
+  ...publishing,
 });

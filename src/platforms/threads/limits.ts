@@ -1,4 +1,6 @@
 import type { PlatformLimits } from "#platforms/contract.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
+import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */
@@ -7,6 +9,11 @@ export const CAPTION_MAX = 500;
 export const CAPTION_ADVISED = 480;
 /** Changelog of 22 December 2025 (`THREADS_API__LINK_LIMIT_EXCEEDED`): 5 different links. */
 export const LINKS_MAX = 5;
+/** developers.facebook.com/documentation/threads/create-posts/topics: 1 to 50 characters, neither . nor &. */
+export const TOPIC_MAX = 50;
+/** developers.facebook.com/documentation/threads/create-posts/polls: `option_a` to `option_d` of 1 to 25 characters, the first two required; text posts only. */
+export const POLL_OPTIONS = { min: 2, max: 4 } as const;
+export const POLL_OPTION_MAX = 25;
 /** Carousels of 2 to 20 items. */
 export const CAROUSEL_MAX = 20;
 
@@ -36,6 +43,9 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
+/** developers.facebook.com/docs/threads/reference/publishing, `alt_text`: images and videos, 1,000 characters. */
+const ALT_TEXT = { types: ["image", "video"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
+
 export const limits = {
   caption: {
     max: CAPTION_MAX,
@@ -53,10 +63,15 @@ export const limits = {
       maxSeconds: 300,
     },
     mixed: true,
+    altText: ALT_TEXT,
+    covers: { atMs: false, image: null },
   },
   rules: [
     { of: "caption", measure: "links", max: LINKS_MAX },
+    { of: "platform_options.topic_tag", measure: "length", max: TOPIC_MAX },
+    { of: "platform_options.thread", measure: "items", max: THREAD_PARTS_MAX },
     { of: "media_items", measure: "items", max: CAROUSEL_MAX },
+    ...altTextLimits(ALT_TEXT),
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
   ],

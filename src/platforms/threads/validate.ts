@@ -1,6 +1,9 @@
 import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
+import { altTextProblems } from "#platforms/alt-text.ts";
+import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, layoutWarnings, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
+import { ofPart, partLengths, publishedPartProblems, threadParts, warningOfPart } from "#platforms/thread.ts";
 import { CAROUSEL_MAX, IMAGE, LINKS_MAX, limits, CAPTION_ADVISED, CAPTION_MAX, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
 import { findLinks, findTags, textLength } from "./text.ts";
@@ -13,18 +16,66 @@ export function validate(input: ValidationInput): ValidationResult {
     placement: null,
     captionLength,
     captionLimit: CAPTION_MAX,
+    partLengths: partLengths(input.options, textLength),
     problems: [
       ...captionProblems(input, captionLength),
       ...parsed.problems,
-      ...mediaSetProblems(input),
-      ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
+      ...attachmentProblems(input),
+      ...allMediaProblems(input),
+      ...partProblems(input),
+      ...publishedPartProblems({ ...input, options: parsed.options }),
     ],
     warnings: [
       ...captionWarnings(input.caption, captionLength),
+      ...threadParts(input).flatMap(partWarnings),
+      ...coverWarnings("threads", input.media, limits.media),
       ...input.media.flatMap((media, index) => layoutWarnings(media, index)),
     ],
     cost: null,
   };
+}
+
+/** Each part of a thread is judged like a post of its own. */
+function partProblems(input: ValidationInput): readonly ValidationProblem[] {
+  return threadParts(input).flatMap(({ index, input: part }) =>
+    [...captionProblems(part, textLength(part.caption)), ...allMediaProblems(part)].map((problem) =>
+      ofPart(index, problem),
+    ),
+  );
+}
+
+function partWarnings({ index, input: { caption, media } }: ReturnType<typeof threadParts>[number]) {
+  return [...captionWarnings(caption, textLength(caption)), ...media.flatMap(layoutWarnings)].map((warning) =>
+    warningOfPart(index, warning),
+  );
+}
+
+function allMediaProblems(input: ValidationInput): readonly ValidationProblem[] {
+  return [
+    ...mediaSetProblems(input),
+    ...altTextProblems("threads", input.media, limits.media),
+    ...input.media.flatMap((media, index) => mediaProblems(media, index, media.type === "video" ? VIDEO : IMAGE)),
+  ];
+}
+
+/** Links and polls are attached to text posts, one of them; only media can be covered. */
+function attachmentProblems({ options: requested, media }: ValidationInput): readonly ValidationProblem[] {
+  const isSet = (name: string) => (requested[name] ?? null) !== null;
+  const problems: ValidationProblem[] = [];
+  const conflict = (option: string, message: string) =>
+    problems.push({ code: "option_conflict", message, param: `platform_options.${option}` });
+  for (const option of ["link_attachment", "poll"].filter(isSet)) {
+    if (media.length > 0) {
+      conflict(option, `Threads attaches ${option === "poll" ? "a poll" : "a link"} only to posts without media`);
+    }
+  }
+  if (isSet("link_attachment") && isSet("poll")) {
+    conflict("poll", "a post carries either a link or a poll");
+  }
+  if (requested["is_spoiler"] === true && media.length === 0) {
+    conflict("is_spoiler", "only images and videos can be covered: the post has none");
+  }
+  return problems;
 }
 
 function captionProblems(input: ValidationInput, length: number): readonly ValidationProblem[] {

@@ -1,5 +1,6 @@
 import type { JsonValue } from "#core/json.ts";
-import { SECOND } from "#core/clock.ts";
+import type { z } from "@hono/zod-openapi";
+import { MINUTE, SECOND } from "#core/clock.ts";
 import { isOk, parseBody } from "#platforms/response.ts";
 import {
   ABSENT_AFTER_MS,
@@ -11,11 +12,21 @@ import {
   type UnlistedContainer,
   verifyContainer,
 } from "#platforms/verify-container.ts";
-import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
+import type { Job, PublishedOutcome, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
+import { ContainerRef } from "#platforms/prepare-containers.ts";
+import {
+  currentThreadPart,
+  jobOfPart,
+  publishedThreadParts,
+  threadCaptions,
+  type ThreadPart,
+  threadPartOutcome,
+} from "#platforms/thread.ts";
+import { isLostThread, type OwnReplies, verifyLostThread } from "#platforms/verify-thread.ts";
 import { graphError, graphGet, nextCursor } from "#platforms/graph-api.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
-import { Container, PostList } from "./answers.ts";
+import { Container, PostList, ReplyList } from "./answers.ts";
 import { isContainerNotFound } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 import { comparableCaption } from "./text.ts";
@@ -29,6 +40,8 @@ const MAX_NOT_FOUND = 3;
 const MAX_PAUSE_MS = 60 * SECOND;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
+/** The reference names no size of a page of replies. */
+const MAX_CONVERSATION_PAGES = 20;
 
 /** `media_type` in the list of posts, by the kind of post. */
 const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
@@ -38,19 +51,55 @@ const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
   video: "VIDEO",
 };
 
-export function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  if (ref === null) {
-    return verifyByRow(job, {
+export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  if (isLostThread(ref)) {
+    return await verifyFromRow(client, job, ref);
+  }
+  const part = currentThreadPart(job);
+  const post = jobOfPart(job);
+  const outcome = await verifyContainer(job, ref, {
+    readStatus: (id) => readContainerStatus(client, job, id),
+    findPost: async (since): Promise<ListingMatch> =>
+      listedAs(await (post.replyTo === null ? listSince(client, post, since) : listReplies(client, job, post))),
+    decideUnlisted: decideUnlisted,
+  });
+  return outcome.state === "published" && part ? afterPart(job, part, ref, outcome) : outcome;
+}
+
+/** How long the id of a part is looked for that is public: the next part replies to it. */
+const UNNAMED_PART_MS = 5 * MINUTE;
+
+function afterPart(job: Job, part: ThreadPart, ref: JsonValue, { remoteId, url }: PublishedOutcome): VerifyOutcome {
+  // `verifyContainer` names the container where the list does not show the post.
+  const hasId = remoteId !== ContainerRef.parse(ref).containerId;
+  if (hasId || part.isLast) {
+    return threadPartOutcome(job, { id: remoteId, url }, null);
+  }
+  return job.now - (job.lastCommittedAt ?? job.now) < UNNAMED_PART_MS
+    ? { state: "again", afterSeconds: 30, isProcessing: true }
+    : { state: "cannot_tell", detail: "Threads published a part and does not tell its id, which the next one needs" };
+}
+
+/** Without a journal: by what the row holds, and a thread part by part. */
+async function verifyFromRow(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  const findFirst = async () =>
+    await verifyByRow(job, {
       listedAfterMs: LISTED_AFTER_MS,
       list: async (since) => toCandidateList(await listSince(client, job, since)),
       decideNone: notListed,
     });
-  }
-  return verifyContainer(job, ref, {
-    readStatus: (id) => readContainerStatus(client, job, id),
-    findPost: async (since): Promise<ListingMatch> => listedAs(await listSince(client, job, since)),
-    decideUnlisted: decideUnlisted,
-  });
+  return threadCaptions(job.options).length === 0
+    ? await findFirst()
+    : await verifyLostThread(job, ref, {
+        listedAfterMs: LISTED_AFTER_MS,
+        findFirst,
+        listReplies: async (rootId) => {
+          const replies = await readConversation(client, job, rootId);
+          return replies && ownReplies(replies);
+        },
+        mayGoOn: true,
+        nextRef: () => null,
+      });
 }
 
 function decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome {
@@ -112,8 +161,7 @@ async function listSince(
   job: Job,
   since: number,
 ): Promise<readonly ListedCandidate[] | undefined> {
-  const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "text");
-  const expectedText = comparableCaption(job.caption);
+  const expected = listedContent(job);
   const candidates: ListedCandidate[] = [];
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -129,10 +177,8 @@ async function listSince(
       return undefined;
     }
     for (const post of list.data) {
-      const isSameKind = !post.media_type || post.media_type === LISTED_MEDIA_TYPE[postKind];
       if (Date.parse(post.timestamp ?? "") >= since) {
-        const isMatch = isSameKind && comparableCaption(post.text ?? "") === expectedText;
-        candidates.push({ id: post.id, url: post.permalink ?? null, isMatch });
+        candidates.push({ id: post.id, url: post.permalink ?? null, isMatch: hasContent(post, expected) });
       }
     }
     after = nextCursor(list.paging);
@@ -141,4 +187,77 @@ async function listSince(
     }
   }
   return undefined;
+}
+
+interface ListedContent {
+  readonly mediaType: string | undefined;
+  readonly text: string;
+}
+
+function listedContent({ caption, media }: Pick<Job, "caption" | "media">): ListedContent {
+  const kind = media.length > 1 ? "carousel" : (media[0]?.type ?? "text");
+  return { mediaType: LISTED_MEDIA_TYPE[kind], text: comparableCaption(caption) };
+}
+
+function hasContent(
+  post: { readonly media_type?: string | null | undefined; readonly text?: string | null | undefined },
+  { mediaType, text }: ListedContent,
+): boolean {
+  return (!post.media_type || post.media_type === mediaType) && comparableCaption(post.text ?? "") === text;
+}
+
+type Reply = z.infer<typeof ReplyList>["data"][number];
+
+/** The account's own replies to the part before. */
+async function listReplies(
+  client: PlatformClient,
+  job: Job,
+  { replyTo, caption, media }: ReturnType<typeof jobOfPart>,
+): Promise<readonly ListedCandidate[] | undefined> {
+  const rootId = publishedThreadParts(job.progress)[0]?.id ?? "";
+  const expected = listedContent({ caption, media });
+  const replies = await readConversation(client, job, rootId);
+  return replies
+    ?.filter((reply) => reply.replied_to?.id === replyTo)
+    .map((reply) => ({ id: reply.id, url: reply.permalink ?? null, isMatch: hasContent(reply, expected) }));
+}
+
+/** Every reply of the account itself below its post; undefined when the list cannot be read to its end. */
+async function readConversation(
+  client: PlatformClient,
+  job: Job,
+  rootId: string,
+): Promise<readonly Reply[] | undefined> {
+  const url = `${graphUrl(job.account.app)}/${encodeURIComponent(rootId)}/conversation`;
+  const replies: Reply[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < MAX_CONVERSATION_PAGES; page++) {
+    const fields = "id,text,media_type,permalink,replied_to,is_reply_owned_by_me";
+    const response = await graphGet(client, url, job.account.accessToken, { fields, after });
+    const list = isOk(response) ? parseBody(ReplyList, response) : undefined;
+    if (!list) {
+      return undefined;
+    }
+    replies.push(...list.data.filter((reply) => reply.is_reply_owned_by_me !== false));
+    after = nextCursor(list.paging);
+    if (after === undefined) {
+      return replies;
+    }
+  }
+  return undefined;
+}
+
+function ownReplies(replies: readonly Reply[]): OwnReplies {
+  return {
+    find: ({ replyTo, ...part }) => {
+      const expected = listedContent(part);
+      const found = replies.find((reply) => reply.replied_to?.id === replyTo && hasContent(reply, expected));
+      return found && { id: found.id, url: found.permalink ?? null };
+    },
+    hasSimilar: ({ replyTo, caption }) =>
+      replies.some(
+        ({ replied_to, text }) =>
+          (replied_to?.id ?? replyTo) === replyTo || comparableCaption(text ?? "") === comparableCaption(caption),
+      ),
+  };
 }

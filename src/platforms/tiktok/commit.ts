@@ -103,15 +103,18 @@ function photoBody(job: Job, settings: PostSettings | null): JsonObject {
       ...(settings && {
         privacy_level: settings.privacyLevel,
         disable_comment: settings.disableComment,
-        // Music was not part of the preview, so none is added.
-        auto_add_music: false,
+        auto_add_music: job.options["auto_add_music"] === true,
         ...disclosure(job.options),
       }),
     },
     source_info: {
       source: "PULL_FROM_URL",
-      photo_cover_index: 0,
+      photo_cover_index: coverIndexOf(job.options),
       photo_images: job.media.map((media) => media.url),
     },
   };
+}
+
+function coverIndexOf({ photo_cover_index: index }: JsonObject): number {
+  return typeof index === "number" ? index : 0;
 }

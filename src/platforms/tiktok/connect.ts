@@ -1,15 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
-import { MINUTE } from "#core/clock.ts";
 import { callPlatform, parseBody } from "#platforms/response.ts";
-import type {
-  AppCredentials,
-  Connector,
-  Fault,
-  PostableAccount,
-  Result,
-  TokenSet,
-  PlatformClient,
-} from "#platforms/contract.ts";
+import type { AppCredentials, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
@@ -33,55 +25,53 @@ const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
 const INVALID_SCOPE = "invalid_scope";
 const USER_FIELDS = "open_id,union_id,avatar_url,display_name";
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        return withQuery(AUTHORIZE_URL, {
-          client_key: app.clientId,
-          scope: requestedScopes(app.settings).join(","),
-          response_type: "code",
-          redirect_uri: request.redirectUri,
-          state: request.state,
-        });
-      },
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      return withQuery(AUTHORIZE_URL, {
+        client_key: app.clientId,
+        scope: requestedScopes(app.settings).join(","),
+        response_type: "code",
+        redirect_uri: request.redirectUri,
+        state: request.state,
+      });
+    },
 
-      async exchangeCode(client, app, exchange) {
-        if (exchange.params["error"] === INVALID_SCOPE) {
-          return failed(scopesRefused(app, exchange.params["error_description"] ?? ""));
-        }
-        const code = authorizationCode(exchange.params);
-        if (!code.ok) {
-          return code;
-        }
-        const tokens = await requestTikTokTokens(client, app, {
-          code: code.value,
-          grant_type: "authorization_code",
-          redirect_uri: exchange.redirectUri,
-        });
-        if (!tokens.ok) {
-          return tokens.fault.platformCode === INVALID_SCOPE ? failed(scopesRefused(app, "")) : tokens;
-        }
-        const tokenSet = toTokenSet(tokens.value, exchange.now, {
-          refreshToken: null,
-          refreshExpiresAt: null,
-          scopes: [],
-        });
-        const user = await readProfile(client, tokenSet);
-        if (!user.ok) {
-          return user;
-        }
-        const owner = TokenOwner.safeParse(tokens.value.json);
-        return succeeded({
-          externalId: owner.data?.open_id ?? user.value.open_id,
-          displayName: user.value.display_name ?? user.value.open_id,
-          tokens: tokenSet,
-        });
-      },
-    }),
-  ],
+    async exchangeCode(client, app, exchange) {
+      if (exchange.params["error"] === INVALID_SCOPE) {
+        return failed(scopesRefused(app, exchange.params["error_description"] ?? ""));
+      }
+      const code = authorizationCode(exchange.params);
+      if (!code.ok) {
+        return code;
+      }
+      const tokens = await requestTikTokTokens(client, app, {
+        code: code.value,
+        grant_type: "authorization_code",
+        redirect_uri: exchange.redirectUri,
+      });
+      if (!tokens.ok) {
+        return tokens.fault.platformCode === INVALID_SCOPE ? failed(scopesRefused(app, "")) : tokens;
+      }
+      const tokenSet = toTokenSet(tokens.value, exchange.now, {
+        refreshToken: null,
+        refreshExpiresAt: null,
+        scopes: [],
+      });
+      const user = await readProfile(client, tokenSet);
+      if (!user.ok) {
+        return user;
+      }
+      const owner = TokenOwner.safeParse(tokens.value.json);
+      return succeeded({
+        externalId: owner.data?.open_id ?? user.value.open_id,
+        displayName: user.value.display_name ?? user.value.open_id,
+        tokens: tokenSet,
+      });
+    },
+  }),
 
-  async listAccounts(client, _app, tokens) {
+  listAccounts: async (client, _app, tokens) => {
     const user = await readProfile(client, tokens);
     if (!user.ok) {
       return user;
@@ -97,15 +87,15 @@ export const connect: Connector = {
       : capabilities;
   },
 
-  tokenRefresh: refreshWithToken({ aheadMs: 10 * MINUTE, request: requestTikTokTokens, toTokenSet }),
+  refresh: refreshWithToken({ request: requestTikTokTokens, toTokenSet }),
 
-  async revoke(client, app, tokens) {
+  revoke: async (client, app, tokens) => {
     const fields = { client_key: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
     await catchConnectionErrors(async () =>
       succeeded(await callPlatform(client, REVOKE_URL, postForm(fields, { "cache-control": "no-cache" }))),
     );
   },
-};
+} satisfies ConnectCalls;
 
 async function requestTikTokTokens(
   client: PlatformClient,

@@ -1,12 +1,11 @@
 import type { JsonObject } from "#core/json.ts";
 import { parseBody } from "#platforms/response.ts";
-import type { AccountAccess, CreatorInfo, Fault, Result, PlatformClient } from "#platforms/contract.ts";
+import type { AccountAccess, Fault, Result, PlatformClient } from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { type Creator, CreatorBody } from "./answers.ts";
 import { callApi, isSuccess } from "./api.ts";
 import { toFault } from "./errors.ts";
-import { PRIVATE_LEVEL } from "./options.ts";
 
 /** Reads what the account may do now: at every preview and before every direct post, because users change these settings. */
 export async function readCreator(client: PlatformClient, token: string): Promise<Result<Creator>> {
@@ -32,25 +31,6 @@ export function toCapabilities(creator: Creator): JsonObject {
     stitchDisabled: creator.stitch_disabled === true,
     maxVideoSeconds: creator.max_video_post_duration_sec ?? null,
     refusal: null,
-  };
-}
-
-/** What the person who confirms sees of it; undefined while nothing is known. An app without an audit has less to offer. */
-export function toCreatorInfo(capabilities: JsonObject, hasAudit: boolean): CreatorInfo | undefined {
-  const levels = capabilities["privacyLevels"];
-  if (!Array.isArray(levels)) {
-    return undefined;
-  }
-  const text = (name: string) => (typeof capabilities[name] === "string" ? capabilities[name] : null);
-  const maxSeconds = capabilities["maxVideoSeconds"];
-  return {
-    name: text("creatorName") ?? text("creatorUsername"),
-    avatarUrl: text("creatorAvatarUrl"),
-    privacyOptions: levels.map(String).filter((level) => hasAudit || level === PRIVATE_LEVEL),
-    commentAllowed: capabilities["commentDisabled"] !== true,
-    duetAllowed: capabilities["duetDisabled"] !== true,
-    stitchAllowed: capabilities["stitchDisabled"] !== true,
-    maxVideoSeconds: typeof maxSeconds === "number" ? maxSeconds : null,
   };
 }
 

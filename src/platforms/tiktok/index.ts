@@ -1,19 +1,19 @@
-import { SECOND } from "#core/clock.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
-import { fetchCapabilities, toCreatorInfo } from "./creator.ts";
+import { toCreatorInfo } from "./creator-info.ts";
 import { dataPolicy } from "./data-policy.ts";
+import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
 import { PREPARE_AHEAD_MAX_MS, limits, limitsOf } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { isAudited } from "./scopes.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("tiktok");
 
 /** A low estimate of the upload speed. */
 const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
@@ -28,11 +28,22 @@ export const tiktok = defineAdapter({
   options,
   optionForm,
   creatorOf: (capabilities, settings) => toCreatorInfo(capabilities, isAudited(settings)),
-  connect,
+  connect: {
+    methods: [browserLogin],
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      aheadMs: 10 * MINUTE,
+      canRefresh: hasRefreshToken,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: defer((calls) => calls.connect.revoke),
+  },
   dataPolicy,
+  fitting,
   validate,
   appearance,
-  fetchCapabilities,
+  fetchCapabilities: defer((calls) => calls.fetchCapabilities),
   prepareAheadMs: (job) =>
     Math.min(
       PREPARE_AHEAD_MAX_MS,
@@ -43,7 +54,5 @@ export const tiktok = defineAdapter({
         ) *
           SECOND,
     ),
-  prepare,
-  commit,
-  verify,
+  ...publishing,
 });

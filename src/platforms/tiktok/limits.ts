@@ -4,7 +4,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
-/** Content Posting API reference, direct post and photo: UTF-16 code units. */
+/** developers.tiktok.com/doc/content-posting-api-reference-direct-post and …-reference-photo-post: UTF-16 code units. */
 export const VIDEO_CAPTION_MAX = 2200;
 export const PHOTO_TITLE_MAX = 90;
 export const PHOTO_CAPTION_MAX = 4000;
@@ -85,6 +85,8 @@ export const limits = {
       maxSeconds: 600,
     },
     mixed: false,
+    altText: { types: [], max: null },
+    covers: { atMs: true, image: null },
   },
   rules: rulesFor(VIDEO),
   // Content sharing guidelines: about 15 posts in 24 hours, including posts from other apps.

@@ -1,5 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import type { CreatorInfo, LinkedSentence, OptionAvailability, OptionForm, OptionSwitch } from "#platforms/contract.ts";
+import { FIT_FIELD } from "#platforms/form-contract.ts";
 import { PHOTO_TITLE_MAX } from "./limits.ts";
 import { isBrandedContent, isDraft, PRIVATE_LEVEL, PUBLIC_LEVEL } from "./options.ts";
 
@@ -73,6 +74,18 @@ export const optionForm = {
       behind: COMMERCIAL_CONTENT,
     },
     title: { label: "Title", hint: `Up to ${PHOTO_TITLE_MAX} characters.`, onlyFor: "image", group: "More" },
+    auto_add_music: {
+      label: "Add recommended music",
+      choices: { "": "No (usual)", true: "Yes", false: "No" },
+      onlyFor: "image",
+      group: "More",
+    },
+    photo_cover_index: {
+      label: "Cover",
+      hint: "Which image is the cover: 0 is the first.",
+      onlyFor: "image",
+      group: "More",
+    },
     is_ai_generated: {
       label: "Made with AI",
       hint: "Labels the video as made by AI.",
@@ -83,6 +96,7 @@ export const optionForm = {
       label: "Save as a draft only",
       hint: "Nothing is posted: the draft waits in the TikTok app until you finish it there.",
     },
+    fit: FIT_FIELD,
   },
   availability,
   statements,

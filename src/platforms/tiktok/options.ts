@@ -1,14 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import { commonOptions } from "#platforms/options.ts";
+import { choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
 import { PHOTO_TITLE_MAX } from "./limits.ts";
 
+/**
+ * developers.tiktok.com/doc/content-posting-api-reference-direct-post: `privacy_level`, `disable_comment`, `disable_duet`,
+ * `disable_stitch`, `is_aigc`, `brand_content_toggle`, `brand_organic_toggle`; …-reference-photo-post: `title`, `auto_add_music`,
+ * `photo_cover_index`, and `post_mode` for drafts.
+ */
 export const options = z.looseObject({
   title: z
     .string()
     .optional()
     .describe(`Title of an image post, up to ${PHOTO_TITLE_MAX} characters; not used for video`),
-  privacy_status: z.enum(["public", "private"]).default("public").describe("Who can see the post"),
+  privacy_status: choiceOf({ public: "Everyone.", private: "Only the account itself." })
+    .default("public")
+    .describe("Who can see the post"),
   allow_comment: z.boolean().default(true).describe("Whether others may comment"),
   allow_duet: z.boolean().default(true).describe("Video only: whether others may make duets of it"),
   allow_stitch: z.boolean().default(true).describe("Video only: whether others may stitch it"),
@@ -21,7 +28,14 @@ export const options = z.looseObject({
     .boolean()
     .default(false)
     .describe("Discloses a paid partnership: the post promotes another business. Not with `privacy_status: private`"),
+  auto_add_music: z.boolean().optional().describe("Images only: whether TikTok adds music that it recommends"),
+  photo_cover_index: z
+    .int()
+    .refine((index) => index >= 0, "must be 0 or more")
+    .optional()
+    .describe("Images only: which of them is the cover; 0 is the first"),
   is_draft: z.boolean().default(false).describe("Save as a draft in the TikTok app instead of posting"),
+  ...fitOption,
   ...commonOptions,
 });
 

@@ -100,6 +100,7 @@ async function startUpload(
 }
 
 function postInfo(job: Job, settings: PostSettings): JsonObject {
+  const coverAtMs = job.media[0]?.cover?.atMs;
   return {
     title: job.caption,
     privacy_level: settings.privacyLevel,
@@ -108,6 +109,7 @@ function postInfo(job: Job, settings: PostSettings): JsonObject {
     disable_stitch: settings.disableStitch,
     ...disclosure(job.options),
     is_aigc: job.options["is_ai_generated"] === true,
+    ...(coverAtMs !== undefined && { video_cover_timestamp_ms: coverAtMs }),
   };
 }
 

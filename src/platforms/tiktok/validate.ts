@@ -7,6 +7,8 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextWarnings } from "#platforms/alt-text.ts";
+import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -18,7 +20,7 @@ import {
   SAFE_VIDEO_RATIO,
   videoRule,
 } from "./limits.ts";
-import { toCreatorInfo } from "./creator.ts";
+import { toCreatorInfo } from "./creator-info.ts";
 import {
   isBrandedContent,
   isDraft,
@@ -48,6 +50,7 @@ export function validate(input: ValidationInput): ValidationResult {
       ...captionProblems(input.caption, captionLimit),
       ...parsed.problems,
       ...titleProblems(input.options, isVideo),
+      ...coverIndexProblems(input, isVideo),
       ...accountProblems(input, isVideo),
       ...countProblems(input.media, limits.media),
       ...input.media.flatMap((media, index) => mediaProblems(media, index, rules[media.type])),
@@ -56,6 +59,8 @@ export function validate(input: ValidationInput): ValidationResult {
     warnings: [
       ...optionWarnings(input, isVideo),
       ...accountWarnings(input, isVideo),
+      ...altTextWarnings("tiktok", input.media, limits.media),
+      ...coverWarnings("tiktok", input.media, limits.media),
       ...input.media.flatMap(ratioWarnings),
     ],
     cost: null,
@@ -86,6 +91,22 @@ function titleProblems(requestedOptions: JsonObject, isVideo: boolean): readonly
           param: "platform_options.title",
           limit: PHOTO_TITLE_MAX,
           actual: length,
+        },
+      ]
+    : [];
+}
+
+function coverIndexProblems(
+  { options: requested, media }: ValidationInput,
+  isVideo: boolean,
+): readonly ValidationProblem[] {
+  const index = requested["photo_cover_index"];
+  return !isVideo && typeof index === "number" && media.length > 0 && index >= media.length
+    ? [
+        {
+          code: "option_conflict",
+          message: `the post has ${media.length} images: the last one is ${media.length - 1}`,
+          param: "platform_options.photo_cover_index",
         },
       ]
     : [];
@@ -148,8 +169,10 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
   return problems;
 }
 
+const IMAGE_ONLY_OPTIONS = ["auto_add_music", "photo_cover_index"] as const;
 const VIDEO_ONLY_OPTIONS = ["allow_duet", "allow_stitch"] as const;
 const IGNORED_IN_DRAFTS = [
+  "auto_add_music",
   "privacy_status",
   "allow_comment",
   "allow_duet",
@@ -169,6 +192,7 @@ function optionWarnings(input: ValidationInput, isVideo: boolean): readonly Vali
   };
   if (isVideo) {
     ignored(["title"].filter(isRequested), "a video has no title at TikTok; only its caption is displayed");
+    ignored(IMAGE_ONLY_OPTIONS.filter(isRequested), "applies to images only");
   } else if (!isDraft(input.options)) {
     ignored(VIDEO_ONLY_OPTIONS.filter(isRequested), "applies to videos only");
   }
@@ -178,6 +202,9 @@ function optionWarnings(input: ValidationInput, isVideo: boolean): readonly Vali
       code: "draft_unfinished",
       message: "nothing is posted: the draft stays in the TikTok app's inbox until the user finishes it",
     });
+  }
+  if (isDraft(input.options) && input.media.some(({ cover }) => cover?.atMs !== undefined)) {
+    warnings.push({ code: "cover_ignored", message: "TikTok takes no cover (cover.at_ms) with a video draft" });
   }
   if (isDraft(input.options) && isVideo && input.caption !== "") {
     warnings.push({ code: "caption_lost", message: "TikTok accepts no caption with a video draft" });

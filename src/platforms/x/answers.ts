@@ -45,6 +45,8 @@ const UrlEntities = z
 
 const LongPostText = z.looseObject({ text: z.string(), entities: UrlEntities }).nullish();
 
+const References = z.array(z.looseObject({ type: z.string(), id: z.string() })).nullish();
+
 export const ListedPost = z.looseObject({
   id: z.string().min(1),
   text: z.string().nullish(),
@@ -53,6 +55,8 @@ export const ListedPost = z.looseObject({
   note_tweet: LongPostText,
   note_post: LongPostText,
   attachments: z.looseObject({ media_keys: z.array(z.string()).nullish() }).nullish(),
+  referenced_posts: References,
+  referenced_tweets: References,
 });
 export type ListedPost = z.infer<typeof ListedPost>;
 

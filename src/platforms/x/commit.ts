@@ -1,12 +1,13 @@
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, MoreOutcome, PlatformClient, PublishedOutcome } from "#platforms/contract.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { CreatedPost } from "./answers.ts";
 import { DUPLICATE_CODE, MEDIA_EXPIRED_CODE, QUOTE_REFUSED_CODE, toFault } from "./errors.ts";
 import { API_ORIGIN } from "./hosts.ts";
 import { type QuotedPost, parseQuotedPost, quoteMode } from "./options.ts";
 import { CommitRef } from "./refs.ts";
+import { currentThreadPart, publishedThreadParts, threadPartOutcome } from "#platforms/thread.ts";
 import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 /** A recorded commit younger than this belongs to the current call. */
@@ -14,7 +15,7 @@ const SAME_SEND_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
-  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
+  const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now, missingSince: null };
   let response: PlatformResponse;
   try {
     response = await callPlatform(client, `${API_ORIGIN}/2/tweets`, {
@@ -31,7 +32,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   }
   const created = isOk(response) ? parseBody(CreatedPost, response) : undefined;
   if (created) {
-    return { state: "published", remoteId: created.data.id, url: postUrl(job, created.data.id) };
+    return partOutcome(job, created.data.id);
   }
   if (response.status < 400 || response.status === 408 || response.status >= 500) {
     return { state: "uncertain", detail: `X answered ${response.status}`, httpStatus: response.status, ref: sentRef };
@@ -60,6 +61,27 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   return { state: "refused", fault };
 }
 
+/** The call in question has published this post. */
+export function partOutcome(job: Job, id: string): PublishedOutcome | MoreOutcome {
+  const index = publishedThreadParts(job.progress).length;
+  return threadPartOutcome(job, { id, url: postUrl(job, id) }, refOfReply(job.partMedia?.[index]));
+}
+
+/** What the call for a part after the first needs; null: its media must be uploaded first. */
+export function refOfReply(media: readonly unknown[] = []): typeof REPLY_REF | null {
+  return media.length > 0 ? null : REPLY_REF;
+}
+
+/** A reply that has only a text. */
+const REPLY_REF = {
+  mediaIds: [],
+  mediaKeys: [],
+  quote: "none",
+  sendCount: 0,
+  sentAt: null,
+  duplicate: false,
+} as const satisfies CommitRef;
+
 /** `committedAt` is the time of the first call, so an older value means that this call is a repetition. */
 function isRepeated(job: Job, commitRef: CommitRef): boolean {
   return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_SEND_MS);
@@ -67,11 +89,33 @@ function isRepeated(job: Job, commitRef: CommitRef): boolean {
 
 /** Only the documented members: X refuses a request with any other. */
 function postBody(job: Job, commitRef: CommitRef): JsonObject {
+  const part = currentThreadPart(job);
+  if (part && part.replyTo !== null) {
+    return {
+      text: part.caption,
+      ...(commitRef.mediaIds.length > 0 && { media: { media_ids: commitRef.mediaIds } }),
+      reply: { in_reply_to_tweet_id: part.replyTo },
+    };
+  }
   const quote = commitRef.quote === "none" ? null : findQuotedPost(job);
-  const replySettings = job.options["reply_settings"];
+  const {
+    reply_settings: replySettings,
+    poll,
+    community_id: communityId,
+    made_with_ai: madeWithAi,
+    paid_partnership: paidPartnership,
+    tagged_user_ids: taggedUserIds,
+  } = job.options;
+  const isTagging = Array.isArray(taggedUserIds) && taggedUserIds.length > 0;
   return {
     text: postText(job, commitRef),
-    ...(commitRef.mediaIds.length > 0 && { media: { media_ids: commitRef.mediaIds } }),
+    ...(commitRef.mediaIds.length > 0 && {
+      media: { media_ids: commitRef.mediaIds, ...(isTagging && { tagged_user_ids: taggedUserIds }) },
+    }),
+    ...(isJsonObject(poll) && { poll }),
+    ...(typeof communityId === "string" && { community_id: communityId }),
+    ...(madeWithAi === true && { made_with_ai: true }),
+    ...(paidPartnership === true && { paid_partnership: true }),
     ...(quote && commitRef.quote === "native" && { quote_tweet_id: quote.id }),
     ...(typeof replySettings === "string" && { reply_settings: replySettings }),
   };

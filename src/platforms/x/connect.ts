@@ -1,12 +1,6 @@
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type {
-  AppCredentials,
-  Connector,
-  PostableAccount,
-  Result,
-  TokenSet,
-  PlatformClient,
-} from "#platforms/contract.ts";
+import type { AppCredentials, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
@@ -30,54 +24,52 @@ const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
 /** Beside id, name and username, which X always returns. */
 const ME_FIELDS = "profile_image_url,verified_type,subscription_type,protected";
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        return withQuery(AUTHORIZE_URL, {
-          response_type: "code",
-          client_id: app.clientId,
-          redirect_uri: request.redirectUri,
-          scope: SCOPES.join(" "),
-          state: request.state,
-          code_challenge: request.codeChallenge,
-          code_challenge_method: "S256",
-        });
-      },
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      return withQuery(AUTHORIZE_URL, {
+        response_type: "code",
+        client_id: app.clientId,
+        redirect_uri: request.redirectUri,
+        scope: SCOPES.join(" "),
+        state: request.state,
+        code_challenge: request.codeChallenge,
+        code_challenge_method: "S256",
+      });
+    },
 
-      async exchangeCode(client, app, exchange) {
-        const code = authorizationCode(exchange.params);
-        if (!code.ok) {
-          return code;
-        }
-        const tokens = await requestTokens(client, {
-          url: TOKEN_URL,
-          basic: app,
-          fields: {
-            grant_type: "authorization_code",
-            code: code.value,
-            redirect_uri: exchange.redirectUri,
-            code_verifier: exchange.codeVerifier,
-          },
-          invalidGrantErrors: INVALID_GRANT_ERRORS,
-        });
-        if (!tokens.ok) {
-          return tokens;
-        }
-        const me = await readProfile(client, tokens.value.accessToken);
-        if (!me.ok) {
-          return me;
-        }
-        return succeeded({
-          externalId: me.value.id,
-          displayName: me.value.name ?? me.value.username,
-          tokens: toTokenSet(tokens.value, exchange.now, [], null),
-        });
-      },
-    }),
-  ],
+    async exchangeCode(client, app, exchange) {
+      const code = authorizationCode(exchange.params);
+      if (!code.ok) {
+        return code;
+      }
+      const tokens = await requestTokens(client, {
+        url: TOKEN_URL,
+        basic: app,
+        fields: {
+          grant_type: "authorization_code",
+          code: code.value,
+          redirect_uri: exchange.redirectUri,
+          code_verifier: exchange.codeVerifier,
+        },
+        invalidGrantErrors: INVALID_GRANT_ERRORS,
+      });
+      if (!tokens.ok) {
+        return tokens;
+      }
+      const me = await readProfile(client, tokens.value.accessToken);
+      if (!me.ok) {
+        return me;
+      }
+      return succeeded({
+        externalId: me.value.id,
+        displayName: me.value.name ?? me.value.username,
+        tokens: toTokenSet(tokens.value, exchange.now, [], null),
+      });
+    },
+  }),
 
-  async listAccounts(client, _app, tokens) {
+  listAccounts: async (client, _app, tokens) => {
     const me = await readProfile(client, tokens.accessToken);
     if (!me.ok) {
       return me;
@@ -99,9 +91,7 @@ export const connect: Connector = {
     return succeeded({ accounts: [account], unpostable: [] });
   },
 
-  tokenRefresh: refreshWithToken({
-    // An access token is valid for two hours; five minutes cover a call that waits for another call's refresh.
-    aheadMs: 5 * 60_000,
+  refresh: refreshWithToken({
     request: async (client, app, grant) =>
       await requestTokens(client, {
         url: TOKEN_URL,
@@ -112,14 +102,14 @@ export const connect: Connector = {
     toTokenSet: (response, now, previous) => toTokenSet(response, now, previous.scopes, previous.refreshToken),
   }),
 
-  async revoke(client, app, tokens) {
+  revoke: async (client, app, tokens) => {
     for (const token of [tokens.refreshToken, tokens.accessToken]) {
       if (token !== null) {
         await revokeToken(client, app, token);
       }
     }
   },
-};
+} satisfies ConnectCalls;
 
 /** X answers a used or unknown token with `invalid_request`. */
 const INVALID_GRANT_ERRORS = ["invalid_request"] as const;

@@ -1,5 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { AppTerms, MediaDescription, PlatformLimits } from "#platforms/contract.ts";
+import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
+import { altTextLimits } from "#platforms/alt-text.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MIB = 1024 ** 2;
@@ -77,7 +79,11 @@ export function videoCategory(
 
 /** docs.x.com/x-api/getting-started/pricing, since 20 April 2026. */
 export const PRICE_USD = 0.015;
+/** docs.x.com/x-api/posts/create-post, `media.tagged_user_ids`. */
+export const TAGGED_USERS_MAX = 10;
 export const PRICE_WITH_URL_USD = 0.2;
+/** The line "media metadata" of the same page: one call for each described image. */
+export const ALT_TEXT_USD = 0.005;
 
 export const appTerms = {
   prices: { postUsd: PRICE_USD, postWithLinkUsd: PRICE_WITH_URL_USD },
@@ -91,10 +97,16 @@ export function isSubscribed(capabilities: JsonObject): boolean {
   return typeof subscription === "string" && subscription !== "" && subscription.toLowerCase() !== "none";
 }
 
+/** docs.x.com/x-api/media/create-media-metadata; developer.x.com, `POST media/metadata/create`: for images and GIFs only. */
+const ALT_TEXT = { types: ["image"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
+
 function rulesFor(video: MediaRule): PlatformLimits["rules"] {
   return [
     { of: "caption", measure: "cashtags", max: CASHTAGS_MAX },
+    { of: "platform_options.tagged_user_ids", measure: "items", max: TAGGED_USERS_MAX, when: { postType: "image" } },
+    { of: "platform_options.thread", measure: "items", max: THREAD_PARTS_MAX },
     { of: "animated_gif", measure: "items", max: ANIMATED_GIFS_MAX },
+    ...altTextLimits(ALT_TEXT),
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("animated_gif", ANIMATED_GIF).filter(({ measure }) => measure !== "content_type"),
     ...mediaRuleLimits("video", video),
@@ -114,6 +126,8 @@ export const limits = {
       maxSeconds: LONG_VIDEO_SECONDS,
     },
     mixed: false,
+    altText: ALT_TEXT,
+    covers: { atMs: false, image: null },
   },
   rules: rulesFor(VIDEO),
   // X has no daily cap per account; the limit per 15 minutes differs between apps and is read from the response headers.

@@ -1,9 +1,9 @@
 import { fromBase64Url } from "#core/encoding.ts";
-import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { checkAnswer, judgeOAuth, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import { evidenceOf } from "#platforms/live-evidence.ts";
 import { basicAuthorization } from "#platforms/oauth-token.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
-import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk } from "#platforms/response.ts";
 import { API_ORIGIN, TOKEN_URL } from "./hosts.ts";
 
@@ -41,12 +41,7 @@ export const operatorChecks: OperatorChecks = {
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,
-      () =>
-        callPlatform(
-          client,
-          TOKEN_URL,
-          postForm({ grant_type: "refresh_token", refresh_token: UNKNOWN_GRANT }, basicAuthorization(app)),
-        ),
+      () => refreshUnknownGrant(client, TOKEN_URL, app, basicAuthorization(app)),
       judgeOAuth({
         accepts: ({ error, description }) =>
           error === "invalid_grant" || (error === "invalid_request" && /token/i.test(description)),

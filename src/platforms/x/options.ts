@@ -1,9 +1,13 @@
 import { hostMatches } from "#core/host-patterns.ts";
 import { z } from "@hono/zod-openapi";
-import { commonOptions } from "#platforms/options.ts";
+import { threadOption } from "#platforms/thread.ts";
+import { atMost, choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
+import { TAGGED_USERS_MAX } from "./limits.ts";
 
-const REPLY_SETTINGS = ["following", "mentionedUsers", "subscribers", "verified"] as const;
-
+/** docs.x.com/x-api/posts/create-post, `poll` (OpenAPI 2.166). */
+const POLL_OPTIONS = { min: 2, max: 4 } as const;
+const POLL_OPTION_MAX = 25;
+const POLL_MINUTES = { min: 5, max: 10_080 } as const;
 const POST_ID = /^\d{1,19}$/;
 const STATUS_PATH = /^\/(?:(\w{1,20}|i\/web)\/)?status(?:es)?\/(\d{1,19})(?:\/|$)/;
 const POST_HOSTS = ["x.com", "*.x.com", "twitter.com", "*.twitter.com"];
@@ -31,13 +35,64 @@ export function parseQuotedPost(value: string): QuotedPost | null {
   return { id, link: `https://x.com/${handle && handle !== "i/web" ? handle : "i"}/status/${id}` };
 }
 
+function isPollDuration(minutes: number): boolean {
+  return minutes >= POLL_MINUTES.min && minutes <= POLL_MINUTES.max;
+}
+
+/**
+ * docs.x.com/x-api/posts/create-post: `reply_settings`, `poll`, `community_id`, `made_with_ai`, `paid_partnership`,
+ * `quote_tweet_id`, `media.tagged_user_ids`; poll, quote and media exclude each other there.
+ */
 export const options = z.looseObject({
   quote_tweet_url: z
     .string()
     .refine((value) => parseQuotedPost(value) !== null, "must be the URL of a post on x.com or its id")
     .optional()
     .describe("URL or id of the post to quote"),
-  reply_settings: z.enum(REPLY_SETTINGS).nullable().default(null).describe("Who can reply; null is everyone"),
+  reply_settings: choiceOf({
+    following: "Accounts that the author follows.",
+    mentionedUsers: "Accounts that the post mentions.",
+    subscribers: "Accounts that subscribe to the author.",
+    verified: "Verified accounts.",
+  })
+    .nullable()
+    .default(null)
+    .describe("Who can reply; null is everyone"),
+  poll: z
+    .object({
+      options: z
+        .array(
+          z
+            .string()
+            .min(1)
+            .check(atMost(POLL_OPTION_MAX, "characters", (value) => value.length)),
+        )
+        .min(POLL_OPTIONS.min)
+        .max(POLL_OPTIONS.max)
+        .describe("The answers"),
+      duration_minutes: z
+        .int()
+        .refine(isPollDuration, `must be ${POLL_MINUTES.min} to ${POLL_MINUTES.max} minutes`)
+        .describe("How long it is open"),
+    })
+    .optional()
+    .describe(
+      `A poll of ${POLL_OPTIONS.min} to ${POLL_OPTIONS.max} answers of up to ${POLL_OPTION_MAX} characters, open for ${POLL_MINUTES.min} to ${POLL_MINUTES.max} minutes; without media and quote`,
+    ),
+  community_id: z
+    .string()
+    .regex(POST_ID, "must be the id of a community")
+    .optional()
+    .describe("Id of the community to post to"),
+  made_with_ai: z.boolean().optional().describe("Labels the media as made with AI"),
+  paid_partnership: z.boolean().optional().describe("Labels the post as a paid partnership"),
+  tagged_user_ids: z
+    .array(z.string().regex(POST_ID, "must be the id of a user of X"))
+    .max(TAGGED_USERS_MAX)
+    .optional()
+    .describe(`Ids of up to ${TAGGED_USERS_MAX} users to tag in the media`),
+  ...threadOption,
+  ...fitOption,
   ...commonOptions,
 });
 

@@ -1,5 +1,6 @@
 import { systemClock } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
 import { sanitizeMessage, rejected, temporary } from "#platforms/fault.ts";
@@ -10,12 +11,14 @@ import { API_ORIGIN } from "./hosts.ts";
 import { videoCategory } from "./limits.ts";
 import { quoteMode } from "./options.ts";
 import { Cursor, type CommitRef } from "./refs.ts";
+import { jobOfPart } from "#platforms/thread.ts";
 import { sendForm } from "#platforms/send-form.ts";
 import { SENDING_PARTS_MS } from "#platforms/send-range.ts";
 import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 import { isAnimated } from "./validate.ts";
 
 const UPLOAD_URL = `${API_ORIGIN}/2/media/upload`;
+const METADATA_URL = `${API_ORIGIN}/2/media/metadata`;
 const KIB = 1024;
 /** X has answered larger segments with 413 and 431 (abraham/twitteroauth issue 1257). */
 const SEGMENT_BYTES = 1024 * KIB;
@@ -34,23 +37,24 @@ export async function prepare(
   job: Job,
   cursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
-  const [first] = job.media;
+  const post = jobOfPart(job);
+  const [first] = post.media;
   if (!first) {
-    return readyOutcome(job, []);
+    return readyOutcome(post, []);
   }
   if (first.type === "image" && !isAnimated(first)) {
-    return await uploadImages(client, job);
+    return await uploadImages(client, post);
   }
   const current =
     cursor === undefined
-      ? await initializeUpload(client, job, first, 0)
+      ? await initializeUpload(client, post, first, 0)
       : { ok: true as const, value: Cursor.parse(cursor) };
   if (!current.ok) {
     return { state: "refused", fault: current.fault };
   }
   return current.value.stage === "append"
-    ? await appendSegments(client, job, first, current.value)
-    : await pollProcessing(client, job, first, current.value);
+    ? await appendSegments(client, post, first, current.value)
+    : await pollProcessing(client, post, first, current.value);
 }
 
 interface PreparedMedia {
@@ -100,9 +104,26 @@ async function uploadImages(client: PlatformClient, job: Job): Promise<PrepareOu
     if (!parsed.ok) {
       return { state: "refused", fault: parsed.fault };
     }
+    const fault = await describeMedia(client, job, image, parsed.value.id);
+    if (fault) {
+      return { state: "refused", fault };
+    }
     uploaded.push(toPreparedMedia(job, parsed.value));
   }
   return readyOutcome(job, uploaded);
+}
+
+/** Sends the description of an uploaded image; X takes none of videos. Null: there is none, or X has it. */
+async function describeMedia(client: PlatformClient, job: Job, media: JobMedia, id: string): Promise<Fault | null> {
+  const text = media.type === "image" ? altTextOf(media) : undefined;
+  if (text === undefined) {
+    return null;
+  }
+  const response = await callPlatform(client, METADATA_URL, {
+    ...postJson({ id, metadata: { alt_text: { text } } }, bearerHeader(job.account.accessToken)),
+    timeoutMs: CALL_TIMEOUT_MS,
+  });
+  return isOk(response) ? null : toFault(response, job.now);
 }
 
 function parseUpload(job: Job, response: PlatformResponse): Result<UploadedMedia> {
@@ -277,6 +298,10 @@ async function processingOutcome(
   }
   const info = parsed.value.processing_info;
   if (!info || info.state === "succeeded") {
+    const fault = await describeMedia(client, job, media, cursor.id);
+    if (fault) {
+      return { state: "refused", fault };
+    }
     return readyOutcome(job, [
       { id: cursor.id, key: parsed.value.media_key ?? cursor.key, expiresAt: cursor.expiresAt },
     ]);

@@ -1,3 +1,4 @@
+import type { JsonValue } from "#core/json.ts";
 import type {
   ValidationInput,
   MediaDescription,
@@ -5,9 +6,21 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextOf, altTextProblems, altTextWarnings } from "#platforms/alt-text.ts";
+import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { comparableText } from "#platforms/comparable-text.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
+  ofPart,
+  partLengths,
+  publishedPartProblems,
+  threadCaptions,
+  threadParts,
+  warningOfPart,
+} from "#platforms/thread.ts";
+import {
+  ALT_TEXT_USD,
   ANIMATED_GIF,
   ANIMATED_GIFS_MAX,
   CAPTION_MAX,
@@ -43,16 +56,64 @@ export function validate(input: ValidationInput): ValidationResult {
     placement: null,
     captionLength,
     captionLimit,
+    partLengths: partLengths(input.options, (caption) => measureText(caption).weight),
     problems: [
       ...captionProblems(input, text, captionLength, captionLimit, reserved),
       ...parsed.problems,
       ...(hasQuote && input.media.length > 0 && mode !== "link" ? [QUOTE_WITH_MEDIA] : []),
-      ...mediaSetProblems(input.media),
-      ...input.media.flatMap((media, index) => itemProblems(media, index, subscribed)),
+      ...attachmentProblems(input, hasQuote),
+      ...allMediaProblems(input, subscribed),
+      ...threadProblems(input, captionLimit, subscribed),
+      ...publishedPartProblems({ ...input, options: parsed.options }),
     ],
     warnings: collectWarnings(input, text, hasQuote, mode),
-    cost: estimateCost(text, hasQuote, mode),
+    cost: withReplies(estimateCost(input, text, hasQuote, mode), threadParts(input)),
   };
+}
+
+/** Each part is judged like a post of its own; X refuses equal texts. */
+function threadProblems(input: ValidationInput, limit: number, subscribed: boolean): readonly ValidationProblem[] {
+  const captions = threadCaptions(input.options);
+  const earlier = (index: number) => [input.caption, ...captions.slice(0, index)].map(comparableText);
+  return threadParts(input).flatMap(({ index, input: part }) => {
+    const { caption } = part;
+    const text = measureText(caption);
+    const isEqual = caption.trim() !== "" && earlier(index).includes(comparableText(caption));
+    return [
+      ...captionProblems(part, text, text.weight, limit, 0),
+      ...(isEqual ? [{ code: "thread_equal_parts", message: EQUAL_PARTS, param: "caption" } as const] : []),
+      ...allMediaProblems(part, subscribed),
+    ].map((problem) => ofPart(index, problem));
+  });
+}
+
+function allMediaProblems({ media }: ValidationInput, subscribed: boolean): readonly ValidationProblem[] {
+  return [
+    ...mediaSetProblems(media),
+    ...altTextProblems("x", media, limits.media),
+    ...media.flatMap((item, index) => itemProblems(item, index, subscribed)),
+  ];
+}
+
+const EQUAL_PARTS = "an earlier part of the thread has the same text, and X refuses a text that was posted before";
+
+function withReplies(cost: ValidationResult["cost"], parts: ReturnType<typeof threadParts>): ValidationResult["cost"] {
+  return cost === null || parts.length === 0
+    ? cost
+    : {
+        amountUsd: Number(parts.reduce((sum, { input }) => sum + priceOf(input), cost.amountUsd).toFixed(3)),
+        reason: `${cost.reason}, and ${parts.length === 1 ? "a reply" : `${parts.length} replies`} of its thread`,
+      };
+}
+
+function priceOf({ caption, media }: ValidationInput): number {
+  const price = measureText(caption).urls.length > 0 ? PRICE_WITH_URL_USD : PRICE_USD;
+  return price + countDescribed(media) * ALT_TEXT_USD;
+}
+
+/** Images whose descriptions X charges for. */
+function countDescribed(media: readonly MediaDescription[]): number {
+  return media.filter((item) => item.type === "image" && altTextOf(item) !== undefined).length;
 }
 
 const QUOTE_WITH_MEDIA: ValidationProblem = {
@@ -60,6 +121,28 @@ const QUOTE_WITH_MEDIA: ValidationProblem = {
   message: "a quote post cannot carry images or videos: X accepts only one of them",
   param: "platform_options.quote_tweet_url",
 };
+
+/** X accepts one of poll, media and quote; users are tagged in media. */
+function attachmentProblems(
+  { options: requested, media }: ValidationInput,
+  hasQuote: boolean,
+): readonly ValidationProblem[] {
+  const problems: ValidationProblem[] = [];
+  const conflict = (option: string, message: string) =>
+    problems.push({ code: "option_conflict", message, param: `platform_options.${option}` });
+  if (isSet(requested["poll"]) && (media.length > 0 || hasQuote)) {
+    conflict("poll", "a poll cannot carry images, videos or a quote: X accepts only one of them");
+  }
+  const tagged = requested["tagged_user_ids"];
+  if (Array.isArray(tagged) && tagged.length > 0 && media.length === 0) {
+    conflict("tagged_user_ids", "users are tagged in images and videos: the post has none");
+  }
+  return problems;
+}
+
+function isSet(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
 
 function captionProblems(
   input: ValidationInput,
@@ -136,11 +219,25 @@ function collectWarnings(
   hasQuote: boolean,
   mode: QuoteMode,
 ): readonly ValidationWarning[] {
-  const warnings: ValidationWarning[] = [];
+  const warnings: ValidationWarning[] = [
+    ...altTextWarnings("x", input.media, limits.media),
+    ...coverWarnings("x", input.media, limits.media),
+  ];
+  for (const { index, input: part } of threadParts(input)) {
+    const ofMedia = [...altTextWarnings("x", part.media, limits.media), ...videoWarnings(part.media)];
+    warnings.push(...ofMedia.map((warning) => warningOfPart(index, warning)));
+  }
   if (text.urls.length > 0) {
     warnings.push({
       code: "url_costs_more",
       message: `the text contains a URL (${text.urls[0]?.slice(0, 100)}): X charges $${PRICE_WITH_URL_USD.toFixed(3)} instead of $${PRICE_USD.toFixed(3)}`,
+    });
+  }
+  if (threadCaptions(input.options).length > 0) {
+    warnings.push({
+      code: "thread_may_stop",
+      message:
+        "X lets most apps reply only where the author was mentioned or quoted, and names no exception for one's own posts: it may refuse the parts after the first, and the thread then stops",
     });
   }
   if (hasQuote && mode === "native_then_link") {
@@ -149,7 +246,12 @@ function collectWarnings(
       message: "X refuses native quotes of most apps; then the URL of the quoted post is appended to the text",
     });
   }
-  for (const media of input.media) {
+  return [...warnings, ...videoWarnings(input.media)];
+}
+
+function videoWarnings(items: readonly MediaDescription[]): readonly ValidationWarning[] {
+  const warnings: ValidationWarning[] = [];
+  for (const media of items) {
     if (isLongVideo(media)) {
       warnings.push({
         code: "media_duration",
@@ -169,7 +271,23 @@ function collectWarnings(
   return warnings;
 }
 
-function estimateCost(text: MeasuredText, hasQuote: boolean, mode: QuoteMode): ValidationResult["cost"] {
+function estimateCost(
+  { media }: ValidationInput,
+  text: MeasuredText,
+  hasQuote: boolean,
+  mode: QuoteMode,
+): ValidationResult["cost"] {
+  const post = estimatePostCost(text, hasQuote, mode);
+  const described = countDescribed(media);
+  return described === 0
+    ? post
+    : {
+        amountUsd: Number((post.amountUsd + described * ALT_TEXT_USD).toFixed(3)),
+        reason: `${post.reason}, and ${described === 1 ? "the description of an image" : `descriptions of ${described} images`}`,
+      };
+}
+
+function estimatePostCost(text: MeasuredText, hasQuote: boolean, mode: QuoteMode) {
   if (text.urls.length > 0) {
     return { amountUsd: PRICE_WITH_URL_USD, reason: "creating a post with a URL in its text" };
   }

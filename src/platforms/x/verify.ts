@@ -5,9 +5,17 @@ import type { Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts"
 import { rejected } from "#platforms/fault.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
-import { absentIfNothingElse, type CandidateList, verifyByRow } from "#platforms/verify-by-row.ts";
+import { absentIfNothingElse, type CandidateList, searchSince, verifyByRow } from "#platforms/verify-by-row.ts";
+import {
+  isLostThread,
+  MISSING_FOR_MS,
+  type OwnReplies,
+  type Reply,
+  verifyLostThread,
+} from "#platforms/verify-thread.ts";
 import { type ListedPost, PostList } from "./answers.ts";
-import { postUrl, findQuotedPost } from "./commit.ts";
+import { currentThreadPart, publishedThreadParts, threadCaptions } from "#platforms/thread.ts";
+import { partOutcome, postUrl, findQuotedPost, refOfReply } from "./commit.ts";
 import { DUPLICATE_CODE, toFault } from "./errors.ts";
 import { API_ORIGIN } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
@@ -27,21 +35,24 @@ const MAX_PAGES = 5;
 /** X's duplicate detection is not reliable for shorter texts, so they are never sent twice. */
 const MIN_COMPARABLE_LENGTH = 10;
 const POST_FIELDS = "created_at,text,entities,attachments";
-/** X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows the first spelling only, its guides the second. */
+/**
+ * X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows the first spelling only, its guides the second. What a post
+ * replies to is an expansion in the first; a name that X does not know may be left out of the answer without an error.
+ */
 const FIELD_SPELLINGS = [
-  { param: "post.fields", note: "note_post" },
-  { param: "tweet.fields", note: "note_tweet" },
+  { param: "post.fields", note: "note_post", replies: { field: "", expansions: "referenced_posts" } },
+  { param: "tweet.fields", note: "note_tweet", replies: { field: ",referenced_tweets", expansions: undefined } },
 ] as const;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
-  if (ref === null) {
-    return await verifyByRow(job, {
-      listedAfterMs: SECOND_CHECK_MS,
-      list: (since) => listCandidates(client, job, since),
-      decideNone: (none) => (canSendAgain(job) ? absentIfNothingElse(none) : RESEND_RULED_OUT),
-    });
+  if (isLostThread(ref)) {
+    return await verifyFromRow(client, job, ref);
   }
   const commitRef = CommitRef.parse(ref);
+  const part = currentThreadPart(job);
+  if (part && part.replyTo !== null) {
+    return await verifyReply(client, job, commitRef, { ...part, replyTo: part.replyTo });
+  }
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
   const elapsed = job.now - Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
   if (elapsed < FIRST_CHECK_MS) {
@@ -54,7 +65,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const recent = listed.posts.filter((post) => isSince(post, committedAt - CLOCK_TOLERANCE_MS));
   const match = recent.findLast((post) => isPublishedPost(post, job, commitRef));
   if (match) {
-    return { state: "published", remoteId: match.id, url: postUrl(job, match.id) };
+    return partOutcome(job, match.id);
   }
   if (elapsed < SECOND_CHECK_MS) {
     return verifyAgainIn(SECOND_CHECK_MS - elapsed);
@@ -65,6 +76,103 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     return { state: "cannot_tell", detail: "a very similar post exists" };
   }
   return decideUnlisted(job, commitRef, committedAt);
+}
+
+/**
+ * Looks for a part of a thread: a post of the account that replies to the part before. It is absent only when two whole lists lack it
+ * that were read a minute apart.
+ */
+async function verifyReply(
+  client: PlatformClient,
+  job: Job,
+  commitRef: CommitRef,
+  part: Reply,
+): Promise<VerifyOutcome> {
+  const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
+  const lastSentAt = Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
+  if (job.now - lastSentAt < FIRST_CHECK_MS) {
+    return verifyAgainIn(FIRST_CHECK_MS - (job.now - lastSentAt));
+  }
+  const listed = await listSince(client, job, committedAt - LOOKBACK_MS);
+  if (!listed.ok) {
+    return { state: "again", afterSeconds: listed.afterSeconds, isProcessing: false };
+  }
+  const known = new Set(publishedThreadParts(job.progress).map(({ id }) => id));
+  const others = listed.posts.filter(({ id }) => !known.has(id));
+  const replies = others.filter((post) => repliedTo(post) === part.replyTo);
+  const match = replies.findLast((post) => hasMediaKeys(post, commitRef) || isReplyWith(post, part, job));
+  if (match) {
+    return partOutcome(job, match.id);
+  }
+  // A list that does not say what a post replies to, or a text that X changed, must not lead to a second one.
+  if (replies.length > 0 || others.some((post) => isSimilar(originalText(post, job), part.caption))) {
+    return { state: "cannot_tell", detail: "a very similar post exists" };
+  }
+  const missingSince = commitRef.missingSince ?? null;
+  if (missingSince === null || missingSince < lastSentAt) {
+    const ref: CommitRef = { ...commitRef, missingSince: job.now };
+    return { state: "again", afterSeconds: MISSING_FOR_MS / SECOND, isProcessing: false, ref };
+  }
+  const leftMs = missingSince + MISSING_FOR_MS - job.now;
+  return leftMs > 0 ? verifyAgainIn(leftMs) : decideMissingReply(job, commitRef, committedAt);
+}
+
+function decideMissingReply(job: Job, commitRef: CommitRef, committedAt: number): VerifyOutcome {
+  // A part is sent a second time once at most.
+  const isSecond = commitRef.sendCount > 1 || (job.lastCommittedAt ?? committedAt) - committedAt > LOOKBACK_MS;
+  return isSecond || commitRef.duplicate || job.account.app.settings["RESEND"] === "never"
+    ? RESEND_RULED_OUT
+    : { state: "absent" };
+}
+
+function repliedTo(post: ListedPost): string | null {
+  const references = post.referenced_posts ?? post.referenced_tweets ?? [];
+  return references.find(({ type }) => type === "replied_to")?.id ?? null;
+}
+
+function isReplyWith(post: ListedPost, { caption, media }: Reply, job: Job): boolean {
+  return (
+    (post.attachments?.media_keys ?? []).length === media.length &&
+    normalizeText(originalText(post, job)) === normalizeText(caption)
+  );
+}
+
+function isSimilar(text: string, caption: string): boolean {
+  return normalizeTextWithoutUrls(text) === normalizeTextWithoutUrls(caption);
+}
+
+/** Without a journal: by what the row holds, and a thread part by part. */
+async function verifyFromRow(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
+  const findFirst = async () =>
+    await verifyByRow(job, {
+      listedAfterMs: SECOND_CHECK_MS,
+      list: (since) => listCandidates(client, job, since),
+      decideNone: (none) => (canSendAgain(job) ? absentIfNothingElse(none) : RESEND_RULED_OUT),
+    });
+  if (threadCaptions(job.options).length === 0) {
+    return await findFirst();
+  }
+  return await verifyLostThread(job, ref, {
+    listedAfterMs: SECOND_CHECK_MS,
+    findFirst,
+    listReplies: async () => {
+      const listed = await listSince(client, job, searchSince(job));
+      return listed.ok ? ownReplies(job, listed.posts) : undefined;
+    },
+    mayGoOn: job.account.app.settings["RESEND"] !== "never",
+    nextRef: (found) => refOfReply(currentThreadPart(found)?.media),
+  });
+}
+
+function ownReplies(job: Job, posts: readonly ListedPost[]): OwnReplies {
+  return {
+    find: (part) => {
+      const reply = posts.findLast((post) => repliedTo(post) === part.replyTo && isReplyWith(post, part, job));
+      return reply && { id: reply.id, url: postUrl(job, reply.id) };
+    },
+    hasSimilar: ({ replyTo, caption }) =>
+      posts.some((post) => repliedTo(post) === replyTo || isSimilar(originalText(post, job), caption)),
+  };
 }
 
 function decideUnlisted(job: Job, commitRef: CommitRef, committedAt: number): VerifyOutcome {
@@ -134,14 +242,16 @@ async function readTimeline(
   since: number,
   nextToken: string | undefined,
 ): Promise<PlatformResponse> {
-  const read = async ({ param, note }: (typeof FIELD_SPELLINGS)[number]) =>
+  const isThread = threadCaptions(job.options).length > 0;
+  const read = async ({ param, note, replies }: (typeof FIELD_SPELLINGS)[number]) =>
     await callPlatform(
       client,
       withQuery(`${API_ORIGIN}/2/users/${encodeURIComponent(job.account.platformAccountId)}/tweets`, {
         max_results: 100,
         start_time: `${new Date(since).toISOString().slice(0, 19)}Z`,
         exclude: "retweets",
-        [param]: `${POST_FIELDS},${note}`,
+        [param]: `${POST_FIELDS},${note}${isThread ? replies.field : ""}`,
+        expansions: isThread ? replies.expansions : undefined,
         pagination_token: nextToken,
       }),
       { headers: bearerHeader(job.account.accessToken) },
@@ -156,11 +266,13 @@ function isSince(post: ListedPost, since: number): boolean {
 }
 
 function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef): boolean {
-  const mediaKeys = post.attachments?.media_keys ?? [];
-  if (commitRef.mediaKeys.length > 0 && commitRef.mediaKeys.every((key) => mediaKeys.includes(key))) {
-    return true;
-  }
-  return normalizeText(job.caption) !== "" && hasSameContent(post, job);
+  return hasMediaKeys(post, commitRef) || (normalizeText(job.caption) !== "" && hasSameContent(post, job));
+}
+
+/** X lists the keys of uploaded media with their post. */
+function hasMediaKeys(post: ListedPost, { mediaKeys }: CommitRef): boolean {
+  const listed = post.attachments?.media_keys ?? [];
+  return mediaKeys.length > 0 && mediaKeys.every((key) => listed.includes(key));
 }
 
 function hasSameContent(post: ListedPost, job: Job): boolean {

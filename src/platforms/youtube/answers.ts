@@ -44,27 +44,50 @@ export type Video = z.infer<typeof Video>;
 
 export const VideoList = z.looseObject({ items: z.array(Video).nullish() });
 
+export const PlaylistItem = z.looseObject({
+  id: z.string().nullish(),
+  snippet: z
+    .looseObject({
+      title: z.string().nullish(),
+      description: z.string().nullish(),
+      publishedAt: z.string().nullish(),
+      resourceId: z.looseObject({ videoId: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+  contentDetails: z.looseObject({ videoId: z.string().nullish(), videoPublishedAt: z.string().nullish() }).nullish(),
+});
+export type PlaylistItem = z.infer<typeof PlaylistItem>;
+
 export const PlaylistItems = z.looseObject({
   nextPageToken: z.string().nullish(),
-  items: z
-    .array(
-      z.looseObject({
-        snippet: z
-          .looseObject({
-            title: z.string().nullish(),
-            description: z.string().nullish(),
-            publishedAt: z.string().nullish(),
-            resourceId: z.looseObject({ videoId: z.string().nullish() }).nullish(),
-          })
-          .nullish(),
-        contentDetails: z
-          .looseObject({ videoId: z.string().nullish(), videoPublishedAt: z.string().nullish() })
-          .nullish(),
-      }),
-    )
+  items: z.array(PlaylistItem).nullish(),
+});
+
+/** developers.google.com/youtube/v3/docs/commentThreads: its id is that of its first comment. */
+export const CommentThread = z.looseObject({
+  id: z.string().min(1),
+  snippet: z
+    .looseObject({
+      topLevelComment: z
+        .looseObject({
+          snippet: z
+            .looseObject({
+              textOriginal: z.string().nullish(),
+              textDisplay: z.string().nullish(),
+              authorChannelId: z.looseObject({ value: z.string().nullish() }).nullish(),
+            })
+            .nullish(),
+        })
+        .nullish(),
+    })
     .nullish(),
 });
-export type PlaylistItem = NonNullable<z.infer<typeof PlaylistItems>["items"]>[number];
+export type CommentThread = z.infer<typeof CommentThread>;
+
+export const CommentThreads = z.looseObject({
+  nextPageToken: z.string().nullish(),
+  items: z.array(CommentThread).nullish(),
+});
 
 export const ErrorBody = z.looseObject({
   error: z.looseObject({

@@ -1,7 +1,8 @@
-import { MINUTE } from "#core/clock.ts";
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { Connector, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
+import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   authorizationCode,
@@ -26,72 +27,70 @@ const SCOPES = [
 const LOGIN_SCOPES = ["openid", ...SCOPES] as const;
 const MAX_PAGES = 10;
 
-export const connect: Connector = {
-  methods: [
-    redirectLogin({
-      authorizeUrl(app, request) {
-        return withQuery(AUTHORIZE_URL, {
+export const connect = {
+  ...redirectLogin({
+    authorizeUrl(app, request) {
+      return withQuery(AUTHORIZE_URL, {
+        client_id: app.clientId,
+        redirect_uri: request.redirectUri,
+        response_type: "code",
+        scope: withExtraScopes(LOGIN_SCOPES, app).join(" "),
+        state: request.state,
+        // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login. Both
+        // values: https://developers.google.com/identity/protocols/oauth2/web-server#creatingclient; why the second: README.
+        access_type: "offline",
+        prompt: "consent select_account",
+        code_challenge: request.codeChallenge,
+        code_challenge_method: "S256",
+      });
+    },
+
+    async exchangeCode(client, app, exchange) {
+      const code = authorizationCode(exchange.params);
+      if (!code.ok) {
+        return code;
+      }
+      const tokens = await requestTokens(client, {
+        url: TOKEN_URL,
+        fields: {
+          grant_type: "authorization_code",
+          code: code.value,
           client_id: app.clientId,
-          redirect_uri: request.redirectUri,
-          response_type: "code",
-          scope: LOGIN_SCOPES.join(" "),
-          state: request.state,
-          // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login. Both
-          // values: https://developers.google.com/identity/protocols/oauth2/web-server#creatingclient; why the second: README.
-          access_type: "offline",
-          prompt: "consent select_account",
-          code_challenge: request.codeChallenge,
-          code_challenge_method: "S256",
-        });
-      },
+          client_secret: app.clientSecret,
+          redirect_uri: exchange.redirectUri,
+          code_verifier: exchange.codeVerifier,
+        },
+      });
+      if (!tokens.ok) {
+        return tokens;
+      }
+      const tokenSet = toTokenSet(tokens.value, exchange.now, {
+        refreshToken: null,
+        refreshExpiresAt: null,
+        scopes: [],
+      });
+      // The user can deselect each permission on Google's page; posting needs both.
+      if (findMissingScopes(SCOPES, tokenSet.scopes).length > 0) {
+        return failed(MISSING_PERMISSION_FAULT);
+      }
+      const channels = await listChannels(client, tokenSet);
+      if (!channels.ok) {
+        return channels;
+      }
+      const [first] = channels.value;
+      return first
+        ? succeeded({
+            externalId: first.id,
+            // Google has one grant per user and app, whichever of the user's channels was chosen.
+            grantOwner: readSubject(tokens.value.json, app.clientId),
+            displayName: first.snippet?.title ?? first.id,
+            tokens: tokenSet,
+          })
+        : failed(NO_CHANNEL_FAULT);
+    },
+  }),
 
-      async exchangeCode(client, app, exchange) {
-        const code = authorizationCode(exchange.params);
-        if (!code.ok) {
-          return code;
-        }
-        const tokens = await requestTokens(client, {
-          url: TOKEN_URL,
-          fields: {
-            grant_type: "authorization_code",
-            code: code.value,
-            client_id: app.clientId,
-            client_secret: app.clientSecret,
-            redirect_uri: exchange.redirectUri,
-            code_verifier: exchange.codeVerifier,
-          },
-        });
-        if (!tokens.ok) {
-          return tokens;
-        }
-        const tokenSet = toTokenSet(tokens.value, exchange.now, {
-          refreshToken: null,
-          refreshExpiresAt: null,
-          scopes: [],
-        });
-        // The user can deselect each permission on Google's page; posting needs both.
-        if (findMissingScopes(SCOPES, tokenSet.scopes).length > 0) {
-          return failed(MISSING_PERMISSION_FAULT);
-        }
-        const channels = await listChannels(client, tokenSet);
-        if (!channels.ok) {
-          return channels;
-        }
-        const [first] = channels.value;
-        return first
-          ? succeeded({
-              externalId: first.id,
-              // Google has one grant per user and app, whichever of the user's channels was chosen.
-              grantOwner: readSubject(tokens.value.json, app.clientId),
-              displayName: first.snippet?.title ?? first.id,
-              tokens: tokenSet,
-            })
-          : failed(NO_CHANNEL_FAULT);
-      },
-    }),
-  ],
-
-  async listAccounts(client, _app, tokens) {
+  listAccounts: async (client, _app, tokens) => {
     const channels = await listChannels(client, tokens);
     if (!channels.ok) {
       return channels;
@@ -103,8 +102,7 @@ export const connect: Connector = {
     });
   },
 
-  tokenRefresh: refreshWithToken({
-    aheadMs: 10 * MINUTE,
+  refresh: refreshWithToken({
     request: async (client, app, grant) =>
       await requestTokens(client, {
         url: TOKEN_URL,
@@ -114,11 +112,11 @@ export const connect: Connector = {
   }),
 
   /** Google revokes every permission that the user granted to this app, whichever token is sent. */
-  async revoke(client, _app, tokens) {
+  revoke: async (client, _app, tokens) => {
     const token = tokens.refreshToken ?? tokens.accessToken;
     await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm({ token }))));
   },
-};
+} satisfies ConnectCalls;
 
 const MISSING_PERMISSION_FAULT: Fault = rejected(
   "A permission was not granted on Google's page. Connect again and select both: uploading videos and viewing the channel.",

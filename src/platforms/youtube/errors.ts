@@ -20,6 +20,9 @@ const CONTENT_REASONS: ReadonlySet<string> = new Set([
   "defaultLanguageNotSet",
   "invalidValue",
   "badRequest",
+  "commentTextRequired",
+  "commentTextTooLong",
+  "invalidCommentThreadMetadata",
 ]);
 
 const MEDIA_REASONS: ReadonlySet<string> = new Set(["mediaBodyRequired", "invalidFilename"]);
@@ -109,7 +112,7 @@ function rejectionFault(status: number, reason: string | null, message: string, 
     });
   }
   if (reason !== null && CONTENT_REASONS.has(reason)) {
-    return rejected(refusalMessage("YouTube refused the title, the description or a setting", message), source);
+    return rejected(refusalMessage("YouTube refused a text or a setting", message), source);
   }
   if ((reason !== null && PERMISSION_REASONS.has(reason)) || status === 403) {
     return rejected(refusalMessage("YouTube does not allow this channel to do that", message), source, {

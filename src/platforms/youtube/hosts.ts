@@ -4,6 +4,7 @@ export const TOKEN_URL = "https://oauth2.googleapis.com/token";
 export const REVOKE_URL = "https://oauth2.googleapis.com/revoke";
 export const API_URL = "https://www.googleapis.com/youtube/v3";
 export const UPLOAD_URL = "https://www.googleapis.com/upload/youtube/v3/videos";
+export const THUMBNAIL_URL = "https://www.googleapis.com/upload/youtube/v3/thumbnails/set";
 
 /** The hosts of upload sessions. */
 export const UPLOAD_HOSTS: readonly string[] = ["www.googleapis.com", "youtube.googleapis.com"];

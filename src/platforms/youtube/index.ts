@@ -1,17 +1,16 @@
-import { HOUR, SECOND } from "#core/clock.ts";
+import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { defineAdapter } from "#platforms/contract.ts";
+import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { commit } from "./commit.ts";
-import { connect } from "./connect.ts";
 import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
-import { appTerms, limits, limitsOf } from "./limits.ts";
+import { appTerms, FORCE_SSL_SCOPE, limits, limitsOf } from "./limits.ts";
 import { optionForm } from "./option-form.ts";
 import { options } from "./options.ts";
-import { prepare } from "./prepare.ts";
 import { validate } from "./validate.ts";
-import { verify } from "./verify.ts";
+
+const { defer, publishing, listAccounts, browserLogin } = deferCalls("youtube");
 
 /** A low estimate of the upload speed. */
 const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
@@ -25,8 +24,19 @@ export const youtube = defineAdapter({
   appTerms,
   limitsOf,
   options,
+  optionScopes: () => ({ first_comment: [FORCE_SSL_SCOPE], playlist_ids: [FORCE_SSL_SCOPE] }),
   optionForm,
-  connect,
+  connect: {
+    methods: [browserLogin],
+    listAccounts,
+    tokenRefresh: {
+      kind: "refresh",
+      aheadMs: 10 * MINUTE,
+      canRefresh: hasRefreshToken,
+      refresh: defer((calls) => calls.connect.refresh),
+    },
+    revoke: defer((calls) => calls.connect.revoke),
+  },
   dataPolicy,
   validate,
   appearance,
@@ -36,7 +46,5 @@ export const youtube = defineAdapter({
     Math.ceil(job.media.reduce((sum, media) => sum + media.sizeBytes, 0) / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND,
   // A long film in 4K is processed for hours; 24 is twice what the longest video plays.
   processingLimitMs: 24 * HOUR,
-  prepare,
-  commit,
-  verify,
+  ...publishing,
 });

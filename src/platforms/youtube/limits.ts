@@ -1,11 +1,24 @@
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { AppTerms, PlatformLimits } from "#platforms/contract.ts";
+import { coverLimits } from "#platforms/cover.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.google.com/youtube/v3/docs/videos: 100 characters, 5,000 bytes, neither with `<` or `>`. UTF-16 is the strictest usual reading of "characters". */
 export const TITLE_MAX = 100;
 export const DESCRIPTION_MAX_BYTES = 5000;
+/** Same page, `snippet.tags[]`: 500 characters with the commas, two more for each tag with a space. */
+export const TAGS_MAX = 500;
+
+/**
+ * No official number: developers.google.com/youtube/v3/docs/commentThreads/insert refuses what is too long (`commentTextTooLong`) and
+ * does not say when. 10,000 is what YouTube's pages accept; a longer comment is refused in the preview.
+ */
+export const COMMENT_MAX = 10_000;
+/** Of the service; each playlist is a call of 50 units. */
+export const PLAYLISTS_MAX = 5;
+/** Comments and playlists: developers.google.com/youtube/v3/docs/commentThreads/insert, …/playlistItems/insert. */
+export const FORCE_SSL_SCOPE = "https://www.googleapis.com/auth/youtube.force-ssl";
 
 /** Help page on upload limits: 15 minutes, 12 hours for a channel whose phone number is verified. */
 export const UNVERIFIED_MAX_SECONDS = 15 * 60;
@@ -35,8 +48,20 @@ export function mayUploadLong(capabilities: JsonObject): boolean | null {
   }
 }
 
+/** developers.google.com/youtube/data/reference/rest/v3/thumbnails/set: JPEG or PNG of 50 MB, more than is stored. */
+const COVERS = {
+  atMs: false,
+  image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: MAX_MEDIA_BYTES.image },
+} as const satisfies PlatformLimits["media"]["covers"];
+
 function rulesFor(video: MediaRule): PlatformLimits["rules"] {
-  return [{ of: "platform_options.title", measure: "length", max: TITLE_MAX }, ...mediaRuleLimits("video", video)];
+  return [
+    { of: "platform_options.title", measure: "length", max: TITLE_MAX },
+    { of: "platform_options.playlist_ids", measure: "items", max: PLAYLISTS_MAX },
+    { of: "platform_options.first_comment", measure: "length", max: COMMENT_MAX },
+    ...mediaRuleLimits("video", video),
+    ...coverLimits(COVERS),
+  ];
 }
 
 /** The limits of one channel: until its phone number is verified, its videos are short. */
@@ -68,6 +93,8 @@ export const limits = {
       maxSeconds: MAX_SECONDS,
     },
     mixed: false,
+    altText: { types: [], max: null },
+    covers: COVERS,
   },
   rules: rulesFor(VIDEO),
   // The daily cap of a channel is not public; YouTube counts the daily uploads of the whole app itself.

@@ -1,7 +1,5 @@
-import { checkAnswer, judgeOAuth, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
+import { checkAnswer, judgeOAuth, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
-import { postForm } from "#platforms/request-encoding.ts";
-import { callPlatform } from "#platforms/response.ts";
 import { TOKEN_URL } from "./hosts.ts";
 
 export const operatorChecks: OperatorChecks = {
@@ -24,17 +22,7 @@ export const operatorChecks: OperatorChecks = {
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,
-      () =>
-        callPlatform(
-          client,
-          TOKEN_URL,
-          postForm({
-            grant_type: "refresh_token",
-            refresh_token: UNKNOWN_GRANT,
-            client_id: app.clientId,
-            client_secret: app.clientSecret,
-          }),
-        ),
+      () => refreshUnknownGrant(client, TOKEN_URL, app),
       judgeOAuth({
         accepts: ({ error }) => error === "invalid_grant",
         refusals: ["invalid_client", "unauthorized_client", "deleted_client", "disabled_client"],

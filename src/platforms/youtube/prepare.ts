@@ -47,7 +47,11 @@ async function startSession(
   media: JobMedia,
   restartCount: number,
 ): Promise<PrepareOutcome> {
-  const url = withQuery(UPLOAD_URL, { uploadType: "resumable", part: "snippet,status", notifySubscribers: true });
+  const url = withQuery(UPLOAD_URL, {
+    uploadType: "resumable",
+    part: "snippet,status",
+    notifySubscribers: job.options["notify_subscribers"] !== false,
+  });
   const response = await callPlatform(client, url, {
     ...postJson(videoResource(job), {
       ...bearerHeader(job.account.accessToken),
@@ -77,9 +81,30 @@ async function startSession(
 
 /** Both settings are always sent: YouTube's defaults have changed before. */
 function videoResource(job: Job): JsonObject {
+  const {
+    privacy_status: privacy,
+    tags,
+    category_id: category,
+    default_language: language,
+    contains_synthetic_media: synthetic,
+    embeddable,
+    license,
+  } = job.options;
   return {
-    snippet: { title: titleOf(job), description: job.caption, categoryId: DEFAULT_CATEGORY_ID },
-    status: { privacyStatus: "public", selfDeclaredMadeForKids: job.options["made_for_kids"] === true },
+    snippet: {
+      title: titleOf(job),
+      description: job.caption,
+      categoryId: typeof category === "string" ? category : DEFAULT_CATEGORY_ID,
+      ...(Array.isArray(tags) && tags.length > 0 && { tags }),
+      ...(typeof language === "string" && { defaultLanguage: language }),
+    },
+    status: {
+      privacyStatus: typeof privacy === "string" ? privacy : "public",
+      selfDeclaredMadeForKids: job.options["made_for_kids"] === true,
+      ...(typeof synthetic === "boolean" && { containsSyntheticMedia: synthetic }),
+      ...(typeof embeddable === "boolean" && { embeddable }),
+      ...(typeof license === "string" && { license }),
+    },
   };
 }
 

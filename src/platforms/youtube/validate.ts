@@ -1,3 +1,4 @@
+import type { JsonObject } from "#core/json.ts";
 import type {
   ValidationInput,
   MediaDescription,
@@ -5,6 +6,9 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { altTextWarnings } from "#platforms/alt-text.ts";
+import { firstCommentOf } from "#platforms/first-comment.ts";
+import { coverProblems, coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
@@ -31,10 +35,16 @@ export function validate(input: ValidationInput): ValidationResult {
     problems: [
       ...captionProblems(input.caption, captionLength),
       ...parsed.problems,
+      ...commentProblems(parsed.options),
       ...countProblems(input.media, limits.media),
       ...input.media.flatMap((media, index) => videoProblems(media, index, canBeLong)),
+      ...coverProblems("youtube", input.media, limits.media),
     ],
-    warnings: collectWarnings(input.media, placement, canBeLong),
+    warnings: [
+      ...altTextWarnings("youtube", input.media, limits.media),
+      ...coverWarnings("youtube", input.media, limits.media),
+      ...collectWarnings(input.media, placement, canBeLong),
+    ],
     cost: null,
   };
 }
@@ -58,6 +68,21 @@ function captionProblems(caption: string, length: number): readonly ValidationPr
     });
   }
   return problems;
+}
+
+/** support.google.com/youtube/answer/9483359: comments are off on private videos and on those made for kids. */
+function commentProblems(asked: JsonObject): readonly ValidationProblem[] {
+  const off =
+    asked["made_for_kids"] === true ? "made for kids" : asked["privacy_status"] === "private" ? "private" : null;
+  return off === null || firstCommentOf(asked) === null
+    ? []
+    : [
+        {
+          code: "option_conflict",
+          message: `YouTube takes no comments on a video that is ${off}: leave first_comment out`,
+          param: "platform_options.first_comment",
+        },
+      ];
 }
 
 function videoProblems(

@@ -1,0 +1,45 @@
+import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
+import type { MediaType } from "#core/status.ts";
+import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
+
+/* Descriptions of media for people who cannot see them: what a platform has no place for is said in the preview, never dropped silently. */
+
+/** The description that the platform gets; an empty one is none. */
+export function altTextOf({ altText = "" }: Pick<MediaDescription, "altText">): string | undefined {
+  return altText.trim() === "" ? undefined : altText;
+}
+
+/** The limit as `PlatformLimits.rules` lists it. */
+export function altTextLimits({ max, types }: PlatformLimits["media"]["altText"]): readonly LimitRule[] {
+  return types.length === 0 || max === null ? [] : [{ of: "alt_text", measure: "length", max }];
+}
+
+/** Descriptions that are longer than the platform accepts, counted in UTF-16 code units, the strictest reading. */
+export function altTextProblems(
+  platform: Platform,
+  media: readonly MediaDescription[],
+  { altText: { max, types } }: Pick<PlatformLimits["media"], "altText">,
+): readonly ValidationProblem[] {
+  return media.flatMap((item, index): readonly ValidationProblem[] => {
+    const actual = altTextOf(item)?.length ?? 0;
+    const message = `${PLATFORM_NAMES[platform]} accepts descriptions (alt_text) of at most ${max} characters`;
+    return max !== null && types.includes(item.type) && actual > max
+      ? [{ code: "alt_text_too_long", message, param: `media_items[${index}].alt_text`, limit: max, actual }]
+      : [];
+  });
+}
+
+const PLURALS = { image: "images", video: "videos" } as const satisfies Record<MediaType, string>;
+
+/** Descriptions that nobody will read, because the platform takes none for media of this type. */
+export function altTextWarnings(
+  platform: Platform,
+  media: readonly MediaDescription[],
+  { altText: { types } }: Pick<PlatformLimits["media"], "altText">,
+): readonly ValidationWarning[] {
+  const lost = media.filter((item) => altTextOf(item) !== undefined && !types.includes(item.type));
+  return [...new Set(lost.map(({ type }) => type))].map((type) => ({
+    code: "alt_text_ignored",
+    message: `${PLATFORM_NAMES[platform]} takes no descriptions of ${PLURALS[type]} (alt_text): they are left out there`,
+  }));
+}

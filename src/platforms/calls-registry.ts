@@ -1,0 +1,13 @@
+import * as bluesky from "./bluesky/calls.ts";
+import * as facebook from "./facebook/calls.ts";
+import * as instagram from "./instagram/calls.ts";
+import * as linkedin from "./linkedin/calls.ts";
+import * as mastodon from "./mastodon/calls.ts";
+import * as pinterest from "./pinterest/calls.ts";
+import * as threads from "./threads/calls.ts";
+import * as tiktok from "./tiktok/calls.ts";
+import * as x from "./x/calls.ts";
+import * as youtube from "./youtube/calls.ts";
+
+/** The halves of the adapters that send requests, together: apart they would be dozens of modules that share their parts. */
+export const CALLS = { instagram, tiktok, youtube, linkedin, x, facebook, pinterest, threads, bluesky, mastodon };

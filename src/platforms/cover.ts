@@ -1,0 +1,56 @@
+import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
+import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
+import { mediaProblems, mediaRuleLimits } from "./media-rules.ts";
+
+/* Covers of videos: what a platform cannot show is said in the preview, never dropped silently. */
+
+type CoverLimits = Pick<PlatformLimits["media"], "covers">;
+
+/** The limits of a picture as `PlatformLimits.rules` lists them. */
+export function coverLimits({ image }: PlatformLimits["media"]["covers"]): readonly LimitRule[] {
+  return image === null ? [] : mediaRuleLimits("cover", image);
+}
+
+/** Pictures that the platform does not accept as covers. */
+export function coverProblems(
+  platform: Platform,
+  media: readonly MediaDescription[],
+  { covers }: CoverLimits,
+): readonly ValidationProblem[] {
+  return media.flatMap(({ type, cover }, index): readonly ValidationProblem[] => {
+    const { image: rule } = covers;
+    return type === "video" && cover?.image && rule
+      ? mediaProblems({ ...cover.image, facts: {} }, index, rule).map((problem) => ({
+          ...problem,
+          code: "cover_invalid",
+          message: `${PLATFORM_NAMES[platform]}, cover: ${problem.message}`,
+          param: `media_items[${index}].cover.url`,
+        }))
+      : [];
+  });
+}
+
+/** Covers that the platform cannot show. */
+export function coverWarnings(
+  platform: Platform,
+  media: readonly MediaDescription[],
+  { covers }: CoverLimits,
+  /** Why no picture is taken, as the end of a sentence that begins with the platform; absent: the platform takes none. */
+  withoutImage = "gets no cover from this service",
+): readonly ValidationWarning[] {
+  const name = PLATFORM_NAMES[platform];
+  return media.flatMap(({ type, cover }, index): readonly ValidationWarning[] => {
+    const isLost = (cover?.image !== undefined && !covers.image) || (cover?.atMs !== undefined && !covers.atMs);
+    if (type !== "video" || !isLost) {
+      return [];
+    }
+    const takes = covers.image
+      ? "takes a picture as a cover (cover.url) and no moment of the video"
+      : covers.atMs
+        ? "takes a moment of the video as its cover (cover.at_ms) and no picture"
+        : withoutImage;
+    return [
+      { code: "cover_ignored", message: `media_items[${index}].cover: ${name} ${takes}; it chooses the cover itself` },
+    ];
+  });
+}

@@ -1,0 +1,76 @@
+import { z } from "@hono/zod-openapi";
+import { isJsonObject, type JsonObject } from "#core/json.ts";
+import type { Adapter, LimitRule, ValidationProblem } from "./contract.ts";
+
+/* A PDF file that a post shows instead of media: stored like media, but no media item. */
+
+/** What a platform accepts as a document. */
+interface DocumentRule {
+  readonly maxBytes: number;
+  readonly maxPages: number;
+}
+
+/** Not strict: answers add what is known of the stored file, and a request may send it back. */
+export const documentOption = {
+  document: z
+    .looseObject({
+      url: z.string().min(1).describe("A public https address of the file, or that of a stored one"),
+      title: z
+        .string()
+        .refine((value) => value.trim() !== "", "must not be blank")
+        .describe("The title above its pages"),
+    })
+    .optional()
+    .describe(
+      "A PDF file whose pages the post shows, without media beside it. Answers add `id`, `size_bytes`, `sha256` and, where they could be counted, `pages` of the stored file, which are ignored in requests",
+    ),
+};
+
+/** The document of a target; null without one. */
+export function documentOf({ document }: JsonObject): JsonObject | null {
+  return isJsonObject(document) ? document : null;
+}
+
+export function documentLimits({ maxBytes, maxPages }: DocumentRule): readonly LimitRule[] {
+  return [
+    { of: "platform_options.document", measure: "bytes", max: maxBytes },
+    { of: "platform_options.document", measure: "pages", max: maxPages },
+  ];
+}
+
+/** What is too much of a stored document; of one that was not read yet nothing is known. */
+export function documentSizeProblems(
+  name: string,
+  options: JsonObject,
+  { maxBytes, maxPages }: DocumentRule,
+): readonly ValidationProblem[] {
+  const { size_bytes: bytes, pages } = documentOf(options) ?? {};
+  const param = "platform_options.document.url";
+  const problems: ValidationProblem[] = [];
+  if (typeof bytes === "number" && bytes > maxBytes) {
+    const message = `${name} accepts documents of at most ${maxBytes} bytes`;
+    problems.push({ code: "media_too_large", message, param, limit: maxBytes, actual: bytes });
+  }
+  if (typeof pages === "number" && pages > maxPages) {
+    const message = `${name} accepts documents of at most ${maxPages} pages`;
+    problems.push({ code: "option_invalid", message, param, limit: maxPages, actual: pages });
+  }
+  return problems;
+}
+
+/** What a platform without documents says to one: nothing is dropped silently. */
+export function documentProblems(
+  adapter: Pick<Adapter, "platform" | "options">,
+  options: JsonObject,
+): readonly ValidationProblem[] {
+  const known = adapter.options instanceof z.ZodObject ? adapter.options.shape : {};
+  return documentOf(options) === null || "document" in known
+    ? []
+    : [
+        {
+          code: "option_not_available",
+          message: `${adapter.platform} takes no document: use media`,
+          param: "platform_options.document",
+        },
+      ];
+}

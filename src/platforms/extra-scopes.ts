@@ -1,0 +1,93 @@
+import type { JsonObject } from "#core/json.ts";
+import type { Adapter, AppCredentials, ValidationProblem } from "./contract.ts";
+import { splitScopes } from "./oauth-token.ts";
+
+/*
+ * Rights that only some options need. One that a platform has not approved can refuse the whole login, so that a login asks
+ * only for those that the operator lists.
+ */
+
+type Settings = AppCredentials["settings"];
+
+/** The member of an account's capabilities that names the further rights of its login. */
+const GRANTED = "extraScopes";
+
+/** What a login asks for: these rights and those that the operator lists, each once. */
+export function withExtraScopes(scopes: readonly string[], app: Pick<AppCredentials, "settings">): readonly string[] {
+  return [...new Set([...scopes, ...splitScopes(app.settings["EXTRA_SCOPES"] ?? "")])];
+}
+
+/** The rights that the operator lists beyond those of every login. */
+export function extraScopes(settings: Settings): readonly string[] {
+  return withExtraScopes([], { settings });
+}
+
+/** The capabilities of an account with those listed rights that its login has. */
+export function withGrantedScopes(
+  capabilities: JsonObject,
+  granted: readonly string[],
+  settings: Settings,
+): JsonObject {
+  const scopes = extraScopes(settings).filter((scope) => granted.includes(scope));
+  return scopes.length === 0 ? capabilities : { ...capabilities, [GRANTED]: scopes };
+}
+
+/** Whether the login of an account has all of these further rights. `capabilities`: as stored when the account was last listed. */
+export function hasExtraScopes(capabilities: JsonObject, scopes: readonly string[]): boolean {
+  const granted = capabilities[GRANTED];
+  return Array.isArray(granted) && scopes.every((scope) => granted.includes(scope));
+}
+
+/** Stands for covers of videos, which are no option: without their rights the preview warns, as where there are no covers. */
+const COVER = "cover";
+
+/** One option that needs further rights. */
+export interface OptionScopes {
+  /** An option, or `cover`. */
+  readonly option: string;
+  readonly scopes: readonly string[];
+  /** The operator lists all of them: a login that is made now asks for them. */
+  readonly isAvailable: boolean;
+}
+
+/** Every option of a platform that needs further rights. */
+export function optionScopesOf(
+  adapter: Pick<Adapter, "optionScopes">,
+  settings: Settings = {},
+): readonly OptionScopes[] {
+  const listed = extraScopes(settings);
+  return Object.entries(adapter.optionScopes?.(settings) ?? {}).map(([option, scopes]) => ({
+    option,
+    scopes,
+    isAvailable: scopes.every((scope) => listed.includes(scope)),
+  }));
+}
+
+function isSet(value: JsonObject[string] | undefined): boolean {
+  return value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+/** The options of a target whose rights are not there. `capabilities`: as stored when the account was last listed. */
+export function optionScopeProblems(
+  adapter: Pick<Adapter, "platform" | "optionScopes">,
+  options: JsonObject,
+  capabilities: JsonObject,
+  settings: Settings,
+): readonly ValidationProblem[] {
+  const granted = Array.isArray(capabilities[GRANTED]) ? capabilities[GRANTED] : [];
+  return optionScopesOf(adapter, settings).flatMap(({ option, scopes, isAvailable }): ValidationProblem[] => {
+    const missing = scopes.filter((scope) => !granted.includes(scope));
+    if (option === COVER || !isSet(options[option]) || (isAvailable && missing.length === 0)) {
+      return [];
+    }
+    const param = `platform_options.${option}`;
+    const rights = missing.join(", ");
+    if (!isAvailable) {
+      const variable = `${adapter.platform.toUpperCase()}_EXTRA_SCOPES`;
+      const message = `${option} needs ${scopes.join(", ")}, which this service does not ask for: its operator adds it to ${variable} when the platform has approved it, then the account is connected again`;
+      return [{ code: "option_not_available", message, param }];
+    }
+    const message = `${option} needs ${rights}, which the login of this account does not have: connect the account again and grant it`;
+    return [{ code: "missing_scope", message, param }];
+  });
+}

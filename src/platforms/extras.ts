@@ -1,0 +1,258 @@
+import { z } from "@hono/zod-openapi";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { isJsonObject, type JsonValue } from "#core/json.ts";
+import { EXTRA_NAMES, EXTRA_STATUSES, type ExtraName } from "#core/status.ts";
+import type {
+  Adapter,
+  CommitOutcome,
+  ExtraResult,
+  Fault,
+  Job,
+  PlatformClient,
+  PublishedOutcome,
+  Result,
+  VerifyOutcome,
+} from "./contract.ts";
+import { rejected, temporary } from "./fault.ts";
+import { verifyAgainIn } from "./verify-again.ts";
+
+/*
+ * What is added to a post once it is public: each extra is a visible call of its own. From the call on that made the post public the
+ * target can only become published, so whatever happens to an extra is told beside the post and never as a failed target.
+ */
+
+/** The tries of one call; a wait before each of them but the first. */
+const WAITS_SECONDS = [5, 30, 120, 600] as const;
+/** A longer wait is not worth keeping the post open for. */
+const MAX_WAIT_SECONDS = 15 * 60;
+/** Platforms list what was added within seconds. */
+const FIRST_LOOK_MS = 15 * SECOND;
+/** Two whole lists that lack it were read so far apart. */
+const MISSING_FOR_MS = MINUTE;
+
+const ResultSchema = z.object({
+  status: z.enum(EXTRA_STATUSES),
+  id: z.string().nullable(),
+  url: z.string().nullable(),
+  // Written by this file only.
+  fault: z.custom<Fault>(isJsonObject).nullable(),
+});
+
+/** In `Job.progress` from the time on at which the post is public. */
+const ExtrasProgress = z.object({
+  extras: z.object({
+    post: z.object({ id: z.string(), url: z.string().nullable(), at: z.number() }),
+    /** Those that are not done, in order. */
+    open: z.array(z.enum(EXTRA_NAMES)),
+    /** The next call of the first of them, and its tries. */
+    index: z.int().default(0),
+    tries: z.number(),
+    /** The journal was lost, so that calls may have left that are not known: each is looked for before it is sent. */
+    looksFirst: z.boolean().default(false),
+    results: z.partialRecord(z.enum(EXTRA_NAMES), ResultSchema),
+  }),
+});
+type ExtrasState = z.infer<typeof ExtrasProgress>["extras"];
+
+/** The post that extras are added to, as its platform names it. */
+export type PublicPost = ExtrasState["post"];
+
+/** Undefined while the post is not known to be public. */
+export function extrasState(progress: JsonValue): ExtrasState | undefined {
+  return ExtrasProgress.safeParse(progress).data?.extras;
+}
+
+/** What was added, as its platform names it. */
+export type AddedExtra = Pick<ExtraResult, "id" | "url">;
+
+/** Something that is added to a post once it is public. */
+export interface Extra {
+  readonly name: ExtraName;
+  /** How many calls it takes; 0 where the target has none. Pure. */
+  count(job: Job): number;
+  /** One visible call. Null, a throw and a temporary fault mean that the outcome is not known. */
+  send(client: PlatformClient, job: Job, post: PublicPost, index: number): Promise<Result<AddedExtra> | null>;
+  /**
+   * Whether the call was carried out; null: a whole list of the platform lacks it. A definite refusal means that nothing tells.
+   * Absent: the call replaces what is there, so that it may be sent again whatever became of an earlier try.
+   */
+  readonly look?: (
+    client: PlatformClient,
+    job: Job,
+    post: PublicPost,
+    index: number,
+  ) => Promise<Result<AddedExtra | null>>;
+}
+
+/** In the journal while an extra is open: `verify` without it was called because the journal was lost. */
+const ExtrasRef = z.object({ extras: z.literal(true), missingSince: z.number().nullable() });
+const REF = { extras: true, missingSince: null } as const satisfies z.infer<typeof ExtrasRef>;
+
+type Calls = Pick<Adapter, "commit" | "verify">;
+
+/** The calls of an adapter, followed by the extras of the target. */
+export function withExtras(calls: Calls, extras: readonly Extra[]): Calls {
+  const begin = <Outcome extends CommitOutcome | VerifyOutcome>(job: Job, outcome: Outcome, looksFirst: boolean) => {
+    const open = extras.filter((extra) => extra.count(job) > 0).map(({ name }) => name);
+    if (outcome.state !== "published" || open.length === 0) {
+      return outcome;
+    }
+    const { remoteId: id, url, publishedAt: at = job.now } = outcome;
+    return goOn({ post: { id, url, at }, open, index: 0, tries: 0, looksFirst, results: {} }, 0);
+  };
+  return {
+    commit: async (client, job, ref) => {
+      const state = extrasState(job.progress);
+      return state
+        ? await sendNext(client, job, state, extras)
+        : begin(job, await calls.commit(client, job, ref), false);
+    },
+    verify: async (client, job, ref) => {
+      const state = extrasState(job.progress);
+      return state
+        ? await lookForNext(client, job, ref === null ? { ...state, looksFirst: true } : state, ref, extras)
+        : begin(job, await calls.verify(client, job, ref), ref === null);
+    },
+  };
+}
+
+function nextExtra({ open }: ExtrasState, extras: readonly Extra[]): Extra | undefined {
+  return extras.find(({ name }) => name === open[0]);
+}
+
+async function sendNext(
+  client: PlatformClient,
+  job: Job,
+  state: ExtrasState,
+  extras: readonly Extra[],
+): Promise<CommitOutcome> {
+  const extra = nextExtra(state, extras);
+  if (!extra) {
+    return publishedWith(state);
+  }
+  if (extra.look && state.looksFirst && state.tries === 0) {
+    return uncertain("the journal of the previous run was lost", null);
+  }
+  const sent = await extra.send(client, job, state.post, state.index).catch(() => null);
+  if (sent?.ok) {
+    return finish(job, state, extra, { status: "published", ...sent.value, fault: null });
+  }
+  const fault = sent?.fault ?? NO_ANSWER;
+  switch (fault.kind) {
+    case "rejected":
+      return finish(job, state, extra, failed(fault));
+    case "rate_limited":
+      return tryAgain(job, state, extra, fault, "failed");
+    case "temporary":
+      return extra.look
+        ? uncertain(fault.message, fault.httpStatus)
+        : tryAgain(job, state, extra, fault, sent ? "failed" : "unconfirmed");
+    case "reconnect":
+      // The publisher knows whether a new token is to be had; without one it publishes the target with the fault. A right that only
+      // the extra needs says nothing about the login.
+      return fault.code === "auth_expired"
+        ? { state: "refused", fault }
+        : finish(job, state, extra, failed({ ...fault, kind: "rejected" }));
+  }
+}
+
+function uncertain(detail: string, httpStatus: number | null): CommitOutcome {
+  return { state: "uncertain", detail, httpStatus, ref: REF };
+}
+
+/** What became of a call whose answer was lost. It is sent again only when two whole lists lack it that were read a minute apart. */
+async function lookForNext(
+  client: PlatformClient,
+  job: Job,
+  state: ExtrasState,
+  lastRef: JsonValue,
+  extras: readonly Extra[],
+): Promise<VerifyOutcome> {
+  const extra = nextExtra(state, extras);
+  if (!extra) {
+    return publishedWith(state);
+  }
+  if (!extra.look) {
+    return tryAgain(job, state, extra, NO_ANSWER, "unconfirmed");
+  }
+  const sentAt = job.lastCommittedAt ?? job.now;
+  if (job.now - sentAt < FIRST_LOOK_MS) {
+    return verifyAgainIn(FIRST_LOOK_MS - (job.now - sentAt));
+  }
+  const looked = await extra.look(client, job, state.post, state.index);
+  if (!looked.ok) {
+    return afterRefusedLook(job, state, extra, looked.fault);
+  }
+  if (looked.value) {
+    return finish(job, state, extra, { status: "published", ...looked.value, fault: null });
+  }
+  const missingSince = ExtrasRef.safeParse(lastRef).data?.missingSince ?? null;
+  if (missingSince === null || missingSince < sentAt) {
+    const ref = { ...REF, missingSince: job.now };
+    return { state: "again", afterSeconds: MISSING_FOR_MS / SECOND, isProcessing: false, ref };
+  }
+  return job.now - missingSince < MISSING_FOR_MS
+    ? verifyAgainIn(MISSING_FOR_MS - (job.now - missingSince))
+    : tryAgain(job, state, extra, NO_ANSWER, "failed");
+}
+
+function afterRefusedLook(job: Job, state: ExtrasState, extra: Extra, fault: Fault): VerifyOutcome {
+  switch (fault.kind) {
+    case "reconnect":
+      return fault.code === "auth_expired"
+        ? { state: "refused", fault }
+        : finish(job, state, extra, { ...failed(unknownOutcome(fault)), status: "unconfirmed" });
+    case "rejected":
+      return finish(job, state, extra, { ...failed(unknownOutcome(fault)), status: "unconfirmed" });
+    case "rate_limited":
+    case "temporary":
+      return { state: "again", afterSeconds: fault.retryAfterSeconds ?? 0, isProcessing: false };
+  }
+}
+
+/** After the last try the call keeps the status that this one had. */
+function tryAgain(job: Job, state: ExtrasState, extra: Extra, fault: Fault, status: "failed" | "unconfirmed") {
+  const wait = WAITS_SECONDS[state.tries];
+  const afterSeconds = Math.max(wait ?? 0, fault.retryAfterSeconds ?? 0);
+  return wait === undefined || afterSeconds > MAX_WAIT_SECONDS
+    ? finish(job, state, extra, { ...failed(status === "failed" ? fault : unknownOutcome(fault)), status })
+    : goOn({ ...state, tries: state.tries + 1 }, afterSeconds);
+}
+
+/** Of several calls the first that did not succeed is told. */
+function finish(job: Job, state: ExtrasState, extra: Extra, result: ExtraResult) {
+  const { name } = extra;
+  const earlier = state.results[name];
+  const told = earlier && earlier.status !== "published" ? earlier : result;
+  const next = { ...state, tries: 0, results: { ...state.results, [name]: told } };
+  if (state.index + 1 < extra.count(job)) {
+    return goOn({ ...next, index: state.index + 1 }, 0);
+  }
+  const open = state.open.slice(1);
+  return open.length === 0 ? publishedWith({ ...next, open }) : goOn({ ...next, open, index: 0 }, 0);
+}
+
+function goOn(state: ExtrasState, afterSeconds: number) {
+  return { state: "more", ref: REF, progress: toProgress(state), afterSeconds } as const;
+}
+
+function publishedWith(state: ExtrasState): PublishedOutcome {
+  const { id, url, at } = state.post;
+  return { state: "published", remoteId: id, url, publishedAt: at, progress: toProgress(state), extras: state.results };
+}
+
+/** `Fault` is JSON, which its optional member keeps the compiler from seeing. */
+function toProgress(state: ExtrasState): JsonValue {
+  return { extras: state } as unknown as JsonValue;
+}
+
+function failed(fault: Fault): ExtraResult {
+  return { status: "failed", id: null, url: null, fault };
+}
+
+/** What an owner reads of a call that may have been carried out. */
+function unknownOutcome({ message, httpStatus, platformCode }: Fault): Fault {
+  return rejected(message, { httpStatus, platformCode }, { code: "outcome_unknown", category: "platform" });
+}
+
+const NO_ANSWER = temporary("The platform did not say what became of it.", { httpStatus: null });

@@ -1,0 +1,84 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import { comparableText } from "./comparable-text.ts";
+import type { Adapter, Job, PlatformClient, Result, ValidationProblem } from "./contract.ts";
+import type { AddedExtra, Extra, PublicPost } from "./extras.ts";
+import { succeeded } from "./fault.ts";
+import type { OptionField } from "./form-contract.ts";
+import { atMost } from "./options.ts";
+
+/* A comment of the account itself below its post, sent once the post is public. */
+
+/** `max` is in UTF-16 units, the strictest usual reading of "characters". */
+export function firstCommentOption(max: number) {
+  return {
+    first_comment: z
+      .string()
+      .check(atMost(max, "characters", (value) => value.length))
+      .refine((value) => value.trim() !== "", "must not be blank")
+      .optional()
+      .describe(`A comment of the account below the post, sent once the post is public: up to ${max} characters`),
+  };
+}
+
+export const FIRST_COMMENT_FIELD = {
+  label: "First comment",
+  hint: "Your own comment below the post, sent once the post is public.",
+  input: "lines",
+} as const satisfies OptionField;
+
+/** Null where the target has none. */
+export function firstCommentOf({ first_comment: text }: JsonObject): string | null {
+  return typeof text === "string" && text.trim() !== "" ? text : null;
+}
+
+/** A comment as a platform lists it. */
+export interface ListedComment extends AddedExtra {
+  readonly text: string | null | undefined;
+  /** Whether the account of the post wrote it. */
+  readonly isOwn: boolean;
+}
+
+interface CommentCalls {
+  /** Null: the outcome is not known. */
+  send(client: PlatformClient, job: Job, post: PublicPost, text: string): Promise<Result<AddedExtra> | null>;
+  /** Every comment on the post; a definite refusal where they cannot be read to the end. */
+  list(client: PlatformClient, job: Job, post: PublicPost): Promise<Result<readonly ListedComment[]>>;
+}
+
+/** The comment is found by its text among the account's own on the post, which is younger than anything else of the kind. */
+export function firstComment(calls: CommentCalls): Extra {
+  return {
+    name: "first_comment",
+    count: ({ options }) => (firstCommentOf(options) === null ? 0 : 1),
+    send: async (client, job, post) => await calls.send(client, job, post, firstCommentOf(job.options) ?? ""),
+    look: async (client, job, post) => {
+      const listed = await calls.list(client, job, post);
+      if (!listed.ok) {
+        return listed;
+      }
+      const text = comparableText(firstCommentOf(job.options));
+      const found = listed.value.find((comment) => comment.isOwn && comparableText(comment.text) === text);
+      return succeeded(found ? { id: found.id, url: found.url } : null);
+    },
+  };
+}
+
+/** What a platform without comments of one's own says to one: nothing is dropped silently. */
+export function firstCommentProblems(
+  adapter: Pick<Adapter, "platform" | "options">,
+  options: JsonObject,
+): readonly ValidationProblem[] {
+  const known = adapter.options instanceof z.ZodObject ? adapter.options.shape : {};
+  if (firstCommentOf(options) === null || "first_comment" in known) {
+    return [];
+  }
+  const instead = "thread" in known ? ": use thread, whose parts follow the post" : "";
+  return [
+    {
+      code: "option_not_available",
+      message: `${adapter.platform} takes no first_comment${instead}`,
+      param: "platform_options.first_comment",
+    },
+  ];
+}

@@ -1,0 +1,5 @@
+export { commit } from "./commit.ts";
+export { connect } from "./connect.ts";
+export { fetchCapabilities } from "./instance.ts";
+export { prepare } from "./prepare.ts";
+export { verify } from "./verify.ts";

@@ -1,0 +1,93 @@
+import type { JsonValue } from "#core/json.ts";
+import type { ExtraName, ExtraStatus } from "#core/status.ts";
+import type { Fault } from "./contract.ts";
+
+/* The part of the adapter contract that is about publishing: what a step of a target can come to. */
+
+/**
+ * The outcome of `prepare`. `ready`: `ref` goes to `commit`; after `expiresAt` the target is prepared again. `again`: call again
+ * after `afterSeconds` with `cursor`. `refused`: the fault decides whether it is tried again. A throw means a temporary fault.
+ */
+export type PrepareOutcome =
+  | { readonly state: "ready"; readonly ref: JsonValue; readonly expiresAt?: number }
+  | { readonly state: "again"; readonly afterSeconds: number; readonly cursor: JsonValue }
+  | { readonly state: "refused"; readonly fault: Fault };
+
+/** What became of something that is added to a post once it is public. */
+export interface ExtraResult {
+  readonly status: ExtraStatus;
+  /** At the platform; null where it has none of its own. */
+  readonly id: string | null;
+  /** Null where it has none. */
+  readonly url: string | null;
+  /** Null when it was published. */
+  readonly fault: Fault | null;
+}
+
+/** The post is visible. What became visible in several calls was published with the first of them. */
+export interface PublishedOutcome {
+  readonly state: "published";
+  readonly remoteId: string;
+  readonly url: string | null;
+  /** When the first of several visible calls published; absent: now. */
+  readonly publishedAt?: number;
+  /** The last `Job.progress`; absent: unchanged. */
+  readonly progress?: JsonValue;
+  /** What became of what was added to the post; absent: it has no extras. */
+  readonly extras?: Readonly<Partial<Record<ExtraName, ExtraResult>>>;
+}
+
+/** Another visible call follows; with `afterSeconds` the platform is given that time first. */
+export interface MoreOutcome {
+  readonly state: "more";
+  readonly ref: JsonValue;
+  readonly progress: JsonValue;
+  readonly afterSeconds?: number;
+  /** The next call is prepared first, so that it gets the reference of that preparation and not `ref`. */
+  readonly prepareFirst?: true;
+}
+
+/**
+ * The outcome of `commit`. A throw means "uncertain".
+ * `published`: the post is visible under `remoteId`.
+ * `accepted`: the platform accepted the post and is still processing it; `verify` follows after `afterSeconds` with `ref`.
+ * `more`: this visible call is done and recorded in `progress`; the next one follows with `ref`, at once or after `afterSeconds`.
+ * `stale`: `ref` is no longer valid and nothing was published; the target is prepared again.
+ * `refused`: nothing was published by this call.
+ * `uncertain`: the post may or may not be published; `verify` follows with `ref`, or with the old reference when absent.
+ */
+export type CommitOutcome =
+  | PublishedOutcome
+  | { readonly state: "accepted"; readonly ref: JsonValue; readonly afterSeconds: number }
+  | MoreOutcome
+  | { readonly state: "stale"; readonly detail: string }
+  | { readonly state: "refused"; readonly fault: Fault }
+  | {
+      readonly state: "uncertain";
+      readonly detail: string;
+      readonly httpStatus: number | null;
+      readonly ref?: JsonValue;
+    };
+
+/**
+ * The outcome of `verify`. A throw means `again`.
+ * `again`: not known yet; `isProcessing` means that the platform confirmed that it has the post and is processing it. The next
+ * call gets `ref`, or the old reference when absent.
+ * `absent`: the post is certainly not published, so it is sent again. Only for a complete answer of the platform that is older
+ * than its listing delay: no other outcome leads to a second send.
+ * `cannot_tell`: it will not become known; a user has to look at the platform.
+ * The others mean the same as for `commit`.
+ */
+export type VerifyOutcome =
+  | PublishedOutcome
+  | MoreOutcome
+  | {
+      readonly state: "again";
+      readonly afterSeconds: number;
+      readonly isProcessing: boolean;
+      readonly ref?: JsonValue;
+    }
+  | { readonly state: "absent" }
+  | { readonly state: "stale"; readonly detail: string }
+  | { readonly state: "refused"; readonly fault: Fault }
+  | { readonly state: "cannot_tell"; readonly detail: string };

@@ -1,0 +1,14 @@
+import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "#core/json.ts";
+import type { PlatformLimits } from "./contract.ts";
+
+const PublishingLimit = z.object({ total: z.int().nonnegative(), windowSeconds: z.int().positive() });
+export type PublishingLimit = z.infer<typeof PublishingLimit>;
+
+/** The limits of an account whose capabilities contain `publishingLimit`; the platform's defaults for any other. */
+export function limitsWithOwnCap(capabilities: JsonObject, defaults: PlatformLimits): PlatformLimits {
+  const limit = PublishingLimit.safeParse(capabilities["publishingLimit"]).data;
+  return limit
+    ? { ...defaults, dailyCaps: [{ count: limit.total, windowHours: limit.windowSeconds / 3600, what: "posts" }] }
+    : defaults;
+}

@@ -1,0 +1,5 @@
+export { fetchCapabilities, listBoards } from "./boards.ts";
+export { commit } from "./commit.ts";
+export { connect } from "./connect.ts";
+export { prepare } from "./prepare.ts";
+export { verify } from "./verify.ts";

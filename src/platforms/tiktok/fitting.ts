@@ -1,0 +1,4 @@
+import type { ImageFitting } from "#platforms/image-fitting.ts";
+import { IMAGE } from "./limits.ts";
+
+export const fitting = { rule: IMAGE } as const satisfies ImageFitting;

@@ -1,0 +1,4 @@
+export { commit } from "./commit.ts";
+export { connect } from "./connect.ts";
+export { prepare } from "./prepare.ts";
+export { verify } from "./verify.ts";
