@@ -3,6 +3,7 @@ import { permissionDenied } from "./facebook/error-responses.ts";
 import { mayCreateContent, type Page, pagesOf } from "./facebook/test-users.ts";
 import { type Params, withUsageHeaders } from "./graph-api.ts";
 import { handleAccountEdge } from "./instagram/account-edges.ts";
+import { commentsEdge } from "./instagram/comments.ts";
 import { awaitDownload, containerJson, findContainer } from "./instagram/containers.ts";
 import { objectNotFound, selectedFields } from "./instagram/error-responses.ts";
 import { findMedia, readMedia } from "./instagram/posts.ts";
@@ -17,6 +18,7 @@ import type { Token } from "./oauth-server.ts";
 
 const READ_SCOPES = ["instagram_basic", "pages_read_engagement"];
 const PUBLISH_SCOPE = "instagram_content_publish";
+const COMMENT_SCOPE = "instagram_manage_comments";
 
 interface AccountCall {
   readonly request: Request;
@@ -90,7 +92,13 @@ const profileOf = (user: TestUser) => ({
 });
 
 /** Containers and posts are read with the user's token: with a Page's token they have been "not found". */
-async function handleNode({ request, sim, token, params }: AccountCall, user: TestUser, id: string, edge: string) {
+async function handleNode(call: AccountCall, user: TestUser, id: string, edge: string) {
+  const { request, sim, token, params } = call;
+  if (edge === "comments" && token.extra["page"] === undefined) {
+    return token.scopes.includes(COMMENT_SCOPE)
+      ? commentsEdge(call, user, id)
+      : permissionDenied(sim, `Requires ${COMMENT_SCOPE} permission`);
+  }
   if (request.method !== "GET" || edge !== "" || token.extra["page"] !== undefined) {
     return objectNotFound(sim, id);
   }

@@ -28,11 +28,21 @@ export interface PublishedPost {
   readonly kind: string;
   readonly text: string;
   readonly title: string | null;
-  readonly media: readonly { readonly type: "image" | "video"; readonly sha256: string }[];
+  readonly media: readonly { readonly type: "image" | "video" | "document"; readonly sha256: string }[];
   /** Every field of the publishing call that changes what readers see. */
   readonly options: JsonObject;
   /** ISO 8601. */
   readonly accepted_at: string;
+}
+
+/** What a platform added to a public post in a call of its own; tests compare against this. */
+export interface PublishedExtra {
+  readonly name: "first_comment" | "playlists";
+  readonly id: string;
+  /** The platform's id of what it was added to. */
+  readonly addedTo: string;
+  /** The text of a comment, the id of a playlist. */
+  readonly text: string;
 }
 
 /** Synchronous and durable: kept in the storage of the simulator's Durable Object. */
@@ -113,6 +123,8 @@ export interface Simulator {
   readonly operatorApp?: OperatorApp;
   /** What each operation accepts; checked before `handle`, unless the simulator checks it itself. */
   readonly rules: OperationRules;
+  /** Absent: the platform adds nothing to its posts. */
+  publishedExtras?(sim: SimulatorContext): readonly PublishedExtra[];
   /**
    * Every request to one of the hosts, the browser's consent page included: GET of the authorize URL with `login=<name>`
    * in the query redirects back immediately, without it a small HTML page lists the logins as links.

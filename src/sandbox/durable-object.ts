@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { toIsoInstant } from "#core/clock.ts";
 import { log } from "#core/log.ts";
-import type { PublishedPost, SimulatorContext, Simulator, SimulatorSettings } from "./contract.ts";
+import type { PublishedExtra, PublishedPost, SimulatorContext, Simulator, SimulatorSettings } from "./contract.ts";
 import type { RecordedCall, OpenFault, SettingsChange, SimulatorControl } from "./simulator-control.ts";
 import type { SandboxEnv } from "./env.ts";
 import { type InjectedFault, faultResponse, faultMatches, FAULTS_MAX } from "./injected-fault.ts";
@@ -211,6 +211,12 @@ export function definePlatformSimulator() {
       const simulator = this.#simulator;
       simulator.publishProcessed?.(this.#sim(simulator));
       return readPublishedPosts(this.#sql, account);
+    }
+
+    async publishedExtras(): Promise<readonly PublishedExtra[]> {
+      await this.#handleLateCalls();
+      const simulator = this.#simulator;
+      return simulator.publishedExtras?.(this.#sim(simulator)) ?? [];
     }
 
     calls(since: number): Promise<RecordedCall[]> {

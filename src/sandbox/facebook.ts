@@ -1,5 +1,7 @@
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import { accessTokenEndpoint, debugToken, consentDialog, refuseProof } from "./facebook/login.ts";
+import { createThumbnail, listThumbnails } from "./facebook/thumbnails.ts";
+import { createComment, listComments, publishedComments } from "./facebook/comments.ts";
 import { findBusiness, listBusinessPages, userEndpoint, readPage } from "./facebook/users-and-pages.ts";
 import { accountsOf, mayCreateContent, pagesOf, TEST_USERS } from "./facebook/test-users.ts";
 import {
@@ -11,9 +13,11 @@ import {
   postNode,
   listPublishedPosts,
 } from "./facebook/posts.ts";
+import { createPhotoStory, listStories } from "./facebook/stories.ts";
 import { invalidParameter, objectNotFound, permissionDenied } from "./facebook/error-responses.ts";
 import { uploadSession } from "./facebook/timeline-upload.ts";
 import { rules } from "./facebook/operations.ts";
+import { operatorApp } from "./facebook/operator-app.ts";
 import { receiveReelUpload } from "./facebook/reel-upload.ts";
 import {
   findVideo,
@@ -22,6 +26,7 @@ import {
   reelEndpoint,
   publishProcessed,
   createTimelineVideo,
+  videoStoryEndpoint,
 } from "./facebook/videos.ts";
 import {
   graphError,
@@ -64,6 +69,12 @@ function handlePageEdge({ request, url, sim, params, version, chunk }: Call, pag
       return createPhoto(sim, page, params);
     case "POST video_reels":
       return reelEndpoint(sim, page, params, version);
+    case "POST video_stories":
+      return videoStoryEndpoint(sim, page, params, version);
+    case "POST photo_stories":
+      return createPhotoStory(sim, page, params);
+    case "GET stories":
+      return listStories(sim, page, url);
     case "POST videos":
       return params.has("upload_phase")
         ? uploadSession(sim, page, params, chunk)
@@ -95,10 +106,38 @@ function handlePageNode({ request, url, sim, token, params }: Call, page: string
   return photo?.page === page ? photoNode(sim, photo, request.method, params) : objectNotFound(sim, id);
 }
 
+/** The comments on a post, a published video or a published photo of the Page; stories have none. */
+function handleComments({ request, url, sim, token, params }: Call, page: string, id: string): Response {
+  const [post, video, photo] = [findPost(sim, id), findVideo(sim, id), findPhoto(sim, id)];
+  const isPublic =
+    (post?.page === page && !post.deleted) ||
+    (video?.page === page && video.recorded && video.kind !== "story") ||
+    (photo?.page === page && photo.postId !== null && findPost(sim, photo.postId) !== undefined);
+  if (!isPublic) {
+    return objectNotFound(sim, id);
+  }
+  return request.method === "POST"
+    ? createComment(sim, page, id, params, token.scopes)
+    : listComments(sim, id, url, params);
+}
+
+/** The covers of a published video of the Page. */
+async function handleThumbnails({ request, url, sim, token, params, chunk }: Call, page: string, id: string) {
+  const video = findVideo(sim, id);
+  if (video?.page !== page || !video.recorded) {
+    return objectNotFound(sim, id);
+  }
+  return request.method === "POST"
+    ? await createThumbnail(sim, id, params, chunk, token.scopes)
+    : listThumbnails(sim, id, url);
+}
+
 async function handlePageCall(call: Call, page: string, id: string, edge: string): Promise<Response> {
   const { sim, token } = call;
   publishProcessed(sim);
-  if (edge !== "" && id !== page && id !== "me") {
+  const isComments = edge === "comments";
+  const isThumbnails = edge === "thumbnails";
+  if (edge !== "" && !isComments && !isThumbnails && id !== page && id !== "me") {
     return permissionDenied(sim, "A Page access token of this Page is required");
   }
   const role = pagesOf(token.login).find((candidate) => candidate.id === page);
@@ -110,7 +149,13 @@ async function handlePageCall(call: Call, page: string, id: string, edge: string
     return permissionDenied(sim, `Requires ${missingScope} permission`);
   }
   return withUsageHeaders(
-    await (edge === "" ? handlePageNode(call, page, id) : handlePageEdge(call, page, edge)),
+    await (edge === ""
+      ? handlePageNode(call, page, id)
+      : isComments
+        ? handleComments(call, page, id)
+        : isThumbnails
+          ? handleThumbnails(call, page, id)
+          : handlePageEdge(call, page, edge)),
     page,
     "pages",
   );
@@ -134,7 +179,8 @@ async function readChunk(request: Request): Promise<Blob | null> {
   if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) {
     return null;
   }
-  const file: unknown = (await request.clone().formData()).get("video_file_chunk");
+  const form = await request.clone().formData();
+  const file: unknown = form.get("video_file_chunk") ?? form.get("source");
   return file instanceof Blob ? file : null;
 }
 
@@ -191,7 +237,9 @@ export const simulator: Simulator = {
     { name: "cleo", accounts: accountsOf("cleo"), description: "two Pages that only a business lists" },
     { name: "dora", accounts: accountsOf("dora"), description: "a Page whose insights only she may read" },
   ],
+  operatorApp,
   rules,
+  publishedExtras: publishedComments,
   publishProcessed: publishProcessed,
   async handle(request, sim) {
     const url = new URL(request.url);

@@ -10,10 +10,12 @@ import {
 } from "./graph-api.ts";
 import { bearerToken, revokeTokensOfLogin } from "./oauth-server.ts";
 import { handleAccountEdge } from "./instagram/account-edges.ts";
+import { commentsEdge, publishedComments } from "./instagram/comments.ts";
 import { containerJson, findContainer, awaitDownload } from "./instagram/containers.ts";
 import {
   authorize,
   BASIC_SCOPE,
+  COMMENT_SCOPE,
   exchangeForLongToken,
   PUBLISH_SCOPE,
   refreshLongToken,
@@ -22,6 +24,7 @@ import {
 import { isProfessional, TEST_USERS, type TestUser } from "./instagram/test-users.ts";
 import { invalidParameter, objectNotFound, selectedFields } from "./instagram/error-responses.ts";
 import { rules } from "./instagram/operations.ts";
+import { operatorApp } from "./instagram/operator-app.ts";
 import { readMedia } from "./instagram/posts.ts";
 
 /* Simulates the Instagram API with Instagram Login (login and graph.instagram.com): platforms/instagram.md part 6. */
@@ -123,7 +126,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (needsPublishScope && (!token.scopes.includes(PUBLISH_SCOPE) || !isProfessional(user))) {
     return missingPermission(sim, PUBLISH_SCOPE);
   }
-  const response = await handleAuthorizedCall(request, url, sim, user, node, edge, params);
+  const response = await handleAuthorizedCall(request, url, sim, user, node, edge, params, token.scopes);
   return withUsageHeaders(response, user.userId, "instagram");
 }
 
@@ -135,9 +138,15 @@ async function handleAuthorizedCall(
   node: string,
   edge: string,
   params: Params,
+  scopes: readonly string[],
 ): Promise<Response> {
   if (node === "me" || node === user.userId || node === user.appScopedId) {
     return handleAccountCall(request, url, sim, user, edge, params);
+  }
+  if (edge === "comments") {
+    return scopes.includes(COMMENT_SCOPE)
+      ? commentsEdge({ request, url, sim, params }, user, node)
+      : missingPermission(sim, COMMENT_SCOPE);
   }
   if (request.method !== "GET" || edge !== "") {
     return objectNotFound(sim, node);
@@ -165,7 +174,9 @@ export const simulator: Simulator = {
       accounts: [TEST_USERS["cleo"]?.userId ?? ""],
     },
   ],
+  operatorApp,
   rules,
+  publishedExtras: publishedComments,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (url.hostname === GRAPH_HOST) {

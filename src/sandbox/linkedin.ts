@@ -2,7 +2,9 @@ import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import { revokeTokensOfLogin, type Token } from "./oauth-server.ts";
 import { accessDenied, resourceNotFound, errorResponse } from "./linkedin/error-responses.ts";
+import { createComment, listComments, publishedComments } from "./linkedin/comments.ts";
 import { finalizeVideo, initializeUpload, readAsset, receiveUpload } from "./linkedin/media-assets.ts";
+import { operatorApp } from "./linkedin/operator-app.ts";
 import { authorize, introspectEndpoint, revokeEndpoint, tokenEndpoint } from "./linkedin/login.ts";
 import { rules } from "./linkedin/operations.ts";
 import { listOrganizationAcls, lookUpOrganizations, readOrganization } from "./linkedin/organizations.ts";
@@ -17,7 +19,7 @@ const API = "api.linkedin.com";
 
 /** The versioned API under /rest/. */
 async function handleRestCall(request: Request, url: URL, sim: SimulatorContext, token: Token): Promise<Response> {
-  const [, , resource = "", encoded = ""] = url.pathname.split("/");
+  const [, , resource = "", encoded = "", edge = ""] = url.pathname.split("/");
   const id = decodeURIComponent(encoded);
   const rawBody = request.method === "POST" ? await request.text() : "{}";
   let body: JsonObject;
@@ -34,6 +36,10 @@ async function handleRestCall(request: Request, url: URL, sim: SimulatorContext,
       return action === "finalizeUpload"
         ? finalizeVideo(sim, token, body)
         : initializeUpload(sim, token, "video", body);
+    case "POST documents":
+      return initializeUpload(sim, token, "document", body);
+    case "GET documents":
+      return readAsset(sim, token, "document", id);
     case "GET images":
       return readAsset(sim, token, "image", id);
     case "GET videos":
@@ -44,6 +50,10 @@ async function handleRestCall(request: Request, url: URL, sim: SimulatorContext,
       return readOrganization(sim, token, id);
     case "GET organizationsLookup":
       return lookUpOrganizations(sim, token, url);
+    case "POST socialActions":
+      return edge === "comments" ? createComment(sim, token, id, body) : resourceNotFound("No such action");
+    case "GET socialActions":
+      return edge === "comments" ? listComments(sim, token, id, url) : resourceNotFound("No such action");
     case "POST posts":
       return createPost(sim, token, body, rawBody);
     case "GET posts":
@@ -99,7 +109,9 @@ export const simulator: Simulator = {
       description: "a revoked administrator of one organisation, and administrator of a showcase page",
     },
   ],
+  operatorApp,
   rules,
+  publishedExtras: publishedComments,
   async handle(request, sim) {
     const url = new URL(request.url);
     if (url.hostname === API) {

@@ -62,6 +62,11 @@ export function platformRoutes() {
     });
   });
 
+  // Comments and entries of playlists, of all accounts.
+  app.get("/platforms/:platform/extras", async (c) =>
+    c.json({ extras: await simulatorStub(c.env, simulatorFromPath(c).platform).publishedExtras() }),
+  );
+
   app.get("/platforms/:platform/calls", async (c) => {
     const { platform } = simulatorFromPath(c);
     const since = parseWith(SinceParam, c.req.query("since") ?? 0);

@@ -1,4 +1,5 @@
 import gif from "./samples/animation.gif.bin";
+import pdf from "./samples/handbook.pdf.bin";
 import landscapeMp4 from "./samples/landscape.mp4.bin";
 import webp from "./samples/landscape.webp.bin";
 import jpeg from "./samples/portrait.jpg.bin";
@@ -19,6 +20,7 @@ export const SAMPLES: ReadonlyMap<string, Sample> = new Map([
   ["animation.gif", { contentType: "image/gif", about: "animated GIF, 320×240, 2 s", bytes: gif }],
   ["portrait.mp4", { contentType: "video/mp4", about: "MP4 (H.264, AAC), 540×960, 3 s", bytes: portraitMp4 }],
   ["landscape.mp4", { contentType: "video/mp4", about: "MP4 (H.264, AAC), 1280×720, 5 s", bytes: landscapeMp4 }],
+  ["handbook.pdf", { contentType: "application/pdf", about: "PDF, 3 pages", bytes: pdf }],
   [
     "page.jpg",
     {

@@ -1,4 +1,4 @@
-import type { PublishedPost, SimulatorSettings } from "./contract.ts";
+import type { PublishedExtra, PublishedPost, SimulatorSettings } from "./contract.ts";
 import type { InjectedFault } from "./injected-fault.ts";
 
 /** One call that a platform received, without query, headers and body because they carry tokens. */
@@ -26,6 +26,7 @@ export type SettingsChange = {
 /** What tests and developers can call on a platform's Durable Object beside the platform's own API. */
 export interface SimulatorControl {
   publishedPosts(account: string | null): Promise<PublishedPost[]>;
+  publishedExtras(): Promise<readonly PublishedExtra[]>;
   /** The newest `RECORDED_CALLS_MAX` calls at or after `since`, oldest first. */
   calls(since: number): Promise<RecordedCall[]>;
   /** Tokens, codes, secrets and passwords that were sent or received; none unless `RECORD_SECRETS` is set. */

@@ -14,8 +14,10 @@ import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts"
 import { createContainer } from "./threads/containers.ts";
 import { authorize, exchangeCode, debugToken, exchangeForLongToken, refreshLongToken } from "./threads/login.ts";
 import { deletePost, listPosts, publishContainer, publishingLimit, readNode } from "./threads/posts.ts";
-import { invalidParameter, fieldNotFound, mediaNotFound } from "./threads/error-responses.ts";
+import { invalidParameter, fieldNotFound, mediaNotFound, missingPermission } from "./threads/error-responses.ts";
 import { rules } from "./threads/operations.ts";
+import { operatorApp } from "./threads/operator-app.ts";
+import { listConversation, refuseReply } from "./threads/replies.ts";
 import { type TestUser, TEST_USERS } from "./threads/test-users.ts";
 
 /* Simulates the login at threads.net and the API at graph.threads.net v1.0: platforms/threads.md part 6. */
@@ -23,13 +25,9 @@ import { type TestUser, TEST_USERS } from "./threads/test-users.ts";
 const BASIC_SCOPE = "threads_basic";
 const PUBLISH_SCOPE = "threads_content_publish";
 const DELETE_SCOPE = "threads_delete";
-
-const missingPermission = (sim: SimulatorContext, scope: string): Response =>
-  graphError(sim, {
-    status: 403,
-    code: 10,
-    message: `(#10) Application does not have permission for this action: ${scope}`,
-  });
+/** …/threads/retrieve-and-manage-replies: for POST and for GET calls to reply endpoints. */
+const WRITE_REPLIES_SCOPE = "threads_manage_replies";
+const READ_REPLIES_SCOPE = "threads_read_replies";
 
 function profileResponse(sim: SimulatorContext, user: TestUser, fields: string | null): Response {
   const allFields = {
@@ -53,6 +51,8 @@ function scopeFor(method: string, edge: string): string | null {
       return PUBLISH_SCOPE;
     case "DELETE ":
       return DELETE_SCOPE;
+    case "GET conversation":
+      return READ_REPLIES_SCOPE;
     default:
       return null;
   }
@@ -73,7 +73,7 @@ function handleUserCall(
     case "GET ":
       return profileResponse(sim, user, fields);
     case "POST threads":
-      return createContainer(sim, token, params);
+      return refuseReply(sim, token, params) ?? createContainer(sim, token, params);
     case "POST threads_publish":
       return publishContainer(sim, token, params);
     case "GET threads":
@@ -91,11 +91,14 @@ function handleNodeCall(
   sim: SimulatorContext,
   token: Token,
   id: string,
+  edge: string,
 ): Response | Promise<Response> {
-  switch (request.method) {
-    case "GET":
+  switch (`${request.method} ${edge}`) {
+    case "GET conversation":
+      return listConversation(sim, token, id, url);
+    case "GET ":
       return readNode(sim, token, id, url.searchParams.get("fields"));
-    case "DELETE":
+    case "DELETE ":
       return deletePost(sim, token, id);
     default:
       return mediaNotFound(sim, id);
@@ -148,7 +151,8 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   if (!user) {
     return mediaNotFound(sim, node);
   }
-  const missingScope = [BASIC_SCOPE, scopeFor(request.method, edge)].find(
+  const replyScope = request.method === "POST" && params.has("reply_to_id") ? WRITE_REPLIES_SCOPE : null;
+  const missingScope = [BASIC_SCOPE, scopeFor(request.method, edge), replyScope].find(
     (scope) => scope !== null && !token.scopes.includes(scope),
   );
   if (missingScope) {
@@ -157,7 +161,7 @@ async function handleGraphCall(request: Request, url: URL, sim: SimulatorContext
   const isOwnNode = node === "me" || node === user.id;
   const response = await (isOwnNode
     ? handleUserCall(request, url, sim, token, user, edge, params)
-    : handleNodeCall(request, url, sim, token, node));
+    : handleNodeCall(request, url, sim, token, node, edge));
   return withUsageHeaders(response, user.id, "threads");
 }
 
@@ -169,6 +173,7 @@ export const simulator: Simulator = {
     { name: "ada", accounts: [TEST_USERS["ada"]?.id ?? ""], description: "a profile" },
     { name: "ben", accounts: [TEST_USERS["ben"]?.id ?? ""], description: "another profile" },
   ],
+  operatorApp,
   rules,
   async handle(request, sim) {
     const url = new URL(request.url);

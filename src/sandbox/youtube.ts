@@ -3,9 +3,14 @@ import { bearerToken, findValidToken } from "./oauth-server.ts";
 import { errorResponse } from "./youtube/error-responses.ts";
 import { CHANNELS } from "./youtube/channels.ts";
 import { authorize, revokeEndpoint, revokeTokensOfUser, tokenEndpoint } from "./youtube/login.ts";
+import { operatorApp } from "./youtube/operator-app.ts";
 import { rules } from "./youtube/operations.ts";
+import { insertPlaylistItem } from "./youtube/playlist-items.ts";
 import { chargeUnits } from "./youtube/quota.ts";
 import { receiveChunk, startSession } from "./youtube/upload-sessions.ts";
+import { setThumbnail } from "./youtube/thumbnails.ts";
+import { insertComment, listComments, publishedComments } from "./youtube/comments.ts";
+import { publishedPlaylistItems } from "./youtube/playlists.ts";
 import { deleteVideo, listChannels, listVideos, listPlaylistItems } from "./youtube/videos.ts";
 
 /* Simulates Google's login, the YouTube Data API v3 and its resumable uploads, as platforms/youtube.md part 6 (simulator notes) describes. */
@@ -16,6 +21,9 @@ const API_HOSTS = ["www.googleapis.com", "youtube.googleapis.com"];
 
 const READ_UNITS = 1;
 const DELETE_UNITS = 50;
+const THUMBNAIL_UNITS = 50;
+const COMMENT_UNITS = 50;
+const PLAYLIST_UNITS = 50;
 
 function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Response | Promise<Response> {
   const token = findValidToken(sim, bearerToken(request) ?? "", "access");
@@ -31,8 +39,16 @@ function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Respo
       return chargeUnits(sim, READ_UNITS) ?? listChannels(token, url);
     case "GET /youtube/v3/videos":
       return chargeUnits(sim, READ_UNITS) ?? listVideos(sim, token, url);
+    case "POST /upload/youtube/v3/thumbnails/set":
+      return chargeUnits(sim, THUMBNAIL_UNITS) ?? setThumbnail(request, url, sim, token);
+    case "POST /youtube/v3/commentThreads":
+      return chargeUnits(sim, COMMENT_UNITS) ?? insertComment(request, url, sim, token);
+    case "GET /youtube/v3/commentThreads":
+      return chargeUnits(sim, READ_UNITS) ?? listComments(sim, token, url);
     case "DELETE /youtube/v3/videos":
       return chargeUnits(sim, DELETE_UNITS) ?? deleteVideo(sim, token, url);
+    case "POST /youtube/v3/playlistItems":
+      return chargeUnits(sim, PLAYLIST_UNITS) ?? insertPlaylistItem(request, url, sim, token);
     case "GET /youtube/v3/playlistItems":
       return chargeUnits(sim, READ_UNITS) ?? listPlaylistItems(sim, token, url);
     default:
@@ -64,7 +80,9 @@ export const simulator: Simulator = {
       description: "the same Google user with the second channel",
     },
   ],
+  operatorApp,
   rules,
+  publishedExtras: (sim) => [...publishedComments(sim), ...publishedPlaylistItems(sim)],
   async handle(request, sim) {
     const url = new URL(request.url);
     if (API_HOSTS.includes(url.hostname)) {

@@ -1,6 +1,6 @@
 import { refuseProof as checkProof } from "#sandbox/app-secret-proof.ts";
 import type { SimulatorContext, SimulatorLogin } from "#sandbox/contract.ts";
-import { graphError, type Params, textParam } from "#sandbox/graph-api.ts";
+import { graphError, type Params, textParam, namesOf } from "#sandbox/graph-api.ts";
 import {
   consentPage,
   issueCode,
@@ -32,8 +32,12 @@ const APP_PERMISSIONS = [
 /** The scopes of a `config_id`, which replaces `scope` in the dialog's URL. */
 const CONFIGURATION_SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"];
 
-const appPermissions = (sim: SimulatorContext): readonly string[] =>
-  sim.settings.extra["business_management"] === true ? [...APP_PERMISSIONS, "business_management"] : APP_PERMISSIONS;
+/** The settings `business_management` and `extra_permissions` add to what every app has. */
+const appPermissions = (sim: SimulatorContext): readonly string[] => [
+  ...APP_PERMISSIONS,
+  ...(sim.settings.extra["business_management"] === true ? ["business_management"] : []),
+  ...(namesOf(sim.settings.extra["extra_permissions"]) ?? []),
+];
 
 const declinedKey = (login: string): string => `declined:${login}`;
 

@@ -184,6 +184,34 @@ const OPERATIONS: readonly Operation[] = [
   {
     method: "POST",
     hosts: GRAPH,
+    path: "/{version}/{page}/video_stories",
+    query: COMMON,
+    // The guide has these; Meta's SDK specifications list those of reels too, without a word on what they do.
+    body: {
+      types: ["json", "form"],
+      isAlsoQuery: true,
+      members: ["access_token", "appsecret_proof", "upload_phase", "video_id"],
+    },
+    source: `${DOCS}/page-stories-api`,
+  },
+  {
+    method: "POST",
+    hosts: GRAPH,
+    path: "/{version}/{page}/photo_stories",
+    query: COMMON,
+    body: { types: ["json", "form"], isAlsoQuery: true, members: ["access_token", "appsecret_proof", "photo_id"] },
+    source: `${DOCS}/page-stories-api`,
+  },
+  {
+    method: "GET",
+    hosts: GRAPH,
+    path: "/{version}/{page}/stories",
+    query: [...TIMED_LIST, "status"],
+    source: `${DOCS}/page-stories-api`,
+  },
+  {
+    method: "POST",
+    hosts: GRAPH,
     path: "/{version}/{page}/videos",
     query: COMMON,
     body: {
@@ -234,6 +262,51 @@ const OPERATIONS: readonly Operation[] = [
     path: "/{version}/{page}/videos",
     query: [...TIMED_LIST, "type"],
     source: `${REFERENCE}/page/videos`,
+  },
+  {
+    method: "POST",
+    hosts: GRAPH,
+    path: "/{version}/{object}/comments",
+    query: COMMON,
+    body: {
+      types: ["json", "form"],
+      isAlsoQuery: true,
+      members: [
+        "access_token",
+        "appsecret_proof",
+        "message",
+        "attachment_id",
+        "attachment_share_url",
+        "attachment_url",
+      ],
+    },
+    source: `${REFERENCE}/object/comments`,
+  },
+  {
+    method: "GET",
+    hosts: GRAPH,
+    path: "/{version}/{object}/comments",
+    query: [...TIMED_LIST, "filter", "order", "summary", "live_filter"],
+    source: `${REFERENCE}/object/comments`,
+  },
+  {
+    method: "POST",
+    hosts: GRAPH,
+    path: "/{version}/{video}/thumbnails",
+    query: COMMON,
+    body: {
+      types: ["multipart"],
+      isAlsoQuery: true,
+      members: ["access_token", "appsecret_proof", "is_preferred", "source"],
+    },
+    source: `${REFERENCE}/video/thumbnails`,
+  },
+  {
+    method: "GET",
+    hosts: GRAPH,
+    path: "/{version}/{video}/thumbnails",
+    query: LIST,
+    source: `${REFERENCE}/video/thumbnails`,
   },
   {
     method: "GET",

@@ -43,7 +43,7 @@ export interface Photo {
   readonly page: string;
   readonly sha256: string;
   readonly altText: string | null;
-  /** The post that contains it; null while it is unpublished. */
+  /** The post or story that contains it; null while it is unpublished. */
   readonly postId: string | null;
 }
 
@@ -54,6 +54,8 @@ const allPosts = (sim: SimulatorContext): readonly Post[] => POSTS.list(sim);
 export const findPost = (sim: SimulatorContext, id: string): Post | undefined => POSTS.find(sim, id);
 
 export const findPhoto = (sim: SimulatorContext, id: string): Photo | undefined => PHOTOS.find(sim, id);
+
+export const savePhoto = (sim: SimulatorContext, photo: Photo): void => PHOTOS.save(sim, photo.id, { ...photo });
 
 function savePost(sim: SimulatorContext, post: Post): void {
   POSTS.save(sim, post.id, { ...post, photos: [...post.photos] });
@@ -85,6 +87,7 @@ function storePost(
   message: string,
   link: string | null,
   photos: readonly Photo[],
+  place: string | null = null,
 ): Post {
   const id = `${page}_${sim.newId(15)}`;
   const post: Post = {
@@ -99,7 +102,7 @@ function storePost(
   };
   savePost(sim, post);
   for (const photo of photos) {
-    PHOTOS.save(sim, photo.id, { ...photo, postId: id });
+    savePhoto(sim, { ...photo, postId: id });
   }
   const altTexts = photos.map((photo) => photo.altText);
   sim.recordPublishedPost({
@@ -110,7 +113,11 @@ function storePost(
     text: message,
     title: null,
     media: photos.map((photo) => ({ type: "image", sha256: photo.sha256 })),
-    options: { link, ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }) },
+    options: {
+      link,
+      ...(place !== null && { place }),
+      ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }),
+    },
     accepted_at: toIsoInstant(post.publishedAt),
   });
   return post;
@@ -167,7 +174,11 @@ export function createPost(sim: SimulatorContext, page: string, params: Params):
   if (photos.length === 0 && message !== "" && previous?.photos.length === 0 && previous.message === message) {
     return graphError(sim, { code: 506, message: "(#506) Duplicate status message" });
   }
-  const post = storePost(sim, page, message, link, photos);
+  const place = textParam(params, "place");
+  if (place !== null && !/^\d+$/.test(place)) {
+    return invalidParameter(sim, "Param place must be the id of a Page");
+  }
+  const post = storePost(sim, page, message, link, photos, place);
   return Response.json(selectFields(postJson(sim, post), textParam(params, "fields") ?? "id"));
 }
 
@@ -183,7 +194,7 @@ export async function createPhoto(sim: SimulatorContext, page: string, params: P
   const altText = textParam(params, "alt_text_custom");
   const photo: Photo = { id: sim.newId(15), page, sha256: file.sha256, altText, postId: null };
   if (booleanParam(params, "published") === false) {
-    PHOTOS.save(sim, photo.id, { ...photo });
+    savePhoto(sim, photo);
     return Response.json({ id: photo.id });
   }
   const post = storePost(sim, page, textParam(params, "message") ?? textParam(params, "caption") ?? "", null, [photo]);

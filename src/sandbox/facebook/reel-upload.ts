@@ -6,7 +6,7 @@ import { CRAWLER_USER_AGENT } from "./posts.ts";
 import { isDisallowed } from "./robots-txt.ts";
 import { findVideo, reelProcessingError, saveVideo, type Video } from "./videos.ts";
 
-/* Uploading a reel, as bytes or from a URL: platforms/facebook.md 2.4, step 2. */
+/* Uploading a reel or a story, as bytes or from a URL: platforms/facebook.md 2.4, step 2. */
 
 type UploadErrorType =
   | "OffsetInvalidError"
@@ -52,7 +52,7 @@ async function fetchHostedFile(sim: SimulatorContext, video: Video, fileUrl: str
     sha256,
     storedBytes: size,
     uploadedAt: sim.now(),
-    processingError: reelProcessingError(sim, info),
+    processingError: reelProcessingError(sim, info, video.kind),
   });
   return Response.json({ success: true });
 }
@@ -86,7 +86,7 @@ async function receiveBytes(request: Request, sim: SimulatorContext, video: Vide
     saveVideo(sim, updated);
     return uploadError("PartialRequestError", "Partial request (did not match length of file)", true);
   }
-  const processingError = reelProcessingError(sim, inspectMedia(file.head));
+  const processingError = reelProcessingError(sim, inspectMedia(file.head), video.kind);
   saveVideo(sim, { ...updated, sha256: file.sha256, uploadedAt: sim.now(), processingError });
   return Response.json({ success: true });
 }

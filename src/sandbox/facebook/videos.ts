@@ -7,12 +7,17 @@ import { graphError, jsonParam, paginate, type Params, selectFields, textParam }
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { CRAWLER_USER_AGENT, formatGraphTime } from "./posts.ts";
 import { invalidParameter, objectNotFound } from "./error-responses.ts";
+import { publishStory } from "./stories.ts";
 
-/* Reels and timeline videos: platforms/facebook.md 2.4 and 2.5. */
+/*
+ * Reels and timeline videos: platforms/facebook.md 2.4 and 2.5. Stories that are videos: https://developers.facebook.com/docs/page-stories-api
+ */
 
 const REELS_PER_DAY = 30;
 const REEL_MIN_SECONDS = 2.9;
 const REEL_MAX_SECONDS = 90;
+/** "A video story can not exceed 60 seconds". */
+const STORY_MAX_SECONDS = 60;
 const REEL_MIN_PIXELS = { short: 540, long: 960 };
 const REEL_MAX_ASPECT_RATIO = 16 / 9 + 0.01;
 const DEFAULT_PAGE_SIZE = 25;
@@ -20,7 +25,7 @@ const DEFAULT_PAGE_SIZE = 25;
 export interface Video {
   readonly id: string;
   readonly page: string;
-  readonly kind: "reel" | "video";
+  readonly kind: "reel" | "video" | "story";
   readonly createdAt: number;
   readonly serial: number;
   /** Bytes received so far, and in how many parts. */
@@ -38,6 +43,8 @@ export interface Video {
   readonly draft: boolean;
   /** Whether it is in the list of published posts. */
   readonly recorded: boolean;
+  /** Of a finished story, which is another id than that of its video. */
+  readonly storyId: string | null;
   /** The upload session of a timeline video, and the size it announced. */
   readonly session: { readonly id: string; readonly size: number } | null;
 }
@@ -75,13 +82,18 @@ export function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"
     processingError: null,
     draft: false,
     recorded: false,
+    storyId: null,
     session: null,
     ...fields,
   };
 }
 
-/** The error that processing will report for a reel, or null. */
-export function reelProcessingError(sim: SimulatorContext, info: FetchedMedia["info"]): Video["processingError"] {
+/** The error that processing will report for a reel or a story, or null. */
+export function reelProcessingError(
+  sim: SimulatorContext,
+  info: FetchedMedia["info"],
+  kind: Video["kind"],
+): Video["processingError"] {
   const configuredError = sim.settings.extra["processing_error"];
   if (typeof configuredError === "number") {
     return { code: configuredError, message: `Processing failed (${configuredError})` };
@@ -90,8 +102,9 @@ export function reelProcessingError(sim: SimulatorContext, info: FetchedMedia["i
     return { code: 352, message: "The video file is in a format that is not supported." };
   }
   const seconds = info.durationSeconds ?? REEL_MIN_SECONDS;
-  if (seconds < REEL_MIN_SECONDS || seconds > REEL_MAX_SECONDS) {
-    return { code: 1_363_128, message: "The video must be 3 to 90 seconds long." };
+  const maxSeconds = kind === "story" ? STORY_MAX_SECONDS : REEL_MAX_SECONDS;
+  if (seconds < REEL_MIN_SECONDS || seconds > maxSeconds) {
+    return { code: 1_363_128, message: `The video must be 3 to ${maxSeconds} seconds long.` };
   }
   const short = Math.min(info.width ?? REEL_MIN_PIXELS.short, info.height ?? REEL_MIN_PIXELS.long);
   const long = Math.max(info.width ?? REEL_MIN_PIXELS.short, info.height ?? REEL_MIN_PIXELS.long);
@@ -115,7 +128,11 @@ function startReel(sim: SimulatorContext, page: string, version: string): Respon
       message: "(#613) Calls to this api have exceeded the rate limit of reels per day.",
     });
   }
-  const video = newVideo(sim, page, "reel");
+  return startUpload(sim, page, version, "reel");
+}
+
+function startUpload(sim: SimulatorContext, page: string, version: string, kind: "reel" | "story"): Response {
+  const video = newVideo(sim, page, kind);
   saveVideo(sim, video);
   const upload_url = `https://rupload.facebook.com/video-upload/${version}/${video.id}`;
   return Response.json({ video_id: video.id, upload_url });
@@ -148,6 +165,36 @@ export function reelEndpoint(sim: SimulatorContext, page: string, params: Params
       return startReel(sim, page, version);
     case "finish":
       return finishReel(sim, page, params);
+    default:
+      return invalidParameter(sim, "Param upload_phase must be start or finish");
+  }
+}
+
+function finishStory(sim: SimulatorContext, page: string, params: Params): Response {
+  const id = textParam(params, "video_id") ?? "";
+  const video = findVideo(sim, id);
+  if (video?.page !== page || video.kind !== "story") {
+    return objectNotFound(sim, id);
+  }
+  if (video.uploadedAt === null) {
+    return graphError(sim, { code: 6000, message: "(#6000) There was a problem uploading your video file." });
+  }
+  if (video.finishedAt !== null) {
+    // "A photo or video uploaded for a story can not have been used in a previously published post".
+    return invalidParameter(sim, `Param video_id: ${id} has been used in a published story`);
+  }
+  const storyId = sim.newId(15);
+  saveVideo(sim, { ...video, finishedAt: sim.now(), storyId });
+  return Response.json({ success: true, post_id: storyId });
+}
+
+/** POST /{page}/video_stories */
+export function videoStoryEndpoint(sim: SimulatorContext, page: string, params: Params, version: string): Response {
+  switch (textParam(params, "upload_phase")) {
+    case "start":
+      return startUpload(sim, page, version, "story");
+    case "finish":
+      return finishStory(sim, page, params);
     default:
       return invalidParameter(sim, "Param upload_phase must be start or finish");
   }
@@ -207,6 +254,12 @@ export function publishProcessed(sim: SimulatorContext): void {
       continue;
     }
     saveVideo(sim, { ...video, recorded: true });
+    if (video.storyId !== null) {
+      const { storyId, page, id: mediaId, sha256 } = video;
+      const acceptedAt = video.finishedAt ?? sim.now();
+      publishStory(sim, { id: storyId, page, mediaType: "video", mediaId, sha256, acceptedAt });
+      continue;
+    }
     sim.recordPublishedPost({
       id: video.id,
       url: `https://www.facebook.com${permalinkPath(sim, video)}`,
@@ -265,11 +318,11 @@ function videoJson(sim: SimulatorContext, video: Video): JsonObject {
   };
 }
 
-/** GET /{page}/videos, newest first. */
+/** GET /{page}/videos, newest first and without stories. */
 export function listVideos(sim: SimulatorContext, page: string, url: URL): Response {
   const fields = url.searchParams.get("fields") ?? "id,description,created_time";
   const results = allVideos(sim)
-    .filter((video) => video.page === page && isPublished(sim, video))
+    .filter((video) => video.page === page && video.kind !== "story" && isPublished(sim, video))
     .filter((video) => (video.finishedAt ?? 0) + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => (b.finishedAt ?? 0) - (a.finishedAt ?? 0) || b.serial - a.serial);
   return paginate(

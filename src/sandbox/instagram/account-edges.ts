@@ -1,7 +1,7 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Params } from "#sandbox/graph-api.ts";
 import { createContainer } from "./create-container.ts";
-import { listMedia, publishContainer, publishingLimit } from "./posts.ts";
+import { listMedia, listStories, publishContainer, publishingLimit } from "./posts.ts";
 import type { TestUser } from "./test-users.ts";
 
 /** The edges of an account, the same with either login; undefined for any other. */
@@ -13,6 +13,8 @@ export function handleAccountEdge(
   switch (methodAndEdge) {
     case "GET media":
       return listMedia(sim, user, url, params);
+    case "GET stories":
+      return listStories(sim, user, url, params);
     case "POST media":
       return createContainer(sim, user, params);
     case "POST media_publish":

@@ -9,13 +9,15 @@ const MIB = 1024 * 1024;
 const IMAGE_MAX_BYTES = 8 * MIB;
 /** "300 MB" read strictly; the error for images names MiB. */
 const VIDEO_MAX_BYTES = 300_000_000;
+const STORY_VIDEO_MAX_BYTES = 100_000_000;
 const READ_WAIT_MS = 2000;
 const CREATE_WAIT_MS = 25;
 
 export interface Container {
   readonly id: string;
   readonly owner: string;
-  readonly kind: "IMAGE" | "REELS" | "VIDEO" | "CAROUSEL";
+  readonly kind: "IMAGE" | "REELS" | "VIDEO" | "CAROUSEL" | "STORIES";
+  readonly mediaType: "image" | "video";
   readonly isCarouselItem: boolean;
   readonly url: string | null;
   readonly children: readonly string[];
@@ -69,7 +71,7 @@ export function containerJson(sim: SimulatorContext, container: Container): Json
   return { id: container.id, status_code: status, status: text };
 }
 
-function imageErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>): number | null {
+function imageErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>, isStory: boolean): number | null {
   if (info.type === "unknown") {
     return 2_207_052;
   }
@@ -80,17 +82,23 @@ function imageErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>):
     return 2_207_004;
   }
   const ratio = info.width !== null && info.height ? info.width / info.height : 1;
-  return ratio < 9 / 16 - 0.01 || ratio > 1.91 + 0.01 ? 2_207_009 : null;
+  // "Story Image Specifications" of the reference recommend 9:16 and require no ratio.
+  return !isStory && (ratio < 9 / 16 - 0.01 || ratio > 1.91 + 0.01) ? 2_207_009 : null;
 }
 
-function videoErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>): number | null {
+/** "Reel Specifications" and "Story Video Specifications" of the reference. */
+function videoErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>, isStory: boolean): number | null {
   if (info.type !== "video/mp4") {
     return info.type === "unknown" ? 2_207_052 : 2_207_026;
   }
+  const [maxSeconds, minRatio, maxBytes] = isStory
+    ? [60, 0.1, STORY_VIDEO_MAX_BYTES]
+    : [15 * 60, 0.01, VIDEO_MAX_BYTES];
   const seconds = info.durationSeconds ?? 60;
   const ratio = info.width !== null && info.height ? info.width / info.height : 1;
-  const isAccepted = seconds >= 3 && seconds <= 15 * 60 && ratio >= 0.01 && ratio <= 10 && (info.width ?? 0) <= 1920;
-  return isAccepted && size <= VIDEO_MAX_BYTES ? null : 2_207_026;
+  const isAccepted =
+    seconds >= 3 && seconds <= maxSeconds && ratio >= minRatio && ratio <= 10 && (info.width ?? 0) <= 1920;
+  return isAccepted && size <= maxBytes ? null : 2_207_026;
 }
 
 /** Downloads the media URL; after a restart of the process the next read starts it again. */
@@ -102,7 +110,7 @@ function download(sim: SimulatorContext, id: string): Promise<void> {
     }
     let outcome: DownloadResult;
     try {
-      outcome = await downloadAndInspect(sim, container.url, container.kind === "IMAGE");
+      outcome = await downloadAndInspect(sim, container.url, container);
     } catch {
       outcome = { sha256: null, errorSubcode: 2_207_052 };
     }
@@ -115,7 +123,11 @@ function download(sim: SimulatorContext, id: string): Promise<void> {
 
 type DownloadResult = Pick<Container, "sha256" | "errorSubcode">;
 
-async function downloadAndInspect(sim: SimulatorContext, url: string, isImage: boolean): Promise<DownloadResult> {
+async function downloadAndInspect(
+  sim: SimulatorContext,
+  url: string,
+  { kind, mediaType }: Container,
+): Promise<DownloadResult> {
   const response = await sim.fetchUrl(url, { "user-agent": "facebookexternalhit/1.1" });
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || !response.body || !/^(?:image|video|application\/octet-stream)/.test(type)) {
@@ -124,7 +136,8 @@ async function downloadAndInspect(sim: SimulatorContext, url: string, isImage: b
   }
   const { sha256, size, head } = await sim.digest(response.body);
   const info = inspectMedia(head);
-  return { sha256, errorSubcode: isImage ? imageErrorSubcode(size, info) : videoErrorSubcode(size, info) };
+  const findError = mediaType === "image" ? imageErrorSubcode : videoErrorSubcode;
+  return { sha256, errorSubcode: findError(size, info, kind === "STORIES") };
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
-import type { JsonObject } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
+import { fetchMedia } from "#sandbox/fetch-media.ts";
 import { booleanParam, graphError, jsonParam, type Params, textParam } from "#sandbox/graph-api.ts";
 import { startContainer, type Container, findContainer, awaitDownload, statusOf } from "./containers.ts";
 import { canPostTrialReels, type TestUser } from "./test-users.ts";
@@ -17,7 +18,13 @@ const COLLABORATORS_MAX = 3;
 const CAROUSEL_MIN = 2;
 const CAROUSEL_MAX = 10;
 const TRIAL_STRATEGIES = ["MANUAL", "SS_PERFORMANCE"];
-const REEL_ONLY_PARAMS = ["trial_params", "share_to_feed", "thumb_offset", "cover_url", "audio_name"];
+/** Of the container that is published, not of the items of a carousel. */
+const PARENT_PARAMS = ["location_id", "collaborators", "is_ai_generated"];
+const REEL_ONLY_PARAMS = ["trial_params", "share_to_feed", "cover_url", "audio_name"];
+/** "Image Story Containers" and "Video Story Containers" of the reference have these parameters and no others. */
+const STORY_PARAMS = new Set(["media_type", "image_url", "video_url", "user_tags", "access_token", "appsecret_proof"]);
+/** "Reels cover photo" of the reference. */
+const COVER_MAX_BYTES = 8 * 1024 * 1024;
 
 const hasMoreMatchesThan = (caption: string, pattern: RegExp, max: number): boolean =>
   [...caption.matchAll(pattern)].length > max;
@@ -56,14 +63,39 @@ function parseKind(params: Params, isCarouselItem: boolean): Kind | undefined {
       // Deprecated outside a carousel.
       return isCarouselItem ? "VIDEO" : undefined;
     case "CAROUSEL":
-      return "CAROUSEL";
+    case "STORIES":
+      return textParam(params, "media_type") as Kind;
     default:
       return undefined;
   }
 }
 
+/** IG user media reference, `user_tags`: x and y are required on images, not accepted on videos, and optional in stories. */
+function areUserTags(tags: JsonValue, kind: Kind): boolean {
+  const isPlace = (value: JsonValue | undefined) => typeof value === "number" && value >= 0 && value <= 1;
+  return (
+    Array.isArray(tags) &&
+    tags.every((tag: JsonValue) => {
+      if (!isJsonObject(tag) || typeof tag["username"] !== "string") {
+        return false;
+      }
+      const { x, y } = tag;
+      const hasPlace = isPlace(x) && isPlace(y);
+      const hasNone = x === undefined && y === undefined;
+      return kind === "STORIES" ? hasPlace || hasNone : kind === "IMAGE" ? hasPlace : hasNone;
+    })
+  );
+}
+
 /** The publishing options other than media and caption, or the error response. */
 function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params: Params): JsonObject | Response {
+  const notForStories = [...params.keys()].find((name) => kind === "STORIES" && !STORY_PARAMS.has(name));
+  if (notForStories !== undefined) {
+    return invalidParameter(sim, `The parameter ${notForStories} is not for media_type STORIES`);
+  }
+  if (kind === "STORIES" && params.has("image_url") && params.has("video_url")) {
+    return invalidParameter(sim, "A story has either image_url or video_url");
+  }
   const reelOnlyParam = REEL_ONLY_PARAMS.find((name) => params.has(name) && kind !== "REELS");
   if (reelOnlyParam !== undefined) {
     return invalidParameter(sim, `The parameter ${reelOnlyParam} is for media_type REELS only`);
@@ -94,6 +126,9 @@ function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params:
     options["trial_params"] = { graduation_strategy: strategy };
   }
   if (params.has("thumb_offset")) {
+    if (kind !== "REELS" && kind !== "VIDEO") {
+      return invalidParameter(sim, "The parameter thumb_offset is for videos only");
+    }
     const offset = Number(textParam(params, "thumb_offset"));
     if (!Number.isInteger(offset) || offset < 0) {
       return errorResponse(sim, "thumbOffset");
@@ -114,6 +149,13 @@ function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params:
     }
     options["collaborators"] = collaborators;
   }
+  const userTags = jsonParam(params, "user_tags");
+  if (userTags !== undefined) {
+    if (kind === "CAROUSEL" || !areUserTags(userTags, kind)) {
+      return invalidParameter(sim, "user_tags must name accounts, with x and y from 0 to 1 on images only");
+    }
+    options["user_tags"] = userTags;
+  }
   for (const name of ["cover_url", "audio_name", "location_id"]) {
     const value = textParam(params, name);
     if (value !== null) {
@@ -121,6 +163,19 @@ function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params:
     }
   }
   return options;
+}
+
+/** Whether the cover of a reel is what the reference asks for, or the error response. */
+async function checkCover(sim: SimulatorContext, params: Params): Promise<Response | null> {
+  const url = textParam(params, "cover_url");
+  const invalidUrl = url === null ? null : checkMediaUrl(sim, "cover_url", url);
+  if (url === null || invalidUrl) {
+    return invalidUrl;
+  }
+  const file = await fetchMedia(sim, url, "facebookexternalhit/1.1");
+  return file?.info.type === "image/jpeg" && file.size <= COVER_MAX_BYTES
+    ? null
+    : invalidParameter(sim, "cover_url must be a JPEG of at most 8 MB");
 }
 
 /** The ids of a carousel's children in the order given, or the error response. */
@@ -168,16 +223,24 @@ export async function createContainer(sim: SimulatorContext, user: TestUser, par
     return errorResponse(sim, "unknownType");
   }
   const caption = textParam(params, "caption") ?? "";
-  if (isCarouselItem && (kind === "REELS" || kind === "CAROUSEL" || caption !== "" || params.has("location_id"))) {
+  if (
+    isCarouselItem &&
+    (kind === "REELS" ||
+      kind === "CAROUSEL" ||
+      kind === "STORIES" ||
+      caption !== "" ||
+      PARENT_PARAMS.some((name) => params.has(name)))
+  ) {
     return errorResponse(sim, "carouselInvalid");
   }
-  const urlParam = kind === "IMAGE" ? "image_url" : "video_url";
+  const mediaType = kind === "IMAGE" || (kind === "STORIES" && !params.has("video_url")) ? "image" : "video";
+  const urlParam = mediaType === "image" ? "image_url" : "video_url";
   const url = kind === "CAROUSEL" ? null : textParam(params, urlParam);
   const options = parseOptions(sim, user, kind, params);
   const error =
     checkCaption(sim, caption) ??
     (kind === "CAROUSEL" ? null : checkMediaUrl(sim, urlParam, url)) ??
-    (options instanceof Response ? options : null);
+    (options instanceof Response ? options : await checkCover(sim, params));
   if (error) {
     return error;
   }
@@ -201,6 +264,7 @@ export async function createContainer(sim: SimulatorContext, user: TestUser, par
     id,
     owner,
     kind,
+    mediaType,
     isCarouselItem,
     url,
     children,

@@ -20,12 +20,13 @@ const REFRESHABLE_AFTER_SECONDS = 24 * 3600;
 
 export const BASIC_SCOPE = "instagram_business_basic";
 export const PUBLISH_SCOPE = "instagram_business_content_publish";
+export const COMMENT_SCOPE = "instagram_business_manage_comments";
 /** https://developers.facebook.com/docs/permissions#i */
 const SCOPES = new Set([
   BASIC_SCOPE,
   PUBLISH_SCOPE,
   "instagram_business_manage_messages",
-  "instagram_business_manage_comments",
+  COMMENT_SCOPE,
   "instagram_business_manage_insights",
 ]);
 

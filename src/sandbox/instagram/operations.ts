@@ -83,6 +83,14 @@ const OPERATIONS: readonly Operation[] = [
     source: `${REFERENCE}/ig-user/media`,
   },
   {
+    method: "GET",
+    hosts: GRAPH,
+    path: "/{version}/{id}/stories",
+    query: ["fields", "limit", "after", "before", ...AUTHENTICATION],
+    // That page names the other login; specs/IGUserForIGOnlyAPI.json of Meta's SDK specifications has the edge for this one.
+    source: `${REFERENCE}/ig-user/stories`,
+  },
+  {
     method: "POST",
     hosts: GRAPH,
     path: "/{version}/{id}/media",
@@ -99,6 +107,20 @@ const OPERATIONS: readonly Operation[] = [
     path: "/{version}/{id}/media_publish",
     body: { types: ["form", "json", "multipart"], isAlsoQuery: true, members: ["creation_id", ...AUTHENTICATION] },
     source: `${REFERENCE}/ig-user/media_publish`,
+  },
+  {
+    method: "POST",
+    hosts: GRAPH,
+    path: "/{version}/{id}/comments",
+    body: { types: ["form", "json"], isAlsoQuery: true, members: ["message", ...AUTHENTICATION] },
+    source: `${REFERENCE}/ig-media/comments`,
+  },
+  {
+    method: "GET",
+    hosts: GRAPH,
+    path: "/{version}/{id}/comments",
+    query: ["fields", ...PAGING, ...AUTHENTICATION],
+    source: `${REFERENCE}/ig-media/comments`,
   },
   {
     method: "GET",

@@ -18,9 +18,10 @@ const SHORTCODE_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 interface Media {
   readonly id: string;
   readonly owner: string;
+  readonly username: string;
   readonly shortcode: string;
   readonly type: "IMAGE" | "VIDEO" | "CAROUSEL_ALBUM";
-  readonly product: "FEED" | "REELS";
+  readonly product: "FEED" | "REELS" | "STORY";
   readonly caption: string;
   readonly children: readonly string[];
   readonly publishedAt: number;
@@ -83,7 +84,6 @@ export async function publishContainer(sim: SimulatorContext, user: TestUser, pa
 function createPost(sim: SimulatorContext, user: TestUser, container: Container): string {
   const now = sim.now();
   const id = sim.newId(17);
-  const isReel = container.kind === "REELS";
   const shortcode = Array.from(
     sim.newId(22).match(/../g) ?? [],
     (digits) => SHORTCODE_ALPHABET[Number(digits) % 64],
@@ -94,8 +94,9 @@ function createPost(sim: SimulatorContext, user: TestUser, container: Container)
     id,
     owner: user.userId,
     shortcode,
-    type: container.kind === "CAROUSEL" ? "CAROUSEL_ALBUM" : container.kind === "IMAGE" ? "IMAGE" : "VIDEO",
-    product: isReel ? "REELS" : "FEED",
+    type: container.kind === "CAROUSEL" ? "CAROUSEL_ALBUM" : container.mediaType === "image" ? "IMAGE" : "VIDEO",
+    product: container.kind === "REELS" ? "REELS" : container.kind === "STORIES" ? "STORY" : "FEED",
+    username: user.username,
     caption: container.caption,
     children: container.children,
     publishedAt: now,
@@ -107,23 +108,33 @@ function createPost(sim: SimulatorContext, user: TestUser, container: Container)
   sim.store.put(`media:${id}`, { ...media, children: [...media.children] });
   sim.store.put(`${publishedPrefix(user.userId)}${now}:${id}`, id);
   const altTexts = children.map((child) => child.options["alt_text"] ?? null);
+  const thumbOffsets = children.map((child) => child.options["thumb_offset"] ?? null);
+  const userTags = children.map((child) => child.options["user_tags"] ?? null);
   const post: PublishedPost = {
     id,
     url: permalink(media),
     account: user.userId,
-    kind: { IMAGE: "image", REELS: "reel", VIDEO: "video", CAROUSEL: "carousel" }[container.kind],
+    kind: { IMAGE: "image", REELS: "reel", VIDEO: "video", CAROUSEL: "carousel", STORIES: "story" }[container.kind],
     text: container.caption,
     title: null,
-    media: items.map((item) => ({ type: item.kind === "IMAGE" ? "image" : "video", sha256: item.sha256 ?? "" })),
-    options: { ...container.options, ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }) },
+    media: items.map((item) => ({ type: item.mediaType, sha256: item.sha256 ?? "" })),
+    options: {
+      ...container.options,
+      ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }),
+      ...(userTags.some((tags) => tags !== null) && { user_tags_of_items: userTags }),
+      ...(thumbOffsets.some((offset) => offset !== null) && { thumb_offsets: thumbOffsets }),
+    },
     accepted_at: toIsoInstant(now),
   };
   sim.recordPublishedPost(post);
   return id;
 }
 
+/** A story's is seen in answers that others recorded: `/stories/{username}/{number}`. */
 const permalink = (media: Media): string =>
-  `https://www.instagram.com/${media.product === "REELS" ? "reel" : "p"}/${media.shortcode}/`;
+  media.product === "STORY"
+    ? `https://www.instagram.com/stories/${media.username}/${media.id}`
+    : `https://www.instagram.com/${media.product === "REELS" ? "reel" : "p"}/${media.shortcode}/`;
 
 /** `2026-11-20T10:00:00+0000`, the time format of this API. */
 const formatGraphTime = (ms: number): string => toIsoInstant(ms).replace(/\.\d{3}Z$/, "+0000");
@@ -152,14 +163,35 @@ export function readMedia(sim: SimulatorContext, user: TestUser, id: string, par
     : objectNotFound(sim, id);
 }
 
-/** GET /{ig}/media, newest first */
+/** GET /{ig}/media, newest first and without stories */
 export function listMedia(sim: SimulatorContext, user: TestUser, url: URL, params: Params): Response {
+  return listPosts(sim, user, url, params, (media) => media.product !== "STORY");
+}
+
+/** GET /{ig}/stories: "Stories are only available for 24 hours". */
+export function listStories(sim: SimulatorContext, user: TestUser, url: URL, params: Params): Response {
+  return listPosts(
+    sim,
+    user,
+    url,
+    params,
+    (media) => media.product === "STORY" && media.publishedAt + DAY_MS > sim.now(),
+  );
+}
+
+function listPosts(
+  sim: SimulatorContext,
+  user: TestUser,
+  url: URL,
+  params: Params,
+  isListed: (media: Media) => boolean,
+): Response {
   const fields = textParam(params, "fields") ?? "id";
   const items = sim.store
     .list<string>(publishedPrefix(user.userId), { reverse: true, limit: LIST_MAX })
     .map(([, id]) => findMedia(sim, id))
     .filter((media) => media !== undefined)
-    .filter((media) => isVisible(sim, media))
+    .filter((media) => isVisible(sim, media) && isListed(media))
     .map(mediaJson);
   const unknown = items[0] && unknownField(items[0], fields);
   return unknown === undefined

@@ -23,7 +23,9 @@ const REFRESH_TOKEN_LIFETIME_SECONDS = 31_536_000;
 
 const SCOPES = new Set(
   `openid profile email w_member_social r_member_social w_organization_social r_organization_social
-   rw_organization_admin r_organization_admin r_basicprofile`.split(/\s+/),
+   w_organization_social_feed r_organization_social_feed rw_organization_admin r_organization_admin r_basicprofile`.split(
+    /\s+/,
+  ),
 );
 
 /** The browser's page; scopes cannot be declined one by one. */

@@ -7,7 +7,10 @@ import { bearerToken, findValidToken, type Token } from "#sandbox/oauth-server.t
 import { invalidValue, missingField, errorResponse } from "./error-responses.ts";
 import { checkCanPostAs } from "./authorization.ts";
 
-/* Images and videos before a post uses them: platforms/linkedin.md 2.3 and 2.4. */
+/*
+ * Images, videos and documents before a post uses them: platforms/linkedin.md 2.3 and 2.4, and for documents
+ * learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api.
+ */
 
 const WWW = "www.linkedin.com";
 const PART_BYTES = 4 * 1024 * 1024;
@@ -18,8 +21,16 @@ const VIDEO_MAX_SECONDS = 30 * 60;
 const PIXELS_MAX = 36_152_320;
 const IMAGE_TYPES: ReadonlySet<MediaInfo["type"]> = new Set(["image/jpeg", "image/png", "image/gif"]);
 
+/** ayrshare.com/docs/apis/post/social-networks/linkedin.md, `thumbNail`: PNG or JPG of less than 10 MB. */
+const THUMBNAIL_TYPES: ReadonlySet<MediaInfo["type"]> = new Set(["image/jpeg", "image/png"]);
+const THUMBNAIL_MAX_BYTES = 9_999_999;
+
+/** documents-api: "The file size cannot exceed 100MB and 300 pages"; of its types only PDF files are sent here. */
+const DOCUMENT_MAX_BYTES = 100_000_000;
+const DOCUMENT_MAX_PAGES = 300;
+
 export interface Asset {
-  readonly kind: "image" | "video";
+  readonly kind: "image" | "video" | "document";
   readonly owner: string;
   readonly login: string;
   readonly parts: readonly { readonly first: number; readonly last: number; readonly etag: string | null }[];
@@ -28,6 +39,8 @@ export interface Asset {
   readonly readyAt: number | null;
   readonly sha256: string | null;
   readonly failure: string | null;
+  /** Of a video that announced a cover: its hash, and null until it is there. */
+  readonly thumbnail?: { readonly sha256: string | null };
 }
 
 const ASSETS = recordTable<Asset>("asset:");
@@ -43,7 +56,7 @@ const objectIn = (body: JsonObject, name: string): JsonObject => {
   return isJsonObject(value) ? value : {};
 };
 
-const uploadUrl = (urn: string, part: number): string =>
+const uploadUrl = (urn: string, part: number | "thumbnail"): string =>
   `https://${WWW}/dms-uploads/${encodeURIComponent(urn)}/${part}`;
 
 function checkVideoSize(size: JsonValue | undefined): Response | null {
@@ -52,7 +65,7 @@ function checkVideoSize(size: JsonValue | undefined): Response | null {
     : invalidValue("ERROR :: /initializeUploadRequest/fileSizeBytes :: is missing or out of range");
 }
 
-/** POST /rest/images and /rest/videos with action=initializeUpload */
+/** POST /rest/images, /rest/videos and /rest/documents with action=initializeUpload */
 export function initializeUpload(sim: SimulatorContext, token: Token, kind: Asset["kind"], body: JsonObject): Response {
   const request = objectIn(body, "initializeUploadRequest");
   const { owner, fileSizeBytes } = request;
@@ -72,15 +85,25 @@ export function initializeUpload(sim: SimulatorContext, token: Token, kind: Asse
   }));
   const expiresAt = sim.now() + UPLOAD_URL_LIFETIME_MS;
   const unprocessed = { readyAt: null, sha256: null, failure: null };
-  saveAsset(sim, urn, { kind, owner, login: token.login, parts, expiresAt, ...unprocessed });
+  const hasThumbnail = kind === "video" && request["uploadThumbnail"] === true;
+  saveAsset(sim, urn, {
+    kind,
+    owner,
+    login: token.login,
+    parts,
+    expiresAt,
+    ...unprocessed,
+    ...(hasThumbnail && { thumbnail: { sha256: null } }),
+  });
   return Response.json({
     value:
-      kind === "image"
-        ? { uploadUrlExpiresAt: expiresAt, uploadUrl: uploadUrl(urn, 0), image: urn }
+      kind !== "video"
+        ? { uploadUrlExpiresAt: expiresAt, uploadUrl: uploadUrl(urn, 0), [kind]: urn }
         : {
             uploadUrlsExpireAt: expiresAt,
             video: urn,
             uploadToken: "",
+            ...(hasThumbnail && { thumbnailUploadUrl: uploadUrl(urn, "thumbnail") }),
             uploadInstructions: parts.map(({ first, last }, index) => ({
               firstByte: first,
               lastByte: last,
@@ -90,9 +113,16 @@ export function initializeUpload(sim: SimulatorContext, token: Token, kind: Asse
   });
 }
 
-function processingFailure(sim: SimulatorContext, kind: Asset["kind"], head: Uint8Array): string | null {
+function processingFailure(
+  sim: SimulatorContext,
+  kind: Asset["kind"],
+  { head, size }: { readonly head: Uint8Array; readonly size: number },
+): string | null {
   if (sim.settings.extra["fail_processing"] === true) {
     return "Processing failed";
+  }
+  if (kind === "document") {
+    return documentFailure(head, size);
   }
   const { type, width, height, durationSeconds } = inspectMedia(head);
   if (kind === "image") {
@@ -104,6 +134,15 @@ function processingFailure(sim: SimulatorContext, kind: Asset["kind"], head: Uin
   return isSupported ? null : "Unsupported video";
 }
 
+/** Pages are counted as far as the first bytes tell them. */
+function documentFailure(head: Uint8Array, size: number): string | null {
+  const text = new TextDecoder("latin1").decode(head);
+  const pages = Number(/\/Type\s*\/Pages\b[^>]*\/Count\s+(\d+)/.exec(text)?.[1] ?? "1");
+  return text.startsWith("%PDF-") && size <= DOCUMENT_MAX_BYTES && pages <= DOCUMENT_MAX_PAGES
+    ? null
+    : "Unsupported document";
+}
+
 const blobKey = (urn: string, part: number): string => `sandbox/linkedin/${urn}/${part}`;
 
 async function processUpload(
@@ -111,19 +150,22 @@ async function processUpload(
   urn: string,
   asset: Asset,
 ): Promise<Pick<Asset, "readyAt" | "sha256" | "failure">> {
-  const { sha256, head } = await sim.digestBlobs(asset.parts.map((_, index) => blobKey(urn, index)));
+  const { sha256, ...file } = await sim.digestBlobs(asset.parts.map((_, index) => blobKey(urn, index)));
   const readyAt = sim.now() + sim.settings.processing_ms;
-  return { readyAt, sha256, failure: processingFailure(sim, asset.kind, head) };
+  return { readyAt, sha256, failure: processingFailure(sim, asset.kind, file) };
 }
 
 /** The documents show the parts of a video without a token; some publishers send it. */
 const partsNeedToken = (sim: SimulatorContext): boolean => sim.settings.extra["part_token"] === true;
 
-/** PUT of an image with a bearer token, or of one part of a video without. */
+/** PUT of an image or a document with a bearer token, or of one part of a video without. */
 export async function receiveUpload(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const [, , encoded = "", index = ""] = url.pathname.split("/");
   const urn = decodeURIComponent(encoded);
   const asset = findAsset(sim, urn);
+  if (asset && index === "thumbnail") {
+    return await receiveThumbnail(request, sim, urn, asset);
+  }
   const partIndex = Number(index);
   const part = asset?.parts[partIndex];
   if (!asset || !part) {
@@ -132,7 +174,8 @@ export async function receiveUpload(request: Request, url: URL, sim: SimulatorCo
   if (asset.expiresAt <= sim.now()) {
     return errorResponse(400, "EXPIRED_UPLOAD_URL", "The upload URL has expired");
   }
-  const needsToken = asset.kind === "image" || partsNeedToken(sim);
+  const isWhole = asset.kind !== "video";
+  const needsToken = isWhole || partsNeedToken(sim);
   if (needsToken && findValidToken(sim, bearerToken(request) ?? "", "access")?.login !== asset.login) {
     return errorResponse(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token");
   }
@@ -143,7 +186,7 @@ export async function receiveUpload(request: Request, url: URL, sim: SimulatorCo
   if (length === null || !request.body) {
     return errorResponse(411, "LENGTH_REQUIRED", "A Content-Length is required");
   }
-  if (asset.kind === "video" && Number(length) !== part.last - part.first + 1) {
+  if (!isWhole && Number(length) !== part.last - part.first + 1) {
     return errorResponse(400, "ILLEGAL_ARGUMENT", `Expected bytes ${part.first}-${part.last}`);
   }
   if (asset.readyAt !== null) {
@@ -154,13 +197,33 @@ export async function receiveUpload(request: Request, url: URL, sim: SimulatorCo
     request.body.pipeTo(fixedLength.writable),
     sim.blobs.put(blobKey(urn, partIndex), fixedLength.readable),
   ]);
-  const outcome = asset.kind === "image" ? await processUpload(sim, urn, asset) : {};
+  const outcome = isWhole ? await processUpload(sim, urn, asset) : {};
   // Parts may be uploaded concurrently, so the asset is read again.
   const current = findAsset(sim, urn) ?? asset;
   const etag = `/ambry-videoei/${sim.newSecret("")}`;
   const parts = current.parts.map((other, otherIndex) => (otherIndex === partIndex ? { ...other, etag } : other));
   saveAsset(sim, urn, { ...current, parts, ...outcome });
   return new Response(null, { status: 201, headers: { etag: `"${etag}"` } });
+}
+
+/** videos-api, `uploadThumbnail`: the cover goes to an address of its own before the upload is finalized, like the parts without a token. */
+async function receiveThumbnail(request: Request, sim: SimulatorContext, urn: string, asset: Asset): Promise<Response> {
+  if (request.headers.has("authorization")) {
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "The upload URL of a thumbnail takes no Authorization header");
+  }
+  if (!asset.thumbnail || asset.readyAt !== null) {
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "The upload has no thumbnail or is complete");
+  }
+  if (request.headers.get("content-length") === null || !request.body) {
+    return errorResponse(411, "LENGTH_REQUIRED", "A Content-Length is required");
+  }
+  const { sha256, size, head } = await sim.digest(request.body);
+  if (!THUMBNAIL_TYPES.has(inspectMedia(head).type) || size > THUMBNAIL_MAX_BYTES) {
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "A thumbnail is a JPEG or PNG of less than 10 MB");
+  }
+  const current = findAsset(sim, urn) ?? asset;
+  saveAsset(sim, urn, { ...current, thumbnail: { sha256 } });
+  return new Response(null, { status: 201 });
 }
 
 /** POST /rest/videos?action=finalizeUpload: needs the ETag of every part, in order. */
@@ -175,6 +238,9 @@ export async function finalizeVideo(sim: SimulatorContext, token: Token, body: J
   const isComplete = !etags.includes(null) && JSON.stringify(uploadedPartIds) === JSON.stringify(etags);
   if (uploadToken !== "" || !isComplete) {
     return errorResponse(400, "ILLEGAL_ARGUMENT", "uploadedPartIds do not match the uploaded parts in order");
+  }
+  if (asset.thumbnail?.sha256 === null) {
+    return errorResponse(400, "ILLEGAL_ARGUMENT", "The announced thumbnail is missing");
   }
   if (asset.readyAt === null) {
     saveAsset(sim, urn, { ...asset, ...(await processUpload(sim, urn, asset)) });
@@ -192,14 +258,14 @@ export function statusOf(asset: Asset, now: number): string {
   return asset.failure === null ? "AVAILABLE" : "PROCESSING_FAILED";
 }
 
-/** GET /rest/images/{urn} and /rest/videos/{urn}; a member's token can read videos only. */
+/** GET /rest/images/{urn}, /rest/videos/{urn} and /rest/documents/{urn}; a member's token can read videos only. */
 export function readAsset(sim: SimulatorContext, token: Token, kind: Asset["kind"], urn: string): Response {
   const asset = findAsset(sim, urn);
   if (asset?.kind !== kind || asset.login !== token.login) {
     return errorResponse(404, "NOT_FOUND", "Not found");
   }
-  if (kind === "image" && !token.scopes.includes("r_organization_social")) {
-    return errorResponse(403, "ACCESS_DENIED", "Accessing this image resource is forbidden");
+  if (kind !== "video" && !token.scopes.includes("r_organization_social")) {
+    return errorResponse(403, "ACCESS_DENIED", `Accessing this ${kind} resource is forbidden`);
   }
   const status = statusOf(asset, sim.now());
   return Response.json({

@@ -9,6 +9,7 @@ const DOCS = "https://learn.microsoft.com/en-us/linkedin";
 const COMMUNITY = `${DOCS}/marketing/community-management`;
 const CODE_FLOW = `${DOCS}/shared/authentication/authorization-code-flow`;
 const POSTS = `${COMMUNITY}/shares/posts-api`;
+const COMMENTS = `${COMMUNITY}/shares/comments-api`;
 /** Every call under /rest needs both (https://learn.microsoft.com/en-us/linkedin/marketing/versioning). */
 const VERSION_HEADERS = ["linkedin-version", "x-restli-protocol-version"];
 
@@ -95,6 +96,22 @@ const OPERATIONS: readonly Operation[] = [
   {
     method: "POST",
     hosts: API,
+    path: "/rest/documents",
+    query: ["action"],
+    body: { types: ["json"], members: ["initializeUploadRequest.owner"] },
+    headers: VERSION_HEADERS,
+    source: `${COMMUNITY}/shares/documents-api`,
+  },
+  {
+    method: "GET",
+    hosts: API,
+    path: "/rest/documents/{urn}",
+    headers: VERSION_HEADERS,
+    source: `${COMMUNITY}/shares/documents-api`,
+  },
+  {
+    method: "POST",
+    hosts: API,
     path: "/rest/videos",
     query: ["action"],
     body: {
@@ -145,6 +162,13 @@ const OPERATIONS: readonly Operation[] = [
         "content.multiImage.images[].id",
         "content.multiImage.images[].altText",
         "content.multiImage.altText",
+        "content.article.source",
+        "content.article.title",
+        "content.article.description",
+        "content.article.thumbnail",
+        "content.poll.question",
+        "content.poll.options[].text",
+        "content.poll.settings.duration",
         "lifecycleState",
         "isReshareDisabledByAuthor",
       ],
@@ -159,6 +183,22 @@ const OPERATIONS: readonly Operation[] = [
     query: ["q", "author", "isDsc", "start", "count", "sortBy"],
     headers: VERSION_HEADERS,
     source: `${POSTS}#find-posts-by-authors`,
+  },
+  {
+    method: "POST",
+    hosts: API,
+    path: "/rest/socialActions/{urn}/comments",
+    headers: VERSION_HEADERS,
+    body: { types: ["json"], members: ["actor", "object", "message.text", "message.attributes[]", "parentComment"] },
+    source: COMMENTS,
+  },
+  {
+    method: "GET",
+    hosts: API,
+    path: "/rest/socialActions/{urn}/comments",
+    query: ["start", "count"],
+    headers: VERSION_HEADERS,
+    source: COMMENTS,
   },
   { method: "GET", hosts: API, path: "/rest/posts/{urn}", headers: VERSION_HEADERS, source: POSTS },
   { method: "DELETE", hosts: API, path: "/rest/posts/{urn}", headers: VERSION_HEADERS, source: POSTS },

@@ -12,6 +12,7 @@ import { checkCanPostAs, canReadPostsOf } from "./authorization.ts";
 /* Creating, finding and deleting posts: platforms/linkedin.md 2.1, 4 and 5. */
 
 const COMMENTARY_MAX = 3000;
+const ALT_TEXT_MAX = 4086;
 const IMAGES_MIN = 2;
 const IMAGES_MAX = 20;
 const DUPLICATE_WINDOW_MS = 10 * MINUTE;
@@ -35,7 +36,7 @@ const SHARES = recordTable<Share>("share:");
 
 const shares = (sim: SimulatorContext): readonly Share[] => SHARES.list(sim);
 
-const findShare = (sim: SimulatorContext, urn: string): Share | undefined => SHARES.find(sim, urn);
+export const findShare = (sim: SimulatorContext, urn: string): Share | undefined => SHARES.find(sim, urn);
 
 /** The URNs in a post's content; null for an unknown type of content. */
 function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null {
@@ -45,12 +46,90 @@ function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null 
   if (!isJsonObject(content)) {
     return null;
   }
-  const { media, multiImage } = content;
+  const { media, multiImage, article, poll } = content;
+  if (isJsonObject(article) || isJsonObject(poll)) {
+    return [];
+  }
   if (isJsonObject(media)) {
     return [media["id"] ?? null];
   }
   return isJsonObject(multiImage) && Array.isArray(multiImage["images"])
     ? multiImage["images"].map((image: JsonValue) => (isJsonObject(image) ? (image["id"] ?? null) : null))
+    : null;
+}
+
+/** The media objects in a post's content; each names its file, and images can be described. */
+function mediaObjects(content: JsonValue | undefined): readonly JsonObject[] {
+  if (!isJsonObject(content)) {
+    return [];
+  }
+  const { media, multiImage } = content;
+  const images = isJsonObject(multiImage) && Array.isArray(multiImage["images"]) ? multiImage["images"] : [];
+  return [media, ...images].filter((item): item is JsonObject => isJsonObject(item));
+}
+
+/** posts-api, `altText`: 4,086 characters; videos and documents have none (ayrshare.com/docs/apis/post/social-networks/linkedin.md). */
+function checkAltTexts(content: JsonValue | undefined): Response | null {
+  for (const { id, altText } of mediaObjects(content)) {
+    if (altText === undefined) {
+      continue;
+    }
+    if (typeof altText !== "string" || altText.length > ALT_TEXT_MAX) {
+      return errorResponse(400, "FIELD_LENGTH_TOO_LONG", `altText has at most ${ALT_TEXT_MAX} characters`);
+    }
+    if (typeof id === "string" && !id.startsWith("urn:li:image:")) {
+      return invalidValue("ERROR :: /content/media/altText :: is for images only");
+    }
+  }
+  return null;
+}
+
+const POLL_DURATIONS: ReadonlySet<JsonValue | undefined> = new Set([
+  "ONE_DAY",
+  "THREE_DAYS",
+  "SEVEN_DAYS",
+  "FOURTEEN_DAYS",
+]);
+
+/** poll-post-api (learn.microsoft.com/linkedin/marketing/community-management/shares/poll-post-api) and posts-api, `article`. */
+function checkAttachment(author: string, { content, visibility }: JsonObject): Response | null {
+  const parts = isJsonObject(content) ? content : {};
+  if (Object.keys(parts).length > 1) {
+    return invalidValue("ERROR :: /content :: union with more than one member");
+  }
+  const { article, poll } = parts;
+  if (isJsonObject(article)) {
+    const isUrl =
+      typeof article["source"] === "string" && /^https?:$/.test(URL.parse(article["source"])?.protocol ?? "");
+    if (!isUrl || typeof article["title"] !== "string" || article["title"] === "") {
+      return missingField(isUrl ? "/content/article/title" : "/content/article/source");
+    }
+  }
+  if (isJsonObject(poll)) {
+    const { question, options, settings } = poll;
+    const texts = Array.isArray(options)
+      ? options.map((option: JsonValue) => isJsonObject(option) && option["text"])
+      : [];
+    const fits = (text: JsonValue | undefined, max: number) =>
+      typeof text === "string" && text !== "" && text.length <= max;
+    const isValid =
+      fits(question, 140) && texts.length >= 2 && texts.length <= 4 && texts.every((text) => fits(text, 30));
+    if (!isValid || !isJsonObject(settings) || !POLL_DURATIONS.has(settings["duration"])) {
+      return invalidValue("ERROR :: /content/poll :: question, options or settings are invalid");
+    }
+  }
+  return visibility === "CONNECTIONS" && !author.startsWith("urn:li:person:")
+    ? invalidValue("ERROR :: /visibility :: CONNECTIONS is for members")
+    : null;
+}
+
+/** documents-api: a post of a document names its title; one of another kind needs none. */
+function checkTitle(content: JsonValue | undefined): Response | null {
+  return mediaObjects(content).some(
+    ({ id, title }) =>
+      typeof id === "string" && id.startsWith("urn:li:document:") && (typeof title !== "string" || title === ""),
+  )
+    ? missingField("/content/media/title")
     : null;
 }
 
@@ -171,6 +250,12 @@ const duplicatePost = (urn: string): Response =>
     { status: 422 },
   );
 
+/** Of a document; other media are sent without one. */
+function titleOf(content: JsonValue | undefined): string | null {
+  const [first] = mediaObjects(content);
+  return typeof first?.["title"] === "string" ? first["title"] : null;
+}
+
 function feedDistributionOf({ distribution }: JsonObject): JsonValue {
   return isJsonObject(distribution) ? (distribution["feedDistribution"] ?? null) : null;
 }
@@ -185,10 +270,15 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
   if (error || typeof commentary !== "string") {
     return error ?? missingField("/commentary");
   }
-  const media = resolveMedia(sim, author, content);
+  const media =
+    checkAttachment(author, body) ??
+    checkAltTexts(content) ??
+    checkTitle(content) ??
+    resolveMedia(sim, author, content);
   if (media instanceof Response) {
     return media;
   }
+  const altTexts = mediaObjects(content).map(({ altText }) => altText ?? null);
   if (media.length === 0 && commentary.trim() === "") {
     return missingField("/commentary");
   }
@@ -220,11 +310,18 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
       id: urn,
       url: `https://www.linkedin.com/feed/update/${urn}/`,
       account: author,
-      kind: isVideo ? "video" : media.length > 1 ? "carousel" : media.length === 1 ? "image" : "text",
+      kind: media.length > 1 ? "carousel" : (media[0]?.kind ?? "text"),
       text: renderCommentary(commentary, true),
-      title: null,
+      title: titleOf(content),
       media: media.map(({ kind, sha256 }) => ({ type: kind, sha256: sha256 ?? "" })),
-      options: { visibility: visibility ?? null, feedDistribution: feedDistributionOf(body) },
+      options: {
+        visibility: visibility ?? null,
+        feedDistribution: feedDistributionOf(body),
+        ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }),
+        ...(isJsonObject(content) && media.length === 0 && content),
+        ...(body["isReshareDisabledByAuthor"] === true && { isReshareDisabledByAuthor: true }),
+        ...(media[0]?.thumbnail && { thumbnail_sha256: media[0].thumbnail.sha256 }),
+      },
       accepted_at: toIsoInstant(createdAt),
     });
   }

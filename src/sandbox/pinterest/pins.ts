@@ -168,7 +168,24 @@ async function readCarousel(
     : { kind: "carousel", sha256s: images.map(({ sha256 }) => sha256), cover: null };
 }
 
-function readVideo(sim: SimulatorContext, token: Token, source: JsonObject): PinMedia | Response {
+/** pinterest/api-description, `PinMediaSourceVideoID`: one cover, fetched like the image of a pin, or a whole number of seconds. */
+async function checkCover(sim: SimulatorContext, source: JsonObject): Promise<Response | null> {
+  const { cover_image_url: url, cover_image_data: data, cover_image_key_frame_time: frame } = source;
+  if ([url, data, frame].filter((value) => value !== undefined).length > 1) {
+    return invalidParameters(sim, "only one cover of a video can be given");
+  }
+  if (frame !== undefined && (!Number.isSafeInteger(frame) || Number(frame) < 0)) {
+    return invalidParameters(sim, "'cover_image_key_frame_time' is not a whole number of seconds");
+  }
+  const image = url === undefined ? null : await fetchImage(sim, url);
+  return image instanceof Response ? image : null;
+}
+
+async function readVideo(sim: SimulatorContext, token: Token, source: JsonObject): Promise<PinMedia | Response> {
+  const invalidCover = await checkCover(sim, source);
+  if (invalidCover) {
+    return invalidCover;
+  }
   const { media_id: id, cover_image_url: url, cover_image_key_frame_time: frame } = source;
   const media = typeof id === "string" ? findMedia(sim, id) : undefined;
   if (media?.login !== token.login || mediaStatus(media, sim.now()) !== "succeeded" || media.sha256 === null) {
@@ -200,7 +217,7 @@ async function readMediaSource(sim: SimulatorContext, token: Token, source: Json
     case "multiple_image_base64":
       return readCarousel(sim, source["items"], true);
     case "video_id":
-      return readVideo(sim, token, source);
+      return await readVideo(sim, token, source);
     default:
       return invalidParameters(sim, "'media_source.source_type' is not one of the known forms");
   }
@@ -245,6 +262,13 @@ export async function createPin(
   if (error) {
     return error;
   }
+  const { board_section_id: section, dominant_color: color } = body;
+  if (section !== undefined && (typeof section !== "string" || !/^\d+$/.test(section))) {
+    return invalidParameters(sim, `${JSON.stringify(section)} does not match '^\\d+$'`);
+  }
+  if (color !== undefined && (typeof color !== "string" || !/^#[0-9A-Fa-f]{6}$/.test(color))) {
+    return invalidParameters(sim, "'dominant_color' is not a color");
+  }
   const media = await readMediaSource(sim, token, source);
   if (media instanceof Response) {
     return media;
@@ -276,6 +300,8 @@ export async function createPin(
       board_id: boardId,
       link: pin.link,
       cover: media.cover,
+      ...(section !== undefined && { board_section_id: section }),
+      ...(color !== undefined && { dominant_color: color }),
       ...(pin.altText !== null && { alt_text: pin.altText }),
     },
     accepted_at: toIsoInstant(pin.createdAt),

@@ -1,6 +1,6 @@
 import { recordTable } from "#sandbox/record-table.ts";
 import { DAY } from "#core/clock.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "#sandbox/contract.ts";
 import { fetchMedia, type FetchedMedia, sleep } from "#sandbox/fetch-media.ts";
 import { booleanParam, jsonParam, type Params, textParam } from "#sandbox/graph-api.ts";
@@ -29,7 +29,11 @@ export interface Container {
   readonly type: "TEXT" | "IMAGE" | "VIDEO" | "CAROUSEL";
   readonly text: string;
   readonly altText: string | null;
+  /** Reply control, topic, attachments and spoiler, as they were sent. */
+  readonly options: JsonObject;
   readonly isCarouselItem: boolean;
+  /** The post that it replies to. */
+  readonly replyToId: string | null;
   readonly children: readonly string[];
   /** The media URL; null for text and carousels. */
   readonly url: string | null;
@@ -170,15 +174,95 @@ function parseCarousel(
     : invalidParameter(sim, "Every child must be a FINISHED carousel item of this user.");
 }
 
+const REPLY_CONTROLS = new Set([
+  "everyone",
+  "accounts_you_follow",
+  "mentioned_only",
+  "parent_post_author_only",
+  "followers_only",
+]);
+const TOPIC_MAX = 50;
+const POLL_MEMBERS = ["option_a", "option_b", "option_c", "option_d"];
+const POLL_OPTION_MAX = 25;
+
+/** developers.facebook.com/documentation/threads/create-posts/polls: the first two answers are required, and none is left out. */
+function isPoll(poll: JsonValue | undefined): boolean {
+  if (!isJsonObject(poll)) {
+    return false;
+  }
+  const texts = POLL_MEMBERS.map((name) => poll[name]);
+  const count = Object.keys(poll).length;
+  return (
+    count >= 2 &&
+    count <= POLL_MEMBERS.length &&
+    texts.slice(0, count).every((text) => typeof text === "string" && text !== "" && text.length <= POLL_OPTION_MAX)
+  );
+}
+
+/** The options of the container that is published, or the error response. */
+function readOptions(
+  sim: SimulatorContext,
+  params: Params,
+  type: string | null,
+  isCarouselItem: boolean,
+): JsonObject | Response {
+  const names = ["reply_to_id", "reply_control", "topic_tag", "link_attachment", "poll_attachment", "is_spoiler_media"];
+  const given = names.filter((name) => params.has(name));
+  const problem = (text: string) => invalidParameter(sim, text);
+  if (isCarouselItem && given.length > 0) {
+    return problem(`Param ${given[0]} is not for carousel items.`);
+  }
+  const control = textParam(params, "reply_control");
+  if (control !== null && !REPLY_CONTROLS.has(control)) {
+    return problem("Param reply_control must be one of the documented values.");
+  }
+  const topic = textParam(params, "topic_tag");
+  if (topic !== null && (topic.trim() === "" || topic.length > TOPIC_MAX || /[.&]/.test(topic))) {
+    return problem(`Param topic_tag must be 1 to ${TOPIC_MAX} characters long, without . and &.`);
+  }
+  const link = textParam(params, "link_attachment");
+  const poll = jsonParam(params, "poll_attachment");
+  if ((link !== null || poll !== undefined) && type !== "TEXT") {
+    return problem("Links and polls can only be attached to TEXT.");
+  }
+  if (link !== null && poll !== undefined) {
+    return problem("Only one attachment is allowed.");
+  }
+  if (link !== null && !/^https?:$/.test(URL.parse(link)?.protocol ?? "")) {
+    return problem("Param link_attachment must be a URL.");
+  }
+  if (poll !== undefined && !isPoll(poll)) {
+    return problem("Param poll_attachment must have option_a to option_d of 1 to 25 characters.");
+  }
+  const isSpoiler = booleanParam(params, "is_spoiler_media");
+  if (params.has("is_spoiler_media") && (isSpoiler === null || type === "TEXT")) {
+    return problem("Param is_spoiler_media is a boolean of posts with media.");
+  }
+  return {
+    ...(control !== null && { reply_control: control }),
+    ...(topic !== null && { topic_tag: topic }),
+    ...(link !== null && { link_attachment: link }),
+    ...(poll !== undefined && { poll_attachment: poll }),
+    ...(isSpoiler === true && { is_spoiler_media: true }),
+  };
+}
+
 /** POST /{user}/threads */
 export async function createContainer(sim: SimulatorContext, token: Token, params: Params): Promise<Response> {
   const type = textParam(params, "media_type");
   const text = textParam(params, "text") ?? "";
   const altText = textParam(params, "alt_text");
   const isCarouselItem = booleanParam(params, "is_carousel_item") === true;
+  const options = readOptions(sim, params, type, isCarouselItem);
+  if (options instanceof Response) {
+    return options;
+  }
   const error = checkText(sim, text);
   if (error) {
     return error;
+  }
+  if (altText !== null && type !== "IMAGE" && type !== "VIDEO") {
+    return invalidParameter(sim, "Param alt_text is for images and videos only.");
   }
   if (altText !== null && altText.length > ALT_TEXT_MAX) {
     return invalidParameter(sim, `Param alt_text must be at most ${ALT_TEXT_MAX} characters long.`);
@@ -192,7 +276,9 @@ export async function createContainer(sim: SimulatorContext, token: Token, param
     type: "TEXT",
     text,
     altText,
+    options,
     isCarouselItem,
+    replyToId: textParam(params, "reply_to_id"),
     children: [],
     url: null,
     media: [],

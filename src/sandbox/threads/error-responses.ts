@@ -29,3 +29,10 @@ export const tokenExpired = (sim: SimulatorContext): Response =>
 
 export const invalidClientSecret = (sim: SimulatorContext): Response =>
   graphError(sim, { code: 101, message: "Error validating client secret." });
+
+export const missingPermission = (sim: SimulatorContext, scope: string): Response =>
+  graphError(sim, {
+    status: 403,
+    code: 10,
+    message: `(#10) Application does not have permission for this action: ${scope}`,
+  });

@@ -100,6 +100,13 @@ const OPERATIONS: readonly Operation[] = [
     source: `${DOCS}/retrieve-and-discover-posts/retrieve-posts`,
   },
   {
+    method: "GET",
+    hosts: GRAPH,
+    path: "/{version}/{id}/conversation",
+    query: ["fields", "reverse", "after", "before", ...AUTHENTICATION],
+    source: `${DOCS}/reference/reply-management`,
+  },
+  {
     method: "POST",
     hosts: GRAPH,
     path: "/{version}/{id}/threads",

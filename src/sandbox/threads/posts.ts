@@ -6,19 +6,25 @@ import { graphError, paginate, type Params, selectFields, unknownField, textPara
 import type { Token } from "#sandbox/oauth-server.ts";
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { type Container, containerJson, findContainer, saveContainer, awaitDownload, statusOf } from "./containers.ts";
-import { fieldNotFound, mediaNotFound } from "./error-responses.ts";
+import { fieldNotFound, mediaNotFound, missingPermission } from "./error-responses.ts";
 import { TEST_USERS } from "./test-users.ts";
 
 /* Publishing and reading back: platforms/threads.md 2.1, 3 and 5. */
 
 const POSTS_PER_DAY = 250;
+/** …/threads/retrieve-and-manage-replies: counted apart from posts. */
+const REPLIES_PER_DAY = 1000;
+/** Same page: for the limit of replies too. */
+const REPLIES_SCOPE = "threads_manage_replies";
 const DELETES_PER_DAY = 100;
 const VISIBLE_AFTER_MS = 3000;
 const DEFAULT_PAGE_SIZE = 25;
 
-interface Post {
+export interface Post {
   readonly id: string;
   readonly login: string;
+  /** What it replies to, and the post at the top. */
+  readonly reply: { readonly to: string; readonly root: string } | null;
   readonly type: Container["type"];
   readonly text: string;
   readonly shortcode: string;
@@ -31,16 +37,21 @@ interface Post {
 
 const POSTS = recordTable<Post>("post:");
 
-const findPost = (sim: SimulatorContext, id: string): Post | undefined => POSTS.find(sim, id);
+export const findPost = (sim: SimulatorContext, id: string): Post | undefined => POSTS.find(sim, id);
 
-const savePost = (sim: SimulatorContext, post: Post): void => POSTS.save(sim, post.id, { ...post });
+export const allPosts = (sim: SimulatorContext): readonly Post[] => POSTS.list(sim);
+
+const savePost = (sim: SimulatorContext, post: Post): void =>
+  POSTS.save(sim, post.id, { ...post, reply: post.reply && { ...post.reply } });
 
 const postsOf = (sim: SimulatorContext, login: string): readonly Post[] =>
-  POSTS.list(sim).filter((post) => post.login === login);
+  allPosts(sim).filter((post) => post.login === login);
 
-/** Deleted posts count too. */
-const countPublishedInLastDay = (sim: SimulatorContext, login: string): number =>
-  postsOf(sim, login).filter((post) => post.publishedAt > sim.now() - DAY).length;
+/** Deleted ones count too. */
+const countPublishedInLastDay = (sim: SimulatorContext, login: string, what: "posts" | "replies"): number =>
+  postsOf(sim, login).filter(
+    (post) => post.publishedAt > sim.now() - DAY && (post.reply === null) === (what === "posts"),
+  ).length;
 
 const countDeletedInLastDay = (sim: SimulatorContext, login: string): number =>
   postsOf(sim, login).filter((post) => (post.deletedAt ?? 0) > sim.now() - DAY).length;
@@ -73,16 +84,23 @@ export function publishContainer(sim: SimulatorContext, token: Token, params: Pa
   if (container.isCarouselItem || statusOf(sim, container) !== "FINISHED") {
     return mediaNotFound(sim, id);
   }
-  if (countPublishedInLastDay(sim, token.login) >= (sim.settings.quota ?? POSTS_PER_DAY)) {
+  const parent = container.replyToId === null ? undefined : findPost(sim, container.replyToId);
+  if (container.replyToId !== null && (!parent || parent.deletedAt !== null)) {
+    return mediaNotFound(sim, container.replyToId);
+  }
+  const what = parent ? "replies" : "posts";
+  const quota = parent ? REPLIES_PER_DAY : POSTS_PER_DAY;
+  if (countPublishedInLastDay(sim, token.login, what) >= (sim.settings.quota ?? quota)) {
     return graphError(sim, {
       code: 9,
       subcode: 2_207_042,
-      message: "The user has reached the maximum number of posts per day.",
+      message: `The user has reached the maximum number of ${what} per day.`,
     });
   }
   const post: Post = {
     id: sim.newId(17),
     login: token.login,
+    reply: parent ? { to: parent.id, root: parent.reply?.root ?? parent.id } : null,
     type: container.type,
     text: container.text,
     shortcode: `D${sim.newSecret("").replaceAll(/\W/g, "").slice(0, 10)}`,
@@ -101,10 +119,20 @@ export function publishContainer(sim: SimulatorContext, token: Token, params: Pa
     text: container.text,
     title: null,
     media: container.media,
-    options: container.altText === null ? {} : { alt_text: container.altText },
+    options: describedOptions(sim, container),
     accepted_at: toIsoInstant(post.publishedAt),
   });
   return Response.json({ id: post.id });
+}
+
+function describedOptions(sim: SimulatorContext, container: Container): JsonObject {
+  const altTexts = container.children.map((id) => findContainer(sim, id)?.altText ?? null);
+  return {
+    ...container.options,
+    ...(container.replyToId !== null && { reply_to_id: container.replyToId }),
+    ...(container.altText !== null && { alt_text: container.altText }),
+    ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }),
+  };
 }
 
 const MEDIA_TYPES: Readonly<Record<Container["type"], string>> = {
@@ -114,7 +142,7 @@ const MEDIA_TYPES: Readonly<Record<Container["type"], string>> = {
   CAROUSEL: "CAROUSEL_ALBUM",
 };
 
-const postJson = (post: Post): JsonObject => ({
+export const postJson = (post: Post): JsonObject => ({
   id: post.id,
   text: post.text,
   media_type: MEDIA_TYPES[post.type],
@@ -145,7 +173,9 @@ export function listPosts(sim: SimulatorContext, token: Token, url: URL): Respon
   const since = timeParam("since", 0);
   const until = timeParam("until", Number.POSITIVE_INFINITY);
   const posts = postsOf(sim, token.login)
-    .filter((post) => post.deletedAt === null && post.publishedAt >= since && post.publishedAt < until)
+    .filter(
+      (post) => post.reply === null && post.deletedAt === null && post.publishedAt >= since && post.publishedAt < until,
+    )
     .filter((post) => post.publishedAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.publishedAt - a.publishedAt || b.serial - a.serial)
     .map(postJson);
@@ -202,11 +232,16 @@ export function deletePost(sim: SimulatorContext, token: Token, id: string): Res
 /** GET /{user}/threads_publishing_limit */
 export function publishingLimit(sim: SimulatorContext, token: Token, fields: string | null): Response {
   const quota_duration = DAY / SECOND;
+  if (fields?.includes("reply_") === true && !token.scopes.includes(REPLIES_SCOPE)) {
+    return missingPermission(sim, REPLIES_SCOPE);
+  }
   const allFields = {
-    quota_usage: countPublishedInLastDay(sim, token.login),
+    quota_usage: countPublishedInLastDay(sim, token.login, "posts"),
     config: { quota_total: sim.settings.quota ?? POSTS_PER_DAY, quota_duration },
     delete_quota_usage: countDeletedInLastDay(sim, token.login),
     delete_config: { quota_total: DELETES_PER_DAY, quota_duration },
+    reply_quota_usage: countPublishedInLastDay(sim, token.login, "replies"),
+    reply_config: { quota_total: REPLIES_PER_DAY, quota_duration },
   };
   return Response.json({ data: [selectFields(allFields, fields ?? "quota_usage")] });
 }

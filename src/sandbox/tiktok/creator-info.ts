@@ -76,6 +76,10 @@ export function checkPostInfo(
   if (invalidField !== undefined) {
     return invalidParams(sim, `${invalidField} must be a boolean`);
   }
+  const { video_cover_timestamp_ms: coverAtMs } = postInfo;
+  if (coverAtMs !== undefined && (!Number.isSafeInteger(coverAtMs) || Number(coverAtMs) < 0)) {
+    return invalidParams(sim, "video_cover_timestamp_ms must be a whole number of milliseconds");
+  }
   const maxLengths = {
     title: kind === "video" ? MAX_VIDEO_TITLE_LENGTH : MAX_PHOTO_TITLE_LENGTH,
     description: MAX_DESCRIPTION_LENGTH,

@@ -158,9 +158,11 @@ export async function initPhotos(
   if (error) {
     return error;
   }
-  const storedInfo: JsonObject = isDraft
-    ? { title: postInfo["title"] ?? "", description: postInfo["description"] ?? "" }
-    : postInfo;
+  const { photo_cover_index: coverIndex = 0 } = source;
+  const storedInfo: JsonObject = {
+    ...(isDraft ? { title: postInfo["title"] ?? "", description: postInfo["description"] ?? "" } : postInfo),
+    ...(coverIndex !== 0 && { photo_cover_index: coverIndex }),
+  };
   const urls = source["photo_images"] as readonly string[];
   return startPull(
     sim,

@@ -339,6 +339,9 @@ export async function setAltText(request: Request, sim: SimulatorContext, user: 
   } | null;
   const media = findUsableMedia(sim, user, String(body?.id));
   const text = body?.metadata?.alt_text?.text;
+  if (media?.kind === "video") {
+    return invalidRequest("alt_text is supported for images and GIFs only");
+  }
   if (!media || typeof text !== "string" || text.length > MAX_ALT_TEXT_LENGTH) {
     return invalidRequest(`id and metadata.alt_text.text of up to ${MAX_ALT_TEXT_LENGTH} characters are required`);
   }

@@ -82,6 +82,7 @@ export interface Post {
   readonly mediaLink: Link | null;
   readonly mediaKeys: readonly string[];
   readonly quotedPostId: string | null;
+  readonly repliedToId: string | null;
   readonly isLong: boolean;
   readonly createdAt: number;
   readonly deleted: boolean;
@@ -282,7 +283,7 @@ function publishPost(
   const postId = nextPostId(now);
   const url = `https://x.com/${user.username}/status/${postId}`;
   const [first] = media;
-  const kind = first ? first.kind : "text";
+  const kind = first ? first.kind : body.poll ? "poll" : "text";
   const mediaLink = first && {
     url: `https://t.co/${newShortId(sim)}`,
     expandedUrl: `${url}/${first.kind === "video" ? "video" : "photo"}/1`,
@@ -297,6 +298,7 @@ function publishPost(
     mediaLink: mediaLink ?? null,
     mediaKeys: media.map((one) => `${one.kind === "image" ? 3 : one.kind === "gif" ? 16 : 7}_${one.id}`),
     quotedPostId: body.quote_tweet_id ?? null,
+    repliedToId: body.reply?.in_reply_to_tweet_id ?? null,
     isLong: weightedLength(body.text) > MAX_WEIGHTED_LENGTH,
     createdAt: now,
     deleted: false,

@@ -14,17 +14,26 @@ const USER_FIELDS = new Set(
 );
 const SHARED_FIELDS = ["id", "text", "created_at", "entities", "attachments", "lang", "source", "public_metrics"];
 /**
+ * What a post refers to is an expansion with the former (`expansions=referenced_posts`), a field with the latter.
  * The OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows `post.fields` and its values only; the guides still say
  * `tweet.fields`. The setting `field_names` says which of them is known: post (the description), tweet (the guides) or both.
  */
 const POST_FIELDS = {
-  post: { param: "post.fields", note: "note_post", history: "edit_history_post_ids", referenced: null, known: [] },
+  post: {
+    param: "post.fields",
+    note: "note_post",
+    history: "edit_history_post_ids",
+    referenced: "referenced_posts",
+    known: [],
+    expansions: ["author_id", "referenced_posts", "edit_history_post_ids", "in_reply_to_user_id"],
+  },
   tweet: {
     param: "tweet.fields",
     note: "note_tweet",
     history: "edit_history_tweet_ids",
     referenced: "referenced_tweets",
     known: ["author_id", "referenced_tweets", "edit_history_tweet_ids"],
+    expansions: [],
   },
 } as const;
 
@@ -74,8 +83,14 @@ function requestedFields(
   const wanted = listParam(url, names.param);
   const known: readonly string[] = [...SHARED_FIELDS, names.note, ...names.known];
   const unknown = wanted.find((field) => !known.includes(field));
+  const expansions: readonly string[] = names.expansions;
+  const expanded = listParam(url, "expansions");
+  const unknownExpansion = expanded.find((one) => !expansions.includes(one));
+  if (unknownExpansion !== undefined) {
+    return invalidRequest(`The \`expansions\` query parameter value [${unknownExpansion}] is not known`);
+  }
   return unknown === undefined
-    ? { names, wanted: new Set(["id", "text", names.history, ...wanted]) }
+    ? { names, wanted: new Set(["id", "text", names.history, ...wanted, ...expanded]) }
     : invalidRequest(`The \`${names.param}\` query parameter value [${unknown}] is not one of [${known.join(",")}]`);
 }
 
@@ -91,11 +106,17 @@ function postJson(post: Post, names: FieldNames, wanted: ReadonlySet<string>): J
     entities: { urls: rendered.urls },
     [names.history]: [post.id],
     ...(post.mediaKeys.length > 0 && { attachments: { media_keys: post.mediaKeys } }),
-    ...(post.quotedPostId !== null &&
-      names.referenced !== null && { [names.referenced]: [{ type: "quoted", id: post.quotedPostId }] }),
+    [names.referenced]: references(post),
     ...(post.isLong && { [names.note]: { text: rendered.text, entities: { urls: rendered.urls } } }),
   };
   return Object.fromEntries(Object.entries(all).filter(([field]) => wanted.has(field)));
+}
+
+function references(post: Post): JsonObject[] {
+  return [
+    ...(post.repliedToId === null ? [] : [{ type: "replied_to", id: post.repliedToId }]),
+    ...(post.quotedPostId === null ? [] : [{ type: "quoted", id: post.quotedPostId }]),
+  ];
 }
 
 function findVisiblePost(sim: SimulatorContext, postId: string): Post | undefined {

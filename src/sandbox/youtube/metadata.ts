@@ -15,6 +15,8 @@ export interface Metadata {
   /** Null if not given. */
   readonly privacy: string | null;
   readonly madeForKids: boolean | null;
+  /** What else was given, as it was sent. */
+  readonly further: JsonObject;
 }
 
 const countBytes = (text: string): number => new TextEncoder().encode(text).length;
@@ -64,5 +66,20 @@ export function readMetadata(body: JsonObject, parts: readonly string[]): Metada
   if (!isValidPrivacy || (selfDeclaredMadeForKids !== null && typeof selfDeclaredMadeForKids !== "boolean")) {
     return invalidMetadata("invalidVideoMetadata", "video metadata");
   }
-  return { title, description, categoryId, privacy: privacyStatus, madeForKids: selfDeclaredMadeForKids };
+  const { license, embeddable, containsSyntheticMedia } = status;
+  const isFlag = (value: JsonValue | undefined) => value === undefined || typeof value === "boolean";
+  const isLicense = license === undefined || license === "youtube" || license === "creativeCommon";
+  if (!isLicense || !isFlag(embeddable) || !isFlag(containsSyntheticMedia)) {
+    return invalidMetadata("invalidVideoMetadata", "video metadata");
+  }
+  const { defaultLanguage } = snippet;
+  if (
+    defaultLanguage !== undefined &&
+    (typeof defaultLanguage !== "string" || !/^[a-z]{2,3}(?:-\w{2,8})*$/.test(defaultLanguage))
+  ) {
+    return invalidMetadata("invalidDefaultLanguage", "default language");
+  }
+  const given = { tags: snippet["tags"], defaultLanguage, license, embeddable, containsSyntheticMedia };
+  const further = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject;
+  return { title, description, categoryId, further, privacy: privacyStatus, madeForKids: selfDeclaredMadeForKids };
 }

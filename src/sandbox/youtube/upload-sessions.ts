@@ -23,6 +23,8 @@ interface UploadSession {
   readonly login: string;
   readonly channel: string;
   readonly metadata: Metadata;
+  /** Whether subscribers are told: `notifySubscribers` of the call. */
+  readonly notifies: boolean;
   readonly totalBytes: number;
   readonly stored: number;
   readonly chunks: number;
@@ -84,6 +86,7 @@ export async function startSession(request: Request, url: URL, sim: SimulatorCon
     login: token.login,
     channel: channel.id,
     metadata,
+    notifies: url.searchParams.get("notifySubscribers") !== "false",
     totalBytes,
     stored: 0,
     chunks: 0,
@@ -179,6 +182,8 @@ function createVideo(sim: SimulatorContext, session: UploadSession, sha256: stri
       privacyStatus: video.privacy,
       selfDeclaredMadeForKids: video.madeForKids,
       categoryId: video.categoryId,
+      ...metadata.further,
+      ...(!session.notifies && { notifySubscribers: false }),
     },
     accepted_at: toIsoInstant(video.createdAt),
   });

@@ -5,6 +5,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Token } from "#sandbox/oauth-server.ts";
 import { insufficientScopes, missingParameter, errorResponse } from "./error-responses.ts";
 import { channelsOf, uploadsPlaylistId } from "./channels.ts";
+import { listPlaylist } from "./playlists.ts";
 
 /* Channels and their videos, and who may read and delete them: platforms/youtube.md part 1 (login) and 2.3 (processing and status). */
 
@@ -26,6 +27,8 @@ export interface Video {
   readonly createdAt: number;
   readonly serial: number;
   readonly deleted: boolean;
+  /** The picture that was set; absent while YouTube's own is shown. */
+  readonly thumbnailSha256?: string;
 }
 
 const VIDEOS = recordTable<Video>("video:");
@@ -74,7 +77,7 @@ function processingDetails(outcome: JsonObject | null): JsonObject {
 /** The answer to an upload: the video was received, and nothing is known about its processing, however fast that is. */
 export const uploadedResource = (video: Video): JsonObject => videoResource(video, null);
 
-const hasEnded = (sim: SimulatorContext, video: Video): boolean =>
+export const hasEnded = (sim: SimulatorContext, video: Video): boolean =>
   video.createdAt + sim.settings.processing_ms <= sim.now();
 
 function videoResource(video: Video, outcome: JsonObject | null): JsonObject {
@@ -87,6 +90,7 @@ function videoResource(video: Video, outcome: JsonObject | null): JsonObject {
       categoryId: video.categoryId,
       channelId: video.channel,
       publishedAt: toIsoInstant(video.createdAt),
+      thumbnails: { default: { url: `https://i.ytimg.com/vi/${video.id}/${video.thumbnailSha256 ?? "default"}.jpg` } },
     },
     status: {
       ...(outcome ?? { uploadStatus: "uploaded" }),
@@ -193,6 +197,15 @@ export function listPlaylistItems(sim: SimulatorContext, token: Token, url: URL)
     return parts;
   }
   const playlist = url.searchParams.get("playlistId") ?? "";
+  const ofVideo = url.searchParams.get("videoId");
+  const filled = listPlaylist(sim, token, playlist, ofVideo);
+  if (filled) {
+    return Response.json({
+      kind: "youtube#playlistItemListResponse",
+      items: filled.map((item) => pickParts(item, parts)),
+      pageInfo: { totalResults: filled.length, resultsPerPage: MAX_PAGE_SIZE },
+    });
+  }
   const channel = channelsOf(token.login).find((one) => uploadsPlaylistId(one) === playlist);
   if (!channel) {
     return errorResponse(404, "playlistNotFound", "The playlist cannot be found.", "youtube.playlistItem");
@@ -203,7 +216,7 @@ export function listPlaylistItems(sim: SimulatorContext, token: Token, url: URL)
     return errorResponse(400, "invalidParameter", `maxResults must be 0 to ${MAX_PAGE_SIZE}`, "global");
   }
   const all = VIDEOS.list(sim)
-    .filter((video) => video.channel === channel.id && !video.deleted)
+    .filter((video) => video.channel === channel.id && !video.deleted && (ofVideo === null || ofVideo === video.id))
     .filter((video) => video.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => b.createdAt - a.createdAt || b.serial - a.serial);
   const items = all.slice(offset, offset + size).map((video) =>

@@ -1,0 +1,26 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
+import type { Token } from "#sandbox/oauth-server.ts";
+import { insufficientScopes, missingParameter } from "./error-responses.ts";
+import { hasAnyScope } from "./videos.ts";
+
+/** The snippet of an insert, which is the part that it names; an empty one where the body has none. The error response instead. */
+export async function readSnippet(
+  request: Request,
+  url: URL,
+  token: Token,
+  scopes: readonly string[],
+): Promise<JsonObject | Response> {
+  if (!hasAnyScope(token, scopes)) {
+    return insufficientScopes();
+  }
+  if (url.searchParams.get("part") !== "snippet") {
+    return missingParameter("part");
+  }
+  const body = await request.json<JsonValue>().catch(() => null);
+  return objectMember(isJsonObject(body) ? body : {}, "snippet");
+}
+
+export function objectMember(object: JsonObject, name: string): JsonObject {
+  const member = object[name];
+  return isJsonObject(member) ? member : {};
+}
