@@ -7,7 +7,7 @@ import type { ArchivedTargetRow } from "./types.ts";
 const TRIES = 5;
 
 /** What is erased of a target: the same columns as of a target in the database. */
-const ERASED = { username: "deleted", remote_id: null, remote_url: null, progress: null, history: "[]" };
+const ERASED = { username: "deleted", remote_id: null, remote_url: null, progress: null, extras: null, history: "[]" };
 
 /**
  * Erases what archived posts hold of the platform's data about the person whose accounts these are, also in files that the index does not
@@ -84,7 +84,7 @@ async function rewritePart(
       return null;
     }
     const erase = (target: ArchivedTargetRow) => (accounts.has(target.account_id) ? { ...target, ...ERASED } : target);
-    const changed = posts.map(({ post, targets }) => ({ post, targets: targets.map(erase) }));
+    const changed = posts.map((post) => ({ ...post, targets: post.targets.map(erase) }));
     try {
       return await writePart(services, key, changed, version);
     } catch (error) {

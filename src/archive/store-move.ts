@@ -2,7 +2,7 @@ import { DAY } from "#core/clock.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { PostsDb } from "#db/client.ts";
 import { randomPartsOf } from "./store-parts.ts";
-import type { ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
+import type { ArchivedAnnotationsRow, ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
 
 /** A workspace with what decides how long its posts are kept. */
 export interface WorkspaceToArchive {
@@ -67,31 +67,45 @@ export async function selectArchivable(
 /** The whole rows of these posts, in the order of `ids`, all read at one moment. */
 export async function readWholePosts(db: PostsDb, ids: readonly string[]): Promise<ArchivedPost[]> {
   const list = JSON.stringify(ids);
-  const [posts, targets] = await db.d1.batch([
+  const [posts, targets, annotations] = await db.d1.batch([
     db.d1.prepare("SELECT p.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value").bind(list),
     db.d1
       .prepare("SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key")
       .bind(list),
+    db.d1
+      .prepare(
+        `SELECT a.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value
+         CROSS JOIN post_annotations a ON a.workspace_id = p.workspace_id AND a.post_id = p.id`,
+      )
+      .bind(list),
   ]);
   const targetsOf = Map.groupBy((targets?.results ?? []) as ArchivedTargetRow[], (target) => target.post_id);
+  const annotationsOf = new Map(
+    ((annotations?.results ?? []) as ArchivedAnnotationsRow[]).map((row) => [row["post_id"], row]),
+  );
   const postOf = new Map(((posts?.results ?? []) as ArchivedPostRow[]).map((post) => [post.id, post]));
   return ids.flatMap((id) => {
     const post = postOf.get(id);
-    return post === undefined ? [] : [{ post, targets: targetsOf.get(id) ?? [] }];
+    const noted = annotationsOf.get(id);
+    return post === undefined
+      ? []
+      : [{ post, targets: targetsOf.get(id) ?? [], ...(noted !== undefined && { annotations: noted }) }];
   });
 }
 
-/** What must still be true of a post when it is deleted; erasing a person's data changes targets only. */
+/** What must still be true of a post when it is deleted; erasing a person's data changes targets only, and notes can be written at any time. */
 const STATE_OF_POST = `json_array(p.version, p.status, p.updated_at,
-  json((SELECT json_array(count(*), max(t.updated_at)) FROM post_targets t WHERE t.post_id = p.id)))`;
+  json((SELECT json_array(count(*), max(t.updated_at)) FROM post_targets t WHERE t.post_id = p.id)),
+  (SELECT a.updated_at FROM post_annotations a WHERE a.workspace_id = p.workspace_id AND a.post_id = p.id))`;
 
-function stateOf({ post, targets }: ArchivedPost): unknown[] {
+function stateOf({ post, targets, annotations }: ArchivedPost): unknown[] {
   const changes = targets.map((target) => Number(target["updated_at"]));
   return [
     post["version"],
     post.status,
     post["updated_at"],
     [targets.length, changes.length === 0 ? null : Math.max(...changes)],
+    annotations?.["updated_at"] ?? null,
   ];
 }
 

@@ -22,10 +22,14 @@ export interface ArchivedTargetRow {
   readonly [column: string]: Column;
 }
 
-/** A line of a part: a post as it was stored, with its targets. */
+/** A row of `post_annotations` with all its columns. */
+export type ArchivedAnnotationsRow = Readonly<Record<string, Column>>;
+
+/** A line of a part: a post as it was stored, with its targets and what was noted about it. */
 export interface ArchivedPost {
   readonly post: ArchivedPostRow;
   readonly targets: readonly ArchivedTargetRow[];
+  readonly annotations?: ArchivedAnnotationsRow;
 }
 
 /** What the index knows of a part. */

@@ -6,18 +6,19 @@ import { undividedPostsDb } from "#db/client.ts";
 import type { AppTerms } from "#platforms/contract.ts";
 import type { OperatorAlert } from "./alerts/decide-changes.ts";
 import { alertsStatement } from "./alerts/store-operator-alerts.ts";
-import { alertWebhook } from "./alerts/tell-operators.ts";
+import { alertWebhook } from "./alerts/send-alerts.ts";
 import { CRON_LATE_MS } from "./check-health.ts";
 import { dailyLimits } from "./daily-limits.ts";
+import { type LimitUse, usesOf } from "./limit-uses.ts";
 import {
   type Counter,
+  isBadSync,
   type Lateness,
   latenessOf,
   type PlatformOutcomes,
   outcomesByPlatform,
   total,
 } from "./outcomes.ts";
-import { isNear } from "./service-limits.ts";
 import {
   bucketsOf,
   type DayRow,
@@ -57,17 +58,6 @@ export interface Period {
   readonly webhooksDisabled: number;
 }
 
-/** Something with an upper end; null where there is none. */
-export interface LimitUse {
-  readonly label: string;
-  readonly what: string;
-  readonly used: number;
-  readonly limit: number | null;
-  readonly isNear: boolean;
-  /** Whose midnight begins the count anew; null for what is not counted by the day. */
-  readonly timeZone: string | null;
-}
-
 /** What a platform took for the posts of the last 30 days, estimated from its prices. */
 export interface Spend {
   readonly platform: Platform;
@@ -93,7 +83,7 @@ export interface Operations {
   readonly spend: readonly Spend[];
   /** Raised ones, and those that were cleared in the last 30 days, newest first. */
   readonly alerts: readonly OperatorAlert[];
-  readonly tells: { readonly byMail: boolean; readonly byWebhook: boolean };
+  readonly channels: { readonly byMail: boolean; readonly byWebhook: boolean };
 }
 
 /** Everything that the page for operators shows, read in one transaction. */
@@ -118,13 +108,6 @@ export async function getOperations(
   const [state] = (service?.results ?? []) as ServiceState[];
   const open = new Map(((notices?.results ?? []) as { kind: string; n: number }[]).map(({ kind, n }) => [kind, n]));
   const month = monthOf((days?.results ?? []) as DayRow[], (lateness?.results ?? []) as LatenessRow[], firstDay);
-  const used = [service?.meta.size_after ?? 0, ...(JSON.parse(state?.sums ?? "[]") as number[])];
-  const database = {
-    label: "database",
-    what: "Bytes in the database",
-    limit: config.databaseLimitBytes,
-    timeZone: null,
-  };
   return {
     overdue: state?.overdue ?? 0,
     cronRanAt: state === undefined || state.beat === 0 ? null : state.beat,
@@ -138,13 +121,10 @@ export async function getOperations(
     },
     day: dayOf((hours?.results ?? []) as HourRow[], firstHour),
     month,
-    limits: [database, ...daily].map(({ label, what, limit, timeZone }, index) => {
-      const count = used[index] ?? 0;
-      return { label, what, limit, timeZone, used: count, isNear: limit !== null && isNear(count, limit) };
-    }),
+    limits: usesOf(config, daily, service),
     spend: PLATFORMS.flatMap((platform) => spendOf(platform, adapterFor(platform)?.appTerms, month.platforms)),
     alerts: ((alerts?.results ?? []) as OperatorAlert[]).filter((alert) => alert.state !== "pending"),
-    tells: { byMail: mailer !== null, byWebhook: alertWebhook(services) !== null },
+    channels: { byMail: mailer !== null, byWebhook: alertWebhook(services) !== null },
   };
 }
 
@@ -196,7 +176,7 @@ function periodOf(slices: readonly TimeSlice[], rows: readonly Counter[], latene
     lateness,
     syncs: {
       all: countOf("sync"),
-      bad: countOf("sync", (label) => label.endsWith(".failed") || label.endsWith(".ended")),
+      bad: countOf("sync", isBadSync),
     },
     previews: countOf("previews"),
     loginsEnded: countOf("notice", (label) => label === "account_needs_reconnect"),

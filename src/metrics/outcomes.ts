@@ -40,6 +40,11 @@ export function endedOf({ published, failed, unconfirmed }: PlatformOutcomes): n
   return published + failed + unconfirmed;
 }
 
+/** Whether the syncs that are counted under this label failed or ended their logins. */
+export function isBadSync(label: string): boolean {
+  return label.endsWith(".failed") || label.endsWith(".ended");
+}
+
 function toOutcomes(platform: Platform, counters: readonly Counter[]): PlatformOutcomes {
   const outcomes = counters
     .filter(({ metric }) => metric === "outcome")

@@ -1,7 +1,7 @@
 import type { Config } from "#config.ts";
 
 /*
- * Cloudflare's limits that are shown and watched; docs/limits-and-cost.md has all of them with their sources, and a test compares the two.
+ * Cloudflare's limits that are shown and watched; docs/guide/limits-and-cost.md has all of them with their sources, and a test compares the two.
  */
 
 /** The size of a database on the free plan, by which `DATABASE_LIMIT_BYTES` tells the plan. */
@@ -9,7 +9,7 @@ export const FREE_DATABASE_BYTES = 500_000_000;
 /** The previews of a day after which the first limit of the free plan ends. */
 export const FREE_PREVIEWS_PER_DAY = 1000;
 
-/** From this share of a limit on, operators are told. */
+/** From this share of a limit on, operators get an alert. */
 const LIMIT_NEAR_PERCENT = 80;
 
 /** The most previews in a UTC day; null on the paid plan, which has no limit a day. */

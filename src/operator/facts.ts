@@ -39,6 +39,10 @@ export interface PlatformFacts {
   readonly redirectUri: string;
   /** What a login asks for; null where each server is asked for its own. */
   readonly scopes: readonly string[] | null;
+  /** Listed rights that no option needs. */
+  readonly unusedScopes: readonly string[];
+  /** Options that are refused, because the rights that they need are not listed. */
+  readonly unavailableOptions: readonly string[];
   readonly review: ReviewLevel;
   readonly apiVersion: ApiVersion | null;
   /** Connected accounts of all users. */

@@ -2,6 +2,7 @@ import { clientIdentity, oauthMethodOf } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { Adapter, AppCredentials, PlatformClient } from "#platforms/contract.ts";
+import { extraScopes, optionScopesOf } from "#platforms/extra-scopes.ts";
 import { OPERATOR_CHECKS } from "#platforms/operator-registry.ts";
 import { splitScopes } from "#platforms/oauth-token.ts";
 import type { PlatformFacts } from "./facts.ts";
@@ -55,6 +56,7 @@ async function factsOf(
   const { names, missing } = credentialsOf(services, platform);
   const checks = OPERATOR_CHECKS[platform];
   const app = configured ?? { clientId: "", clientSecret: "", settings: {} };
+  const options = optionScopesOf(adapter, app.settings);
   const needsApp = operatorCredentials === "required";
   return {
     platform,
@@ -64,6 +66,8 @@ async function factsOf(
     shapeProblems: configured ? checks.shapeProblems(app) : [],
     redirectUri: clientIdentity(origin, platform).redirectUri,
     scopes: configured ? await scopesOf(adapter, app, origin) : null,
+    unusedScopes: extraScopes(app.settings).filter((scope) => !options.some(({ scopes }) => scopes.includes(scope))),
+    unavailableOptions: options.filter(({ isAvailable }) => !isAvailable).map(({ option }) => option),
     review: checks.reviewLevel(app),
     apiVersion: (configured && checks.apiVersion?.(app)) ?? null,
     accounts,

@@ -29,6 +29,8 @@ export type OwnerColumn = "id" | "user_id" | "workspace_id";
 export const POST_TABLES = {
   posts: "posts-1.json and so on, and archived-posts-1.json for those of the archive",
   post_targets: "inside the posts",
+  post_annotations: "inside the posts; a trigger erases them with their post",
+  annotated_posts: "an index of the annotations; triggers erase it with them",
   post_media: "the posts name their media",
   post_days: "counted from the posts",
   post_totals: "counted from the posts",
@@ -102,6 +104,13 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     without: ["token_hash", "plan_hash"],
   },
   {
+    table: schema.drafts,
+    column: "workspace_id",
+    file: "drafts",
+    about: "a post that was not scheduled yet: `content` is what is in it so far",
+    without: ["media_ids"],
+  },
+  {
     table: schema.events,
     column: "workspace_id",
     file: "events",
@@ -137,6 +146,13 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     without: ["hash"],
   },
   {
+    table: schema.scheduleSlots,
+    column: "workspace_id",
+    file: "schedule-slots",
+    about: "the times of the week at which you like to post; in `slots`, weekday 0 is Monday",
+    without: [],
+  },
+  {
     table: schema.media,
     column: "workspace_id",
     file: "media",
@@ -169,6 +185,16 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
 ];
 
 export const UNEXPORTED_TABLES: readonly UnexportedTable[] = [
+  {
+    table: schema.mediaFits,
+    column: "workspace_id",
+    reason: "which images are copies of which; the media are in the download",
+  },
+  {
+    table: schema.draftMedia,
+    column: "workspace_id",
+    reason: "which media the drafts name; the drafts are in the download",
+  },
   { table: schema.dataExports, column: "user_id", reason: "describes this download" },
   { table: schema.loginTokens, column: "user_id", reason: "hashes of links and challenges that end within a day" },
   { table: schema.connectStates, column: "user_id", reason: "logins in progress; they end after ten minutes" },

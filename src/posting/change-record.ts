@@ -71,8 +71,10 @@ export function toFieldChanges(changes: readonly EditChange[]): StoredFieldChang
 }
 
 function shortened(field: string, from: unknown, to: unknown): Pick<StoredFieldChange, "from" | "to"> {
-  if (field === "media_items" && Array.isArray(from) && Array.isArray(to)) {
-    return { from: from.length, to: to.length };
+  if (field === "media_items") {
+    // Null for an account that has none of its own.
+    const countOf = (items: unknown) => (Array.isArray(items) ? items.length : null);
+    return { from: countOf(from), to: countOf(to) };
   }
   if (field === "platform_options") {
     const [before, after] = [from as JsonObject, to as JsonObject];

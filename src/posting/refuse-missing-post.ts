@@ -6,7 +6,7 @@ import { refuseInvalidState, refusePostNotFound } from "./refuse.ts";
 export async function refuseMissingPost(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   id: string,
-  change: "cancelled" | "paused" | "resumed",
+  change: "cancelled" | "changed" | "paused" | "resumed",
 ): Promise<never> {
   if (await isArchived(ctx, id)) {
     refuseInvalidState(`an archived post cannot be ${change}`);

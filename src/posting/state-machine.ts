@@ -49,12 +49,12 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
 
 /** The state machine of a target within one run; `failed` becomes `pending` only by an edit of the post. */
 export const TARGET_TRANSITIONS: Record<TargetState, readonly TargetState[]> = {
-  pending: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed", "skipped"],
-  preparing: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed"],
-  processing: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed"],
+  pending: ["preparing", "processing", "committing", "verifying", "retry_wait", "published", "failed", "skipped"],
+  preparing: ["preparing", "processing", "committing", "verifying", "retry_wait", "published", "failed"],
+  processing: ["preparing", "processing", "committing", "verifying", "retry_wait", "published", "failed"],
   committing: ["preparing", "verifying", "retry_wait", "published", "failed"],
   verifying: ["preparing", "verifying", "retry_wait", "published", "failed", "unconfirmed"],
-  retry_wait: ["preparing", "processing", "committing", "verifying", "retry_wait", "failed"],
+  retry_wait: ["preparing", "processing", "committing", "verifying", "retry_wait", "published", "failed"],
   failed: ["pending"],
   published: [],
   unconfirmed: [],

@@ -1,13 +1,12 @@
 import type { Account, TargetAccount } from "#accounts/index.ts";
 import type { Author } from "#core/actor.ts";
-import type { RefusalDetail } from "#core/errors.ts";
-import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
+import type { PausedReason } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type {
   AccountStatus,
-  ApprovalState,
   CreatedVia,
+  ExtraName,
   ListedStatus,
   MediaType,
   PostStatus,
@@ -15,26 +14,15 @@ import type {
   TargetStatus,
 } from "#core/status.ts";
 import type { StoredMediaItem, StoredPostChange } from "#db/schema.ts";
+import type { MediaItemInput } from "#media/index.ts";
 import type { CalendarDate } from "#core/wall-time.ts";
-import type {
-  CreatorInfo,
-  FaultCategory,
-  PlatformLimits,
-  ValidationResult,
-  ValidationWarning,
-} from "#platforms/contract.ts";
+import type { CreatorInfo, PlatformLimits, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
+import type { TargetError, TargetExtra, ThreadPart } from "./target-types.ts";
+
+export type * from "./target-types.ts";
 
 /** Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
-
-export interface TargetError {
-  readonly code: TargetErrorCode;
-  readonly category: FaultCategory;
-  readonly message: string;
-  readonly platformCode: string | null;
-  readonly retryable: boolean;
-  readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
-}
 
 export interface Target {
   readonly accountId: string;
@@ -43,6 +31,8 @@ export interface Target {
   readonly caption: string | null;
   readonly effectiveCaption: string;
   readonly platformOptions: JsonObject;
+  /** What this account publishes; null for the media of the post. */
+  readonly mediaItems: readonly MediaItem[] | null;
   readonly status: TargetStatus;
   readonly platformPostId: string | null;
   readonly platformPostUrl: string | null;
@@ -50,9 +40,23 @@ export interface Target {
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
   readonly error: TargetError | null;
+  /** What became of what was added to the post once it was public; null where nothing is. */
+  readonly extras: Readonly<Partial<Record<ExtraName, TargetExtra>>> | null;
   readonly dueAt: number;
   readonly startedAt: number | null;
   readonly lateByMs: number | null;
+  /** The first of them is the post itself; null where the account publishes no thread. */
+  readonly parts: readonly ThreadPart[] | null;
+}
+
+/** What the makers of a post note about it; never published. */
+export interface Annotations {
+  /** Its id in the makers' own system. */
+  readonly externalId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Each once, in the order in which they were given. */
+  readonly labels: readonly string[];
+  readonly notes: string | null;
 }
 
 export interface Post {
@@ -73,6 +77,7 @@ export interface Post {
   readonly planHash: string;
   readonly targets: readonly Target[];
   readonly mediaItems: readonly MediaItem[];
+  readonly annotations: Annotations;
   /** The post has moved to the archive and can no longer change. */
   readonly archived?: true;
 }
@@ -87,6 +92,8 @@ export interface PostSummary {
   readonly platforms: readonly Platform[];
   readonly targetCount: number;
   readonly mediaCount: number;
+  readonly externalId: string | null;
+  readonly labels: readonly string[];
 }
 
 export interface TargetInput {
@@ -94,30 +101,47 @@ export interface TargetInput {
   /** Null for no own caption; in an edit of options, undefined keeps the stored one. */
   readonly caption?: string | null | undefined;
   readonly platformOptions?: JsonObject | undefined;
-}
-
-interface MediaItemInput {
-  readonly url: string;
-  readonly type: MediaType;
+  /** Its own media in place of the post's, also an empty list; null removes them in an edit of options, where undefined keeps them. */
+  readonly mediaItems?: readonly MediaItemInput[] | null | undefined;
+  readonly mediaUrls?: readonly string[] | null | undefined;
 }
 
 export interface ScheduleInput {
   readonly caption: string;
   readonly scheduledAt: number;
+  /** `next`: at the first free slot at or after `scheduledAt`, which must still be free at the confirm. */
+  readonly slot?: "next" | undefined;
+  /** What the caller should know of how the time was read. */
+  readonly timeWarning?: ValidationWarning | undefined;
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
+  /** Settings of every account of a platform that `targets` do not name. */
+  readonly optionsByPlatform?: Readonly<Partial<Record<Platform, JsonObject>>> | undefined;
   readonly postType?: PostType | undefined;
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
+  readonly annotations?: Annotations | undefined;
+  /** The draft that the post is made of; the confirm deletes it, unless it was changed meanwhile. */
+  readonly draft?: DraftVersion | undefined;
   /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
   readonly unreadMembers?: ReadonlySet<string> | undefined;
+}
+
+/** A draft as it was at one moment. */
+export interface DraftVersion {
+  readonly id: string;
+  readonly version: number;
 }
 
 export interface EditInput {
   readonly postIds: readonly string[];
   readonly caption?: string | undefined;
   readonly scheduledAt?: number | undefined;
+  /** As in a preview; for one post. */
+  readonly slot?: "next" | undefined;
+  /** What the caller should know of how the time was read. */
+  readonly timeWarning?: ValidationWarning | undefined;
   readonly shiftMinutes?: number | undefined;
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
@@ -137,10 +161,14 @@ export interface PreviewTarget {
   readonly effectiveCaption: string;
   readonly captionLength: number;
   readonly captionLimit: number;
+  /** Of the parts of a thread after the first; absent without further parts. */
+  readonly partLengths?: readonly number[] | undefined;
   readonly captionUnit: string;
   /** The limits of this account; null when they are those of its platform. */
   readonly limits: PlatformLimits | null;
   readonly platformOptions: JsonObject;
+  /** What this account publishes; null for the media of the post. */
+  readonly mediaItems: readonly MediaItem[] | null;
   readonly placement: string | null;
   readonly warnings: readonly ValidationWarning[];
   readonly cost: ValidationResult["cost"];
@@ -154,6 +182,7 @@ export interface SchedulePreview {
   readonly caption: string;
   readonly targets: readonly PreviewTarget[];
   readonly mediaItems: readonly MediaItem[];
+  readonly annotations: Annotations;
   readonly warnings: readonly ValidationWarning[];
   readonly planHash: string;
 }
@@ -186,41 +215,13 @@ export interface ConfirmInput {
   readonly confirmationToken: string;
 }
 
-/** What an agent asked for and only a signed-in person can approve, or what became of it. */
-export interface Approval {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly kind: "schedule" | "edit";
-  readonly state: ApprovalState;
-  /** The page on which the person decides; it contains no secret. */
-  readonly url: string;
-  /** Of a new post its plan hash, of an edit a hash over those of its posts. */
-  readonly planHash: string;
-  readonly requestedBy: Author;
-  readonly via: CreatedVia;
-  /** The person's words on declining. */
-  readonly note: string | null;
-  /** The posts that were scheduled or changed; null until it is approved. */
-  readonly postIds: readonly string[] | null;
-  /** Why it became stale. */
-  readonly details: readonly RefusalDetail[];
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly decidedAt: number | null;
-  /** The posts as they would be, shortened. */
-  readonly posts: readonly ApprovalPost[];
+/** Which posts by what is noted about them; both together mean posts with both. */
+export interface AnnotationFilter {
+  readonly externalId?: string | undefined;
+  readonly label?: string | undefined;
 }
 
-interface ApprovalPost {
-  readonly id: string;
-  readonly scheduledAt: number;
-  /** The first 140 characters, counted in code points. */
-  readonly caption: string;
-  readonly postType: PostType;
-  readonly platforms: readonly Platform[];
-}
-
-export interface ListInput {
+export interface ListInput extends AnnotationFilter {
   readonly limit: number;
   readonly offset: number;
   readonly fields: "full" | "summary";
@@ -241,7 +242,7 @@ export interface Page<T> {
   };
 }
 
-export interface CalendarFilter {
+export interface CalendarFilter extends AnnotationFilter {
   readonly accountId?: string | undefined;
   readonly platform?: Platform | undefined;
   readonly status?: ListedStatus | undefined;

@@ -1,6 +1,7 @@
 import { DAY, HOUR } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { deleteIdleDrafts } from "#drafts/index.ts";
 import { deleteOldEvents } from "#events/index.ts";
 import { deleteOldNotices } from "#notices/index.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
@@ -25,6 +26,8 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
   const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
   await deleteExpiredCredentials(services);
   const { posts, confirmations, approvals, expiredApprovals } = await deleteExpiredPosts(services);
+  // Before the media, which a draft keeps.
+  const drafts = await deleteIdleDrafts(services);
   const { abandonedUploads, abandonedObjects, ...media } = await sweepMedia(services);
   const idempotencyRecords = await deleteOldIdempotencyRecords(
     services.db,
@@ -45,6 +48,7 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
     confirmations,
     approvals,
     expired_approvals: expiredApprovals,
+    drafts,
     abandoned_uploads: abandonedUploads,
     abandoned_objects: abandonedObjects,
     ...media,

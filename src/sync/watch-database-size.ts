@@ -1,9 +1,7 @@
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
+import { isNear } from "#metrics/service-limits.ts";
 import { markFull, readDatabaseSize } from "./store.ts";
-
-/** From this share of its limit on, the database counts as nearly full. */
-const FULL_PERCENT = 80;
 
 /** Tells the operator once when the database becomes nearly full, and once when it is no longer. */
 export async function watchDatabaseSize({
@@ -13,7 +11,7 @@ export async function watchDatabaseSize({
 }: Pick<Services, "db" | "config" | "clock">): Promise<void> {
   const limit = config.databaseLimitBytes;
   const { sizeBytes, isTold } = await readDatabaseSize(db);
-  const isFull = sizeBytes * 100 >= limit * FULL_PERCENT;
+  const isFull = isNear(sizeBytes, limit);
   if (isFull !== isTold && (await markFull(db, isFull ? clock.now() : null))) {
     const fields = { bytes: sizeBytes, limit, percent: Math.floor((sizeBytes * 100) / limit) };
     // The operator's alert watches for this line.

@@ -2,6 +2,7 @@ import { toSingleLine } from "#core/text.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { Services } from "#context.ts";
 import type { PostableAccount } from "#platforms/contract.ts";
+import { withGrantedScopes } from "#platforms/extra-scopes.ts";
 import type { ListedAccount } from "./store-account-listing.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
 import { sealAccountToken } from "#accounts/tokens/seal-tokens.ts";
@@ -24,7 +25,9 @@ export async function toListedAccounts(
   services: Pick<Services, "config" | "ids">,
   connection: Pick<ConnectionRow, "id" | "platform">,
   accounts: readonly PostableAccount[],
+  grantedScopes: readonly string[],
 ): Promise<readonly ListedAccount[]> {
+  const settings = services.config.app(connection.platform)?.settings ?? {};
   const distinct = new Map(accounts.map((account) => [account.platformAccountId, account]));
   return await Promise.all(
     [...distinct.values()].map(async (account): Promise<ListedAccount> => {
@@ -36,7 +39,7 @@ export async function toListedAccounts(
         displayName: cleanText(account.displayName) || cleanText(account.username),
         avatarUrl: cleanUrl(account.avatarUrl),
         profileUrl: cleanUrl(account.profileUrl),
-        capabilities: JSON.stringify(account.capabilities),
+        capabilities: JSON.stringify(withGrantedScopes(account.capabilities, grantedScopes, settings)),
         missingScopes: JSON.stringify(account.missingScopes),
         sealedToken:
           account.token === null

@@ -130,7 +130,7 @@ async function storeListing(
   const now = clock.now();
   const written = await writeListing(db, {
     login: row,
-    listed: await toListedAccounts(services, row, listing.accounts),
+    listed: await toListedAccounts(services, row, listing.accounts, tokens.scopes),
     unlisted: listing.unpostable.map(({ platformAccountId, reason }) => ({ platformAccountId, reason })),
     unlistedReason: `${platformName} no longer offers this account to the login behind it. Connect it again and allow access to it.`,
     accountLimit,

@@ -33,6 +33,7 @@ export function unverifiedServices(services: Services, conditional: ConditionalD
       },
     },
     bucket: after(verify, services.bucket),
+    images: services.images && after(verify, services.images),
     config: services.config,
     clock: services.clock,
     ids: services.ids,

@@ -79,9 +79,9 @@ function whileCalm(before: OperatorAlert, now: number): OperatorAlert | null {
   return now - before.calmSince >= CLEARED_AFTER_MS ? { ...before, state: "cleared", changedAt: now } : before;
 }
 
-/** The changes of the last two days that a channel has not told: what was missed for longer is on the page. */
-export function untold(alerts: readonly OperatorAlert[], told: "mailed" | "posted", now: number): OperatorAlert[] {
+/** The changes of the last two days that a channel has not delivered: what was missed for longer is on the page. */
+export function undelivered(alerts: readonly OperatorAlert[], sent: "mailed" | "posted", now: number): OperatorAlert[] {
   return alerts.filter(
-    (alert) => alert.state !== "pending" && alert.changedAt > alert[told] && alert.changedAt > now - 2 * DAY,
+    (alert) => alert.state !== "pending" && alert.changedAt > alert[sent] && alert.changedAt > now - 2 * DAY,
   );
 }

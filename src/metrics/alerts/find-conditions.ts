@@ -2,7 +2,8 @@ import type { OperatorAlertKind } from "#core/operator-alert.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { isCodeOf, TARGET_ERRORS } from "#core/codes.ts";
 import { SECOND } from "#core/clock.ts";
-import { type Counter, endedOf, type Lateness, outcomesByPlatform, total } from "#metrics/outcomes.ts";
+import { type Counter, endedOf, isBadSync, type Lateness, outcomesByPlatform, total } from "#metrics/outcomes.ts";
+import type { LimitUse } from "#metrics/limit-uses.ts";
 import { isNear } from "#metrics/service-limits.ts";
 
 const MAX_OVERDUE = 5;
@@ -19,12 +20,7 @@ export interface Present {
   /** The counters of the present hour and the one before, and what waits for the operator. */
   readonly recent: readonly Counter[];
   readonly lateness: Lateness;
-  readonly limits: readonly {
-    readonly label: string;
-    readonly what: string;
-    readonly used: number;
-    readonly limit: number;
-  }[];
+  readonly limits: readonly Pick<LimitUse, "label" | "what" | "used" | "limit">[];
 }
 
 /** Something that holds now and that operators should act on. */
@@ -44,12 +40,13 @@ export function findConditions(present: Present): Condition[] {
     ...platformConditions(present.recent),
     ...operatorFaults(present.recent),
     ...syncConditions(present.recent),
-    ...present.limits
-      .filter(({ used, limit }) => isNear(used, limit))
-      .map(({ label, what, used, limit }): Condition => {
-        const percent = Math.floor((used * 100) / limit);
-        return { kind: "limit", label, detail: `${what}: ${format(used)} of ${format(limit)} (${percent} %).` };
-      }),
+    ...present.limits.flatMap(({ label, what, used, limit }): Condition[] => {
+      if (limit === null || !isNear(used, limit)) {
+        return [];
+      }
+      const percent = Math.floor((used * 100) / limit);
+      return [{ kind: "limit", label, detail: `${what}: ${format(used)} of ${format(limit)} (${percent} %).` }];
+    }),
   ];
 }
 
@@ -119,7 +116,7 @@ function syncConditions(recent: readonly Counter[]): Condition[] {
   const syncs = recent.filter(({ metric }) => metric === "sync");
   const all = total(syncs, ({ count }) => count);
   const bad = total(
-    syncs.filter(({ label }) => label.endsWith(".failed") || label.endsWith(".ended")),
+    syncs.filter(({ label }) => isBadSync(label)),
     ({ count }) => count,
   );
   return all >= MIN_SYNCS && bad > all * MAX_FAILED_SYNCS_SHARE

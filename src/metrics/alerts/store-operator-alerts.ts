@@ -35,25 +35,25 @@ function changeStatement(db: Db, { before, after }: AlertChange): D1PreparedStat
         .bind(...values, before.state, before.changedAt, before.calmSince);
 }
 
-/** A way to tell operators, with its columns: when it was begun last, and the change that it told. */
+/** A way to reach operators, with its columns: when sending was begun last, and the last change that was sent. */
 const CHANNELS = {
-  mail: { begun: "mail_begun_at", told: "mailed" },
-  webhook: { begun: "webhook_begun_at", told: "posted" },
+  mail: { begun: "mail_begun_at", sent: "mailed" },
+  webhook: { begun: "webhook_begun_at", sent: "posted" },
 } as const;
 export type AlertChannel = keyof typeof CHANNELS;
 
-export interface ClaimedTelling {
+export interface ClaimedAlerts {
   readonly alerts: readonly OperatorAlert[];
   /** The addresses of operators that they have proved to be theirs. */
   readonly emails: readonly string[];
 }
 
-/** What is to be told, for one caller at a time; null when that began a short time ago. */
-export async function claimTelling(
+/** What is to be sent, for one caller at a time; null when that began a short time ago. */
+export async function claimSending(
   db: Db,
   channel: AlertChannel,
   { now, notSince }: { readonly now: number; readonly notSince: number },
-): Promise<ClaimedTelling | null> {
+): Promise<ClaimedAlerts | null> {
   const { begun } = CHANNELS[channel];
   const [claimed, alerts, operators] = await db.d1.batch([
     db.d1.prepare(`UPDATE service_progress SET ${begun} = ?1 WHERE ${begun} <= ?2 RETURNING id`).bind(now, notSince),
@@ -70,11 +70,11 @@ export async function claimTelling(
     : null;
 }
 
-/** Only the changes that were told: a newer one waits for its own mail. */
-export async function markTold(db: Db, channel: AlertChannel, alerts: readonly OperatorAlert[]): Promise<void> {
+/** Only the changes that were sent: a newer one waits for its own mail. */
+export async function markSent(db: Db, channel: AlertChannel, alerts: readonly OperatorAlert[]): Promise<void> {
   await db.d1
     .prepare(
-      `UPDATE operator_alerts SET ${CHANNELS[channel].told} = j.value ->> 'changedAt' FROM json_each(?1) j
+      `UPDATE operator_alerts SET ${CHANNELS[channel].sent} = j.value ->> 'changedAt' FROM json_each(?1) j
        WHERE operator_alerts.kind = j.value ->> 'kind' AND operator_alerts.label = j.value ->> 'label'`,
     )
     .bind(JSON.stringify(alerts.map(({ kind, label, changedAt }) => ({ kind, label, changedAt }))))
@@ -82,7 +82,7 @@ export async function markTold(db: Db, channel: AlertChannel, alerts: readonly O
 }
 
 /** The next run tries again. */
-export async function releaseTelling(db: Db, channel: AlertChannel, begunAt: number): Promise<void> {
+export async function releaseSending(db: Db, channel: AlertChannel, begunAt: number): Promise<void> {
   const { begun } = CHANNELS[channel];
   await db.d1.prepare(`UPDATE service_progress SET ${begun} = 0 WHERE ${begun} = ?1`).bind(begunAt).run();
 }

@@ -2,6 +2,7 @@ import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
 import { undividedPostsDb } from "#db/client.ts";
 import { dailyLimits } from "#metrics/daily-limits.ts";
+import { usesOf } from "#metrics/limit-uses.ts";
 import { type Counter, latenessOf } from "#metrics/outcomes.ts";
 import {
   bucketsOf,
@@ -15,11 +16,11 @@ import {
 import { decideChanges, type OperatorAlert } from "./decide-changes.ts";
 import { findConditions, type Present } from "./find-conditions.ts";
 import { alertsStatement, writeAlertChanges } from "./store-operator-alerts.ts";
-import { tellOperators } from "./tell-operators.ts";
+import { sendAlerts } from "./send-alerts.ts";
 
 type WatchServices = Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer" | "outbound">;
 
-/** Raises, clears and reminds of alerts, and tells operators of what has changed. Writes nothing while nothing does. */
+/** Raises, clears and reminds of alerts, and sends operators what has changed. Writes nothing while nothing does. */
 export async function watchService(services: WatchServices): Promise<void> {
   const now = services.clock.now();
   const { present, alerts } = await readPresent(services, now);
@@ -34,7 +35,7 @@ export async function watchService(services: WatchServices): Promise<void> {
     }
   }
   const unchanged = alerts.filter((alert) => !changes.some(({ before }) => before === alert));
-  await tellOperators(services, [...unchanged, ...changes.flatMap(({ after }) => after ?? [])]);
+  await sendAlerts(services, [...unchanged, ...changes.flatMap(({ after }) => after ?? [])]);
 }
 
 async function readPresent(
@@ -56,16 +57,6 @@ async function readPresent(
   ]);
   const recent = (hours?.results ?? []) as HourRow[];
   const [state] = (service?.results ?? []) as ServiceState[];
-  const used = JSON.parse(state?.sums ?? "[]") as number[];
-  const database = {
-    label: "database",
-    what: "Bytes of the database",
-    used: service?.meta.size_after ?? 0,
-    limit: config.databaseLimitBytes,
-  };
-  const ofToday = daily.flatMap(({ label, what, limit }, index) =>
-    limit === null ? [] : [{ label, what, used: used[index] ?? 0, limit }],
-  );
   return {
     alerts: (alerts?.results ?? []) as OperatorAlert[],
     present: {
@@ -73,7 +64,7 @@ async function readPresent(
       isHeld: state?.held === "restored",
       recent: [...recent, ...((waiting?.results ?? []) as Counter[])],
       lateness: latenessOf(bucketsOf(recent)),
-      limits: [database, ...ofToday],
+      limits: usesOf(config, daily, service),
     },
   };
 }

@@ -8,6 +8,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Columns of posts and targets that are no data of the person: hashes, and what the service needs for its own work. */
 export const POST_COLUMNS_WITHOUT = ["plan_hash", "confirm_hash", "run_id", "watch_at"];
 export const TARGET_COLUMNS_WITHOUT = ["post_id", "asked"];
+const ANNOTATION_COLUMNS_WITHOUT = ["workspace_id", "post_id", "scheduled_at"];
 
 /** Milliseconds since 1970 in the database; not `start_after`, which is the number of an event. */
 const INSTANT = /(?:^at|_at|_until|_end|^end_announced)$/;
@@ -44,12 +45,18 @@ export function rowWriter({ table, without }: ExportedTable): (row: Row) => Row 
   return (row) => toReadable(row, json, without);
 }
 
-/** A post with its targets inside it; of the database and of the archive alike. */
-export function postWriter(): (post: { readonly post: Row; readonly targets: readonly Row[] }) => Row {
+/** A post with its targets and annotations inside it; of the database and of the archive alike. */
+export function postWriter(): (post: {
+  readonly post: Row;
+  readonly targets: readonly Row[];
+  readonly annotations?: Row;
+}) => Row {
   const [postJson, targetJson] = [jsonColumns(schema.posts), jsonColumns(schema.postTargets)];
-  return ({ post, targets }) => ({
+  const annotationJson = jsonColumns(schema.postAnnotations);
+  return ({ post, targets, annotations }) => ({
     ...toReadable(post, postJson, POST_COLUMNS_WITHOUT),
     targets: targets.map((target) => toReadable(target, targetJson, TARGET_COLUMNS_WITHOUT)),
+    ...(annotations && { annotations: toReadable(annotations, annotationJson, ANNOTATION_COLUMNS_WITHOUT) }),
   });
 }
 

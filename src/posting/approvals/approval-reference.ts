@@ -1,7 +1,7 @@
 import type { Config } from "#config.ts";
 import { type ApprovalReference, refuse, type RefusalDetail } from "#core/errors.ts";
 import { refuseUsedToken } from "#posting/confirm/used-token.ts";
-import type { Approval } from "#posting/types.ts";
+import type { Approval } from "./types.ts";
 import type { StoredApproval } from "./store-approvals.ts";
 
 type Addresses = { readonly config: Pick<Config, "origin"> };

@@ -3,6 +3,7 @@ import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { refuse, RefusalError, type RefusalDetail } from "#core/errors.ts";
 import { postsOfCommit, refuseStalePlan } from "#posting/confirm/commit-previewed-plan.ts";
+import { armBulk } from "#posting/bulk/arm-bulk.ts";
 import { commitPlan } from "#posting/confirm/store-commit-plan.ts";
 import type { Post } from "#posting/types.ts";
 import { refuseApprovalNotFound, refuseByState } from "./approval-reference.ts";
@@ -12,7 +13,8 @@ import { type ApprovalWithPlan, decideApproval, findApproval } from "./store-app
 /**
  * Writes a kept plan for the person who approves it: everything is checked as for a preview, then the confirm's own transaction
  * writes it under the token's hash, with the pending approval as one of the things that must be unchanged. The posts remain the
- * agent's. A plan that can no longer be written becomes stale; what may pass by itself decides nothing.
+ * agent's. A plan that can no longer be written becomes stale; what may pass by itself decides nothing. Of many new posts none is returned:
+ * they would be megabytes.
  */
 export async function approveRequest(
   ctx: Context,
@@ -46,8 +48,12 @@ export async function approveRequest(
     },
     now,
   );
+  if (result.state === "committed" && plan.kind === "bulk") {
+    await armBulk(ctx, plan, result.places, now);
+    return [];
+  }
   if (result.state === "committed") {
-    return await postsOfCommit(ctx, plan, result.rows, now);
+    return await postsOfCommit(ctx, plan, result, now);
   }
   await findPending(ctx, approval.id);
   try {

@@ -1,6 +1,6 @@
 import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
-import type { Approval } from "#posting/types.ts";
+import type { Approval } from "./types.ts";
 import { refuseApprovalNotFound, withUrl } from "./approval-reference.ts";
 import { findApproval } from "./store-approvals.ts";
 

@@ -1,7 +1,7 @@
 import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { ApprovalState } from "#core/status.ts";
-import type { Approval } from "#posting/types.ts";
+import type { Approval } from "./types.ts";
 import { withUrl } from "./approval-reference.ts";
 import { selectApprovals } from "./store-approvals.ts";
 

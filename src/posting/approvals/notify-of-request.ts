@@ -55,11 +55,13 @@ function describePlan(plan: PostPlan): string {
   const words = [...oneLine(first?.caption ?? "")];
   const beginning = words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS).join("")}…` : words.join("");
   const what =
-    plan.kind === "schedule"
-      ? "schedule a post"
-      : others.length === 0
+    plan.kind === "edit"
+      ? others.length === 0
         ? "change a post"
-        : `change ${others.length + 1} posts`;
+        : `change ${others.length + 1} posts`
+      : others.length === 0
+        ? "schedule a post"
+        : `schedule ${others.length + 1} posts`;
   return beginning === "" ? what : `${what}: “${beginning}”`;
 }
 

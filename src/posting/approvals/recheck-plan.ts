@@ -1,15 +1,28 @@
 import type { Context } from "#context.ts";
 import { type RefusalDetail, RefusalError } from "#core/errors.ts";
-import type { EditPlan, PostPlan, SchedulePlan } from "#posting/confirm/post-plan.ts";
+import {
+  type BulkPlan,
+  type EditPlan,
+  fromBulkPost,
+  type PostInsert,
+  type PostPlan,
+  toMediaInput,
+} from "#posting/confirm/post-plan.ts";
+import { assessBulk } from "#posting/bulk/assess-bulk.ts";
 import { type AssessedEdit, assessEdit } from "#posting/edit/assess-edit.ts";
-import { type CheckInput, checkSchedule, type ScheduleCheck } from "#posting/preview/check-schedule.ts";
+import { toTargetMediaInput } from "#posting/preview/media-lists.ts";
+import type { ScheduleInput } from "#posting/types.ts";
+import { checkSchedule, type ScheduleCheck, scheduledPostsProblem } from "#posting/preview/check-schedule.ts";
+
+type NewPostCheck = Pick<ScheduleCheck, "targets" | "warnings">;
 
 /** A kept plan as the checks of a preview see it now. */
 export type RecheckedPlan =
   | {
-      readonly kind: "schedule";
-      readonly plan: SchedulePlan;
-      readonly check: ScheduleCheck;
+      /** One new post or many. */
+      readonly kind: "schedule" | "bulk";
+      readonly posts: readonly { readonly post: PostInsert; readonly check: NewPostCheck }[];
+      readonly accounts: ScheduleCheck["accounts"];
       readonly problems: readonly RefusalDetail[];
     }
   | {
@@ -24,14 +37,33 @@ export type RecheckedPlan =
 export async function recheckPlan(
   ctx: Context,
   plan: PostPlan,
+  options: { readonly asksPlatforms: boolean },
+): Promise<RecheckedPlan> {
+  const rechecked = await recheckPosts(ctx, plan, options);
+  if (!plan.slots) {
+    return rechecked;
+  }
+  const { takenSlots } = await import("#posting/slots/taken-slots.ts");
+  return { ...rechecked, problems: [...rechecked.problems, ...(await takenSlots(ctx, plan))] };
+}
+
+async function recheckPosts(
+  ctx: Context,
+  plan: PostPlan,
   { asksPlatforms }: { readonly asksPlatforms: boolean },
 ): Promise<RecheckedPlan> {
   if (plan.kind === "schedule") {
-    const check = await checkSchedule(ctx, { ...toCheckInput(plan), asksPlatforms });
+    const check = await checkSchedule(ctx, { ...toScheduleInput(plan.post), asksPlatforms });
     const { problems, limitReached } = check;
-    const overLimit: readonly RefusalDetail[] =
-      limitReached === null ? [] : [{ code: "quota_exceeded", message: limitReached }];
-    return { kind: "schedule", plan, check, problems: [...problems, ...overLimit] };
+    return {
+      kind: "schedule",
+      posts: [{ post: plan.post, check }],
+      accounts: check.accounts,
+      problems: [...problems, ...overLimitProblems(limitReached)],
+    };
+  }
+  if (plan.kind === "bulk") {
+    return await recheckBulk(ctx, plan, asksPlatforms);
   }
   try {
     const assessed = await assessEdit(ctx, plan.request, { counts: false });
@@ -44,15 +76,39 @@ export async function recheckPlan(
   }
 }
 
-function toCheckInput({ post }: SchedulePlan): CheckInput {
+async function recheckBulk(ctx: Context, plan: BulkPlan, asksPlatforms: boolean): Promise<RecheckedPlan> {
+  const inserts = plan.posts.map(fromBulkPost);
+  const { posts, accounts, scheduled } = await assessBulk(
+    ctx,
+    inserts.map((post) => ({ id: post.id, input: toScheduleInput(post) })),
+    { counts: false, asksPlatforms },
+  );
+  const limitReached = scheduledPostsProblem(ctx, scheduled, inserts.length);
+  return {
+    kind: "bulk",
+    posts: inserts.map((post, index) => ({ post, check: posts[index] ?? { targets: [], warnings: [] } })),
+    accounts,
+    problems: [
+      ...plan.posts.flatMap(({ row }, index) => (posts[index]?.problems ?? []).map((detail) => ({ ...detail, row }))),
+      ...overLimitProblems(limitReached),
+    ],
+  };
+}
+
+function overLimitProblems(limitReached: string | null): readonly RefusalDetail[] {
+  return limitReached === null ? [] : [{ code: "quota_exceeded", message: limitReached }];
+}
+
+function toScheduleInput(post: PostInsert): ScheduleInput {
   return {
     caption: post.caption,
     scheduledAt: post.scheduledAt,
-    mediaUrls: post.media.map(({ url }) => url),
-    targets: post.targets.map(({ accountId, caption, requestedOptions }) => ({
+    mediaItems: post.media.map(toMediaInput),
+    targets: post.targets.map(({ accountId, caption, requestedOptions, media }) => ({
       accountId,
       caption,
       platformOptions: requestedOptions,
+      ...toTargetMediaInput(media, toMediaInput),
     })),
   };
 }

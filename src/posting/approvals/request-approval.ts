@@ -26,7 +26,7 @@ type RequestContext = Pick<Context, "actor" | "clock" | "config" | "db" | "defer
 export async function requestApproval(
   ctx: RequestContext,
   token: TokenKey,
-  kind: PostPlan["kind"] | undefined,
+  kinds: readonly PostPlan["kind"][],
 ): Promise<never> {
   const { actor } = ctx;
   const db = dbFor(ctx, actor.workspaceId);
@@ -39,7 +39,7 @@ export async function requestApproval(
   const used = await findUseOfToken(db, { userId, token, now });
   if (used.approval) {
     const { approval } = used;
-    return approval.workspaceId === workspaceId && (kind === undefined || approval.kind === kind)
+    return approval.workspaceId === workspaceId && kinds.includes(approval.kind)
       ? refuseByState(ctx, approval)
       : refuseToken();
   }
@@ -47,7 +47,7 @@ export async function requestApproval(
     refuseUsedToken(used.postIds);
   }
   const plan = await openToken(ctx, token);
-  if (plan === null || (kind !== undefined && plan.kind !== kind)) {
+  if (plan === null || !kinds.includes(plan.kind)) {
     return refuseToken();
   }
   const expiresAt = Math.min(now + LIFETIME_MS, ...timesSetBy(plan));
@@ -80,13 +80,18 @@ export async function requestApproval(
     : refuseNotRequested(ctx, { userId, token, now });
 }
 
-/** Of a new post its own hash; of an edit a hash over what it makes of which version of each post. */
+/** Of a new post its own hash, of several that of them all; of an edit a hash over what it makes of which version of each post. */
 async function approvalHashOf(plan: PostPlan): Promise<string> {
-  return plan.kind === "schedule"
-    ? plan.post.planHash
-    : await sha256Hex(
+  switch (plan.kind) {
+    case "schedule":
+      return plan.post.planHash;
+    case "bulk":
+      return plan.planHash;
+    case "edit":
+      return await sha256Hex(
         canonicalJson(plan.posts.map(({ id, version, planHash }) => ({ id, version, plan_hash: planHash }))),
       );
+  }
 }
 
 async function refuseNotRequested(

@@ -2,10 +2,12 @@ import { dbFor } from "#db/client.ts";
 import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
-import type { PostUpdate, SchedulePlan, TargetUpsert } from "#posting/confirm/post-plan.ts";
+import type { PostInsert, PostUpdate, TargetUpsert } from "#posting/confirm/post-plan.ts";
 import type { ScheduleCheck } from "#posting/preview/check-schedule.ts";
 import { timeWarnings } from "#posting/preview/validate-schedule-time.ts";
-import type { Approval, EditPreview, Post, PostChange, PreviewTarget, SchedulePreview } from "#posting/types.ts";
+import type { EditPreview, Post, PostChange, PreviewTarget, SchedulePreview } from "#posting/types.ts";
+import type { Approval } from "./types.ts";
+import { NO_ANNOTATIONS } from "#posting/annotations/annotation-rows.ts";
 import { refuseApprovalNotFound, withUrl } from "./approval-reference.ts";
 import { recheckPlan } from "./recheck-plan.ts";
 import { findApproval } from "./store-approvals.ts";
@@ -15,9 +17,9 @@ export interface ReviewedApproval {
   readonly approval: Approval;
   /** What keeps the plan from being written now; approving would make it stale. */
   readonly problems: readonly RefusalDetail[];
-  /** The new post exactly as it would be written; null for an edit. */
-  readonly newPost: SchedulePreview | null;
-  /** Each edited post as it is and as it would be; empty for a new post, and for an edit that is decided or no longer possible. */
+  /** The new posts exactly as they would be written; empty for an edit. */
+  readonly newPosts: readonly SchedulePreview[];
+  /** Each edited post as it is and as it would be; empty for new posts, and for an edit that is decided or no longer possible. */
   readonly edits: readonly { readonly now: Post; readonly edit: EditPreview["posts"][number] }[];
   /** What an edit changes in each post, shortened, as its record tells it. */
   readonly changes: readonly { readonly postId: string; readonly fields: NonNullable<PostChange["fields"]> }[];
@@ -44,28 +46,27 @@ export async function reviewApproval(ctx: Context, { id }: { readonly id: string
     return {
       ...reviewed,
       problems: [],
-      newPost: null,
+      newPosts: [],
       edits: [],
       accounts: await readPlanAccounts(planCtx, plan.posts),
     };
   }
   const rechecked = await recheckPlan(planCtx, plan, { asksPlatforms: false });
   const problems = isPending ? rechecked.problems : [];
-  if (rechecked.kind === "schedule") {
-    const { check } = rechecked;
+  if (rechecked.kind !== "edit") {
     return {
       ...reviewed,
       problems,
-      newPost: toPreview(planCtx, rechecked.plan, check),
+      newPosts: rechecked.posts.map(({ post, check }) => toPreview(planCtx, post, check)),
       edits: [],
-      accounts: check.accounts,
+      accounts: rechecked.accounts,
     };
   }
   const { assessed } = rechecked;
   return {
     ...reviewed,
     problems,
-    newPost: null,
+    newPosts: [],
     // An edit that would now make something else of the posts is not what can be approved, so it is not shown as that.
     edits:
       problems.length > 0 || assessed === null
@@ -96,7 +97,11 @@ async function readPlanAccounts(ctx: Context, posts: readonly PostUpdate[]): Pro
 }
 
 /** The content is the plan's own; what the platforms say about it is what they say now. */
-function toPreview(ctx: Context, { post }: SchedulePlan, check: ScheduleCheck): SchedulePreview {
+function toPreview(
+  ctx: Context,
+  post: PostInsert,
+  check: Pick<ScheduleCheck, "targets" | "warnings">,
+): SchedulePreview {
   const { scheduledAt, postType, caption, planHash } = post;
   return {
     action: "schedule",
@@ -107,9 +112,15 @@ function toPreview(ctx: Context, { post }: SchedulePlan, check: ScheduleCheck): 
       const checked = check.targets.find(({ accountId }) => accountId === target.accountId);
       return checked === undefined
         ? uncheckedTarget(ctx, target)
-        : { ...checked, effectiveCaption: target.effectiveCaption, platformOptions: target.options };
+        : {
+            ...checked,
+            effectiveCaption: target.effectiveCaption,
+            platformOptions: target.options,
+            mediaItems: target.media ?? null,
+          };
     }),
     mediaItems: post.media,
+    annotations: post.annotations ?? NO_ANNOTATIONS,
     warnings: [
       ...check.warnings.filter(({ code }) => code !== "due_soon"),
       ...timeWarnings(scheduledAt, ctx.clock.now()),
@@ -131,6 +142,7 @@ function uncheckedTarget(ctx: Context, { accountId, platform, username, ...targe
     captionUnit: limits?.caption.unit ?? "characters",
     limits: null,
     platformOptions: target.options,
+    mediaItems: target.media ?? null,
     placement: null,
     warnings: [],
     cost: null,

@@ -3,7 +3,7 @@ import type { RefusalDetail } from "#core/errors.ts";
 import type { ApprovalState, CreatedVia } from "#core/status.ts";
 import type { PostsDb } from "#db/client.ts";
 import type { PostPlan } from "#posting/confirm/post-plan.ts";
-import type { Approval } from "#posting/types.ts";
+import type { Approval } from "./types.ts";
 
 /*
  * A row says `pending` until somebody decides. That its time has passed, or that its key or app was revoked, is read from the clock and
@@ -30,7 +30,7 @@ const POSTS = `(SELECT json_group_array(json_object('id', p.value ->> 'id', 'sch
     'caption', substr(p.value ->> 'caption', 1, 140), 'postType', p.value ->> 'postType',
     'platforms', json(iif(a.kind = 'edit', p.value -> 'platforms', (SELECT json_group_array(platform) FROM (
       SELECT DISTINCT t.value ->> 'platform' AS platform FROM json_each(p.value, '$.targets') t))))))
-  FROM json_each(iif(a.kind = 'edit', a.plan -> 'posts', json_array(json(a.plan -> 'post')))) p)`;
+  FROM json_each(iif(a.kind = 'schedule', json_array(json(a.plan -> 'post')), a.plan -> 'posts')) p)`;
 
 function columns(now: string): string {
   return `a.id AS id, a.workspace_id AS workspaceId, a.kind AS kind, ${stateAt(now)} AS state, a.plan_hash AS planHash,

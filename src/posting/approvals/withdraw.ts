@@ -2,7 +2,7 @@ import { dbFor, undividedPostsDb } from "#db/client.ts";
 import type { Context, Services } from "#context.ts";
 import { refuseApprovalNotFound, refuseByState, withUrl } from "./approval-reference.ts";
 import { decideApproval, findApproval, withdrawOfRevoked } from "./store-approvals.ts";
-import type { Approval } from "#posting/types.ts";
+import type { Approval } from "./types.ts";
 
 /** Takes back a request of the active workspace that nobody has decided. */
 export async function withdrawRequest(

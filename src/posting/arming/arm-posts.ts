@@ -31,11 +31,16 @@ export interface ArmablePost {
   readonly scheduledAt: number;
   readonly platforms: readonly Platform[];
   readonly media: readonly StoredMediaItem[];
+  /** Whether a target has a document; absent where its options were not read. */
+  readonly hasDocument?: boolean | undefined;
+  /** How many posts were scheduled for the same instant before this one, where that was counted. */
+  readonly place?: number | undefined;
 }
 
 /** The hint for the object of a post; the platform with the longest preparation decides when it wakes. */
 export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: ArmablePost): ArmHint {
   const media = post.media.map((item) => ({ ...item, facts: {} }));
+  const { hasDocument = false } = post;
   return {
     postId: post.id,
     workspaceId: post.workspaceId,
@@ -44,8 +49,9 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
     scheduledAt: post.scheduledAt,
     prepareAheadMs: Math.max(
       0,
-      ...post.platforms.map((platform) => adapterFor(platform)?.prepareAheadMs({ media }) ?? 0),
+      ...post.platforms.map((platform) => adapterFor(platform)?.prepareAheadMs({ media, hasDocument }) ?? 0),
     ),
+    ...(post.place !== undefined && { place: post.place }),
   };
 }
 
@@ -80,7 +86,7 @@ function afterResponse(): Promise<void> {
 /** Tells objects that their posts will not be published; this only saves a wake-up, nothing depends on it. */
 export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
-  posts: readonly Omit<ArmablePost, "platforms" | "media">[],
+  posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument" | "place">[],
 ): void {
   for (const { id, workspaceId, version, status, scheduledAt } of posts) {
     const hint = { postId: id, workspaceId, version, status, scheduledAt, prepareAheadMs: 0 };

@@ -3,13 +3,15 @@ import type { PostStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { ArmablePost } from "./arm-posts.ts";
 import { platformsOf } from "#posting/confirm/post-plan.ts";
+import { storedDocument } from "#posting/option-document.ts";
 import type { Post } from "#posting/types.ts";
 
 export function armableFromPost(post: Post, workspaceId: string): ArmablePost {
   const { id, version, status, mediaItems: media, targets } = post;
   const waiting = targets.flatMap((target) => (target.status === "pending" ? [target.nextAttemptAt ?? 0] : []));
   const scheduledAt = waiting.length === 0 ? post.scheduledAt : Math.max(post.scheduledAt, Math.min(...waiting));
-  return { id, workspaceId, version, status, scheduledAt, media, platforms: platformsOf(post.targets) };
+  const hasDocument = targets.some(({ platformOptions }) => storedDocument(platformOptions) !== null);
+  return { id, workspaceId, version, status, scheduledAt, media, hasDocument, platforms: platformsOf(post.targets) };
 }
 
 export function armableFromRow(row: {

@@ -6,12 +6,16 @@ import { type PostRow, toPost, toSummary } from "./post-rows.ts";
 import { readAttempts, type TargetHistoryRow } from "./store-posts-by-id.ts";
 
 /** The post as the API shows it. */
-export function toArchivedPost({ post, targets }: ArchivedPost, now: number): Post {
-  const row = { ...post, targets: JSON.stringify(targets.map(toTargetObject)) } as unknown as PostRow;
+export function toArchivedPost({ post, targets, annotations }: ArchivedPost, now: number): Post {
+  const row = {
+    ...post,
+    annotations: annotationsOfRow(annotations),
+    targets: JSON.stringify(targets.map(toTargetObject)),
+  } as unknown as PostRow;
   return { ...toPost(row, now), archived: true };
 }
 
-export function toArchivedSummary({ post, targets }: ArchivedPost): PostSummary {
+export function toArchivedSummary({ post, targets, annotations }: ArchivedPost): PostSummary {
   return toSummary({
     id: post.id,
     status: post.status,
@@ -21,8 +25,9 @@ export function toArchivedSummary({ post, targets }: ArchivedPost): PostSummary 
     caption: [...String(post["caption"])].slice(0, 140).join(""),
     post_type: post["post_type"] as PostSummary["postType"],
     platforms: String(post["platforms"]),
-    media_count: (JSON.parse(String(post["media"])) as unknown[]).length,
-    target_count: targets.length,
+    media_count: countOf(post["media"]),
+    target_counts: JSON.stringify([targets.length, Math.max(0, ...targets.map(({ media }) => countOf(media)))]),
+    annotations: annotationsOfRow(annotations),
   });
 }
 
@@ -38,6 +43,23 @@ export function archivedAttempts({ targets }: ArchivedPost): Attempt[] {
 
 export function archivedChanges({ post }: ArchivedPost): StoredPostChange[] {
   return JSON.parse(String(post["changes"] ?? "[]")) as StoredPostChange[];
+}
+
+function countOf(items: unknown): number {
+  return typeof items === "string" ? (JSON.parse(items) as unknown[]).length : 0;
+}
+
+/** The same text as the statement of a post builds of the row of its annotations. */
+function annotationsOfRow(row: ArchivedPost["annotations"]): string | null {
+  const parsed = (column: string) => JSON.parse(String(row?.[column])) as unknown;
+  return row === undefined
+    ? null
+    : JSON.stringify({
+        externalId: row["external_id"],
+        metadata: parsed("metadata"),
+        labels: parsed("labels"),
+        notes: row["notes"],
+      });
 }
 
 /** The same object as the statement of a post builds of a target's row. */
@@ -56,6 +78,8 @@ function toTargetObject(row: ArchivedTargetRow) {
       effectiveCaption: row["effective_caption"],
       options: parsed("options"),
       requestedOptions: parsed("asked"),
+      media: parsed("media"),
+      parts: parsed("progress"),
     },
     progress: {
       state: row["state"],
@@ -67,6 +91,7 @@ function toTargetObject(row: ArchivedTargetRow) {
       remoteId: row["remote_id"],
       remoteUrl: row["remote_url"],
       error: parsed("error"),
+      extras: parsed("extras"),
       verifyHistory: null,
     },
   };

@@ -1,5 +1,6 @@
 import { ARCHIVED_STATUSES, listArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
+import { refuse } from "#core/errors.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 import { toArchivedPost, toArchivedSummary } from "./archived-posts.ts";
 import { MAX_INSTANT } from "./store-counted-posts.ts";
@@ -18,6 +19,14 @@ export async function listArchivedPosts(
   input: ArchiveListInput,
 ): Promise<Page<Post | PostSummary>> {
   const { limit, offset, order, fields } = input;
+  const filtered = input.label !== undefined ? "label" : "external_id";
+  if (input.label !== undefined || input.externalId !== undefined) {
+    refuse({
+      code: "invalid_request",
+      message: `${filtered} does not find archived posts: leave out one of both`,
+      param: filtered,
+    });
+  }
   const status = ARCHIVED_STATUSES.find((one) => one === input.status) ?? null;
   const isOtherStatus = input.status !== undefined && status === null;
   const { posts, total } = isOtherStatus

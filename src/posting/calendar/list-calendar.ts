@@ -57,14 +57,26 @@ function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
     postType: row.post_type,
     platforms: JSON.parse(row.platforms) as Platform[],
     createdVia: row.created_via,
-    mediaCount: row.media_count,
-    firstMedia: row.media_type === null || row.media_url === null ? null : { type: row.media_type, url: row.media_url },
+    mediaCount: row.media_count || Math.max(0, ...targets.map(({ ownMediaCount }) => ownMediaCount ?? 0)),
+    firstMedia: firstMediaOf(row, targets),
     targets: targets.map(({ accountId, platform, state, nextAttemptAt, verifyHistory }) => ({
       accountId,
       platform,
       status: targetStatus(state, { postStatus: row.status, nextAttemptAt, history: verifyHistory ?? [], now }),
     })),
   };
+}
+
+/** The first of the post; where it has none, the first that an account has of its own. */
+function firstMediaOf(
+  { media_type: type, media_url: url }: CalendarRow,
+  targets: readonly CalendarTargetRow[],
+): CalendarPost["firstMedia"] {
+  if (type !== null && url !== null) {
+    return { type, url };
+  }
+  const own = targets.map(({ firstOwnMedia }) => firstOwnMedia).find((item) => item !== null);
+  return own ? { type: own.type, url: own.url } : null;
 }
 
 function armableFromRow(row: CalendarRow, workspaceId: string): ArmablePost {

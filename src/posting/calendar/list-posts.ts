@@ -8,6 +8,7 @@ import { POST_COLUMNS, type PostRow, SUMMARY_COLUMNS, type SummaryRow, toPost, t
 import type { PostTextForm } from "./post-text-form.ts";
 import { postTextColumns, type PostTextRow, rearmOverdueTexts } from "./post-texts.ts";
 import { MAX_INSTANT } from "./store-counted-posts.ts";
+import { annotatedPageStatements } from "./store-annotated-pages.ts";
 import { pageStatements, type ListSegment } from "./store-post-pages.ts";
 import type { ListInput, Page, Post, PostSummary } from "#posting/types.ts";
 
@@ -45,14 +46,12 @@ async function readPage<Row>(
   const { limit, offset, order } = input;
   const ascending = segmentsOf(input, now);
   const segments = order === "asc" ? ascending : ascending.toReversed();
-  const statements = pageStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
-    segments,
-    order,
-    columns,
-    now,
-    rows: limit + 1,
-    offset,
-  });
+  const { externalId, label } = input;
+  const request = { segments, order, columns, now, rows: limit + 1, offset };
+  const statements =
+    segments.length === 0 || (externalId === undefined && label === undefined)
+      ? pageStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, request)
+      : annotatedPageStatements(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, request, { externalId, label });
   const results = await dbFor(ctx, ctx.actor.workspaceId).d1.batch<Row | { total: number }>(statements);
   const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
   const rowsAndNext = results.slice(0, -1).flatMap((result) => result.results as Row[]);

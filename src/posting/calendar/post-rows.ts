@@ -1,11 +1,13 @@
 import type { Author } from "#core/actor.ts";
 import type { PausedReason } from "#core/codes.ts";
-import type { JsonObject } from "#core/json.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, PostStatus, PostType, TargetState } from "#core/status.ts";
-import type { StoredAttempt, StoredMediaItem, StoredTargetError } from "#db/schema.ts";
+import type { StoredAttempt, StoredExtras, StoredMediaItem, StoredTargetError } from "#db/schema.ts";
+import { ANNOTATIONS_SQL, readAnnotations } from "#posting/annotations/annotation-rows.ts";
 import { mayBeInFlight, targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "#posting/types.ts";
+import { threadParts } from "./thread-parts.ts";
 
 /** The SQL expression of each member of an object that is built from the row `t` of a target. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
@@ -27,6 +29,10 @@ interface TargetContent {
   readonly effectiveCaption: string;
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject | null;
+  /** Null for those of the post; events of before the column have none. */
+  readonly media?: readonly StoredMediaItem[] | null;
+  /** What several visible calls have published; events of before it have none. */
+  readonly parts?: JsonValue;
 }
 
 /** How far it has come. */
@@ -40,6 +46,8 @@ interface TargetProgress {
   readonly remoteId: string | null;
   readonly remoteUrl: string | null;
   readonly error: StoredTargetError | null;
+  /** Events of before the column have none. */
+  readonly extras?: StoredExtras | null;
   readonly verifyHistory: readonly StoredAttempt[] | null;
 }
 
@@ -58,6 +66,8 @@ const TARGET_OBJECT = jsonObject<TargetRow>({
     effectiveCaption: "t.effective_caption",
     options: "json(t.options)",
     requestedOptions: "json(t.asked)",
+    media: "json(t.media)",
+    parts: "json(t.progress)",
   }),
   progress: jsonObject<TargetProgress>({
     state: "t.state",
@@ -69,6 +79,7 @@ const TARGET_OBJECT = jsonObject<TargetRow>({
     remoteId: "t.remote_id",
     remoteUrl: "t.remote_url",
     error: "json(t.error)",
+    extras: "json(t.extras)",
     verifyHistory: "iif(t.state = 'verifying', json(t.history), NULL)",
   }),
 });
@@ -78,11 +89,14 @@ export const POST_COLUMNS = `p.id AS id, p.workspace_id AS workspace_id, p.statu
   p.scheduled_at AS scheduled_at, p.version AS version, p.watch_at AS watch_at, p.post_type AS post_type, p.caption AS caption,
   p.media AS media, p.platforms AS platforms, p.plan_hash AS plan_hash, p.created_via AS created_via, p.created_by AS created_by, p.created_at AS created_at,
   p.updated_at AS updated_at,
+  ${ANNOTATIONS_SQL} AS annotations,
   (SELECT json_group_array(${TARGET_OBJECT}) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
 export const SUMMARY_COLUMNS = `p.id AS id, p.status AS status, p.scheduled_at AS scheduled_at, p.version AS version,
   p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
-  json_array_length(p.media) AS media_count, (SELECT count(*) FROM post_targets t WHERE t.post_id = p.id) AS target_count`;
+  json_array_length(p.media) AS media_count,
+  (SELECT json_array(count(*), coalesce(max(json_array_length(t.media)), 0)) FROM post_targets t WHERE t.post_id = p.id) AS target_counts,
+  ${ANNOTATIONS_SQL} AS annotations`;
 
 interface CommonPostColumns {
   readonly id: string;
@@ -104,6 +118,8 @@ export interface PostRow extends CommonPostColumns {
   readonly created_by: string | null;
   readonly created_at: number;
   readonly updated_at: number;
+  /** Null where nothing is noted. */
+  readonly annotations: string | null;
   readonly targets: string;
 }
 
@@ -112,7 +128,9 @@ export interface SummaryRow extends CommonPostColumns {
   readonly caption: string;
   readonly post_type: PostType;
   readonly media_count: number;
-  readonly target_count: number;
+  /** A JSON array: how many targets there are, and the media of the one that has the most of its own. */
+  readonly target_counts: string;
+  readonly annotations: string | null;
 }
 
 /** A target as stored, with what the API does not show. */
@@ -125,6 +143,9 @@ export interface StoredTarget {
   readonly effectiveCaption: string;
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
+  readonly media: readonly StoredMediaItem[] | null;
+  /** `Job.progress`. */
+  readonly parts: JsonValue;
   readonly state: TargetState;
   readonly dueAt: number;
 }
@@ -141,6 +162,8 @@ export function toStoredPost(row: PostRow, now: number): StoredPost {
     targets: rows.map(({ content, progress }) => ({
       ...content,
       requestedOptions: content.requestedOptions ?? content.options,
+      media: content.media ?? null,
+      parts: content.parts ?? null,
       state: progress.state,
       dueAt: progress.dueAt,
     })),
@@ -179,6 +202,7 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
     planHash: row.plan_hash,
     targets,
     mediaItems: JSON.parse(row.media) as StoredMediaItem[],
+    annotations: readAnnotations(row),
   };
 }
 
@@ -195,6 +219,7 @@ function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now:
   const { accountId, platform, username, caption, effectiveCaption } = content;
   const { publishedAt: published, startedAt, dueAt, nextAttemptAt, state } = progress;
   const circumstances = { postStatus, nextAttemptAt, history: progress.verifyHistory ?? [], now };
+  const status = targetStatus(state, circumstances);
   return {
     accountId,
     platform,
@@ -202,21 +227,26 @@ function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now:
     caption,
     effectiveCaption,
     platformOptions: content.options,
-    status: targetStatus(state, circumstances),
+    mediaItems: content.media ?? null,
+    status,
     platformPostId: progress.remoteId,
     platformPostUrl: progress.remoteUrl,
     publishedAt: published,
     attempts: progress.attempts,
     nextAttemptAt: mayBeInFlight(state, circumstances) ? null : nextAttemptAt,
     error: progress.error as Target["error"],
+    extras: (progress.extras ?? null) as Target["extras"],
     dueAt,
     startedAt,
     // Measured to the visible call, because a platform that is polled reports the publication later.
     lateByMs: published === null ? null : Math.max(0, (startedAt ?? published) - dueAt),
+    parts: threadParts(content.options, { progress: content.parts ?? null, status }),
   };
 }
 
 export function toSummary(row: SummaryRow): PostSummary {
+  const { externalId, labels } = readAnnotations(row);
+  const [targetCount, mediaOfTarget] = JSON.parse(row.target_counts) as [number, number];
   return {
     id: row.id,
     status: row.status,
@@ -224,7 +254,10 @@ export function toSummary(row: SummaryRow): PostSummary {
     caption: row.caption,
     postType: row.post_type,
     platforms: JSON.parse(row.platforms) as Platform[],
-    targetCount: row.target_count,
-    mediaCount: row.media_count,
+    targetCount,
+    // Where the post has none, its accounts may have media of their own.
+    mediaCount: row.media_count || mediaOfTarget,
+    externalId,
+    labels,
   };
 }

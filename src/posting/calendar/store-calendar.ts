@@ -5,6 +5,7 @@ import type { CreatedVia, ListedStatus, MediaType, PostType, TargetState } from 
 import type { StoredAttempt } from "#db/schema.ts";
 import type { PostsDb } from "#db/client.ts";
 import type { CalendarFilter } from "#posting/types.ts";
+import { annotationConditions } from "./store-annotated-pages.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "./store-posts-by-time.ts";
 
 /** What a chip of the calendar shows of a target. */
@@ -15,6 +16,9 @@ export interface CalendarTargetRow {
   readonly state: TargetState;
   readonly nextAttemptAt: number | null;
   readonly verifyHistory: readonly StoredAttempt[] | null;
+  /** Of a post without media: how many the account has of its own, and the first of them. */
+  readonly ownMediaCount: number | null;
+  readonly firstOwnMedia: { readonly type: MediaType; readonly url: string } | null;
 }
 
 export interface CalendarRow {
@@ -36,7 +40,8 @@ export interface CalendarRow {
 }
 
 const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id, 'platform', t.platform, 'position', t.position,
-    'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL)))
+    'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
+    'ownMediaCount', iif(p.media = '[]', json_array_length(t.media), NULL), 'firstOwnMedia', iif(p.media = '[]', t.media -> '$[0]', NULL)))
   FROM post_targets t WHERE t.post_id = p.id)`;
 
 /**
@@ -59,6 +64,7 @@ export function calendarStatement(
     ...(filter.accountId === undefined
       ? []
       : [`EXISTS (SELECT 1 FROM post_targets f WHERE f.post_id = p.id AND f.account_id = ${param(filter.accountId)})`]),
+    ...annotationConditions(filter, param),
   ];
   const selected = postsByTimeSql({
     ...(filter.status === undefined ? {} : { statuses: [filter.status] }),

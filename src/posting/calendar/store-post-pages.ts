@@ -139,7 +139,7 @@ function pageRange(
   return { ...start, range };
 }
 
-function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
+export function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
   if (status === "unfinished") {
     return ["publishing", "scheduled"];
   }
@@ -147,7 +147,7 @@ function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
 }
 
 /** Unfinished posts of the past are few, and their days may be years ago. */
-function isFew(status: SegmentStatus): status is "unfinished" | "publishing" {
+export function isFew(status: SegmentStatus): status is "unfinished" | "publishing" {
   return status === "publishing" || status === "unfinished";
 }
 

@@ -5,15 +5,21 @@ import { failpoint } from "#core/failpoint.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
 import { type ArmingServices, armPosts } from "#posting/arming/arm-posts.ts";
 import { armableFromPost } from "#posting/arming/to-armable-post.ts";
-import { type PostPlan, postIdsOf, timesSetBy } from "./post-plan.ts";
+import { mediaIdsOf, type PostPlan, postIdsOf, timesSetBy } from "./post-plan.ts";
 import { refuseProblems } from "#posting/refuse.ts";
 import { refuseWhileHeld } from "#posting/restore/check-database.ts";
 import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
-import { type PostRow, toPost } from "#posting/calendar/post-rows.ts";
+import { toPost } from "#posting/calendar/post-rows.ts";
 import { sortByIds } from "#posting/calendar/store-posts-by-id.ts";
 import { refuseByState } from "#posting/approvals/approval-reference.ts";
 import { requestApproval } from "#posting/approvals/request-approval.ts";
-import { commitPlan, findChangedDependencies, findUseOfToken, newlyScheduled } from "./store-commit-plan.ts";
+import {
+  commitPlan,
+  type CommittedPlan,
+  findChangedDependencies,
+  findUseOfToken,
+  newlyScheduled,
+} from "./store-commit-plan.ts";
 import { refuseUsedToken } from "./used-token.ts";
 import { openToken, readToken, refuseToken, type TokenKey } from "./confirmation-token.ts";
 import type { ConfirmInput, Post } from "#posting/types.ts";
@@ -27,23 +33,40 @@ interface ConfirmedPlan {
 }
 
 /**
- * Commits a plan in one transaction, then arms the objects. With `kind`, a token of the other kind is refused. Where a person confirms
- * what the credential previews, nothing is written but the request for that.
+ * Commits a plan in one transaction, then arms the objects. A token of a kind that is not among `kinds` is refused. Where a person
+ * confirms what the credential previews, nothing is written but the request for that.
  */
 export async function confirmPlan(
   ctx: ConfirmContext,
   input: ConfirmInput,
-  kind?: PostPlan["kind"],
+  kinds: readonly PostPlan["kind"][],
 ): Promise<ConfirmedPlan> {
+  const { plan, result, now } = await writePlan(ctx, input, kinds);
+  return { kind: plan.kind, posts: await postsOfCommit(ctx, plan, result, now) };
+}
+
+/** A plan that was written just now. */
+interface WrittenPlan {
+  readonly plan: PostPlan;
+  readonly result: CommittedPlan;
+  readonly now: number;
+}
+
+/** Commits a plan; what it does to objects is left to the caller. */
+export async function writePlan(
+  ctx: ConfirmContext,
+  input: ConfirmInput,
+  kinds: readonly PostPlan["kind"][],
+): Promise<WrittenPlan> {
   const token = await readToken(input.confirmationToken);
   const { credential } = ctx.actor;
   if (credential.kind !== "session" && credential.confirms === "person") {
-    return await requestApproval(ctx, token, kind);
+    return await requestApproval(ctx, token, kinds);
   }
   const plan = await openToken(ctx, token);
   const now = ctx.clock.now();
   // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
-  if (plan === null || (kind !== undefined && plan.kind !== kind)) {
+  if (plan === null || !kinds.includes(plan.kind)) {
     await refuseTokenInUse(ctx, token);
     refuseToken();
   }
@@ -75,7 +98,7 @@ export async function confirmPlan(
       await refuseTokenInUse(ctx, token);
       return refuseStalePlan(ctx, plan);
     case "committed":
-      return { kind: plan.kind, posts: await postsOfCommit(ctx, plan, result.rows, now) };
+      return { plan, result, now };
   }
 }
 
@@ -83,13 +106,15 @@ export async function confirmPlan(
 export async function postsOfCommit(
   ctx: ArmingServices,
   plan: PostPlan,
-  rows: readonly PostRow[],
+  { rows, place }: Pick<CommittedPlan, "rows" | "place">,
   now: number,
 ): Promise<readonly Post[]> {
   const posts = sortByIds(postIdsOf(plan), rows).map((row) => toPost(row, now));
   await armPosts(
     ctx,
-    posts.filter((post) => post.status === "scheduled").map((post) => armableFromPost(post, plan.workspaceId)),
+    posts
+      .filter((post) => post.status === "scheduled")
+      .map((post) => ({ ...armableFromPost(post, plan.workspaceId), place })),
   );
   return posts;
 }
@@ -110,13 +135,20 @@ async function refuseTokenInUse(ctx: ConfirmContext, token: TokenKey): Promise<v
 }
 
 /** Says what keeps the plan from being written. */
-export async function refuseStalePlan(ctx: Pick<ConfirmContext, "actor" | "db">, plan: PostPlan): Promise<never> {
+export async function refuseStalePlan(
+  ctx: Pick<ConfirmContext, "actor" | "clock" | "db">,
+  plan: PostPlan,
+): Promise<never> {
   await refuseWhileHeld(ctx);
   assertScheduledPostsLimit(
     ctx,
     await scheduledPostsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor).run(),
     newlyScheduled(plan),
   );
+  if (plan.slots) {
+    const { refuseTakenSlots } = await import("#posting/slots/taken-slots.ts");
+    await refuseTakenSlots(ctx, plan);
+  }
   const changed = await findChangedDependencies(dbFor(ctx, plan.workspaceId), plan);
   if (
     plan.kind === "edit" &&
@@ -129,17 +161,24 @@ export async function refuseStalePlan(ctx: Pick<ConfirmContext, "actor" | "db">,
       postIds,
     });
   }
+  const { rowsOfAccount, rowsOfMedia } = rowsOf(plan);
   const problems: RefusalDetail[] = [
-    ...changed.accountIds.map((accountId): RefusalDetail => ({
-      code: "account_needs_reconnect",
-      message: "this account can no longer be posted to: connect it again or choose another one",
-      accountId,
-    })),
-    ...changed.mediaIds.map((id): RefusalDetail => ({
-      code: "media_not_found",
-      message: "this media no longer exists",
-      actual: id,
-    })),
+    ...changed.accountIds
+      .flatMap((accountId) => rowsOfAccount(accountId).map((row) => ({ accountId, row })))
+      .map((of): RefusalDetail => ({
+        code: "account_needs_reconnect",
+        message: "this account can no longer be posted to: connect it again or choose another one",
+        accountId: of.accountId,
+        ...(of.row !== null && { row: of.row }),
+      })),
+    ...changed.mediaIds
+      .flatMap((id) => rowsOfMedia(id).map((row) => ({ id, row })))
+      .map(({ id, row }): RefusalDetail => ({
+        code: "media_not_found",
+        message: "this media no longer exists",
+        actual: id,
+        ...(row !== null && { row }),
+      })),
   ];
   if (problems.length === 0) {
     refuse({
@@ -149,4 +188,17 @@ export async function refuseStalePlan(ctx: Pick<ConfirmContext, "actor" | "db">,
     });
   }
   refuseProblems(problems);
+}
+
+/** Which rows of a request with many posts need an account or a file; a plan of one request without rows has one, null. */
+function rowsOf(plan: PostPlan) {
+  if (plan.kind !== "bulk") {
+    return { rowsOfAccount: () => [null], rowsOfMedia: () => [null] };
+  }
+  const { posts } = plan;
+  return {
+    rowsOfAccount: (id: string) =>
+      posts.filter(({ targets }) => targets.some(({ accountId }) => accountId === id)).map(({ row }) => row),
+    rowsOfMedia: (id: string) => posts.filter((post) => mediaIdsOf(post).includes(id)).map(({ row }) => row),
+  };
 }

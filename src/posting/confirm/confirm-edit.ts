@@ -6,6 +6,6 @@ export async function confirmEdit(
   ctx: ConfirmContext,
   input: ConfirmInput,
 ): Promise<{ readonly posts: readonly Post[] }> {
-  const { posts } = await confirmPlan(ctx, input, "edit");
+  const { posts } = await confirmPlan(ctx, input, ["edit"]);
   return { posts };
 }

@@ -6,8 +6,8 @@ type ConfirmedPreview =
   | { readonly kind: "schedule"; readonly posts: readonly Post[]; readonly planHash: string }
   | { readonly kind: "edit"; readonly posts: readonly Post[] };
 
-/** Confirms a preview of either kind: the token alone says which it was. */
+/** Confirms a preview of one post or of an edit: the token alone says which it was. */
 export async function confirmPreview(ctx: ConfirmContext, input: ConfirmInput): Promise<ConfirmedPreview> {
-  const { kind, posts } = await confirmPlan(ctx, input);
-  return kind === "schedule" ? { kind, posts, planHash: planHashOfOnly(posts) } : { kind, posts };
+  const { kind, posts } = await confirmPlan(ctx, input, ["schedule", "edit"]);
+  return kind === "schedule" ? { kind, posts, planHash: planHashOfOnly(posts) } : { kind: "edit", posts };
 }

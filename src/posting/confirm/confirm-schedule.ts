@@ -6,7 +6,7 @@ export async function confirmSchedule(
   ctx: ConfirmContext,
   input: ConfirmInput,
 ): Promise<{ readonly posts: readonly Post[]; readonly planHash: string }> {
-  const { posts } = await confirmPlan(ctx, input, "schedule");
+  const { posts } = await confirmPlan(ctx, input, ["schedule"]);
   return { posts, planHash: planHashOfOnly(posts) };
 }
 

@@ -2,21 +2,30 @@ import { sha256Hex } from "#core/encoding.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";
 import type { MediaType, PostType } from "#core/status.ts";
 
+interface HashedMedia {
+  readonly type: MediaType;
+  readonly sha256: string;
+  readonly altText?: string | undefined;
+  readonly cover?: { readonly atMs?: number; readonly image?: { readonly sha256: string } } | undefined;
+}
+
 /** The published content of a post: exactly the columns that the adapters receive. */
 export interface PlanHashInput {
   readonly postType: PostType;
-  readonly media: readonly { readonly type: MediaType; readonly sha256: string }[];
+  readonly media: readonly HashedMedia[];
   readonly targets: readonly {
     readonly accountId: string;
     readonly effectiveCaption: string;
     readonly options: JsonObject;
+    readonly media?: readonly HashedMedia[] | null;
     readonly dueAt: number;
   }[];
 }
 
 /**
  * SHA-256 over the canonical JSON of the content, with the targets of every state, because a result does not change what was
- * confirmed. The publisher computes it again from the rows it claimed.
+ * confirmed. The publisher computes it again from the rows it claimed, also from those of older versions: what was added since is
+ * only there when it is set.
  */
 export function planHashOf(content: PlanHashInput): Promise<string> {
   const targets = content.targets
@@ -26,7 +35,21 @@ export function planHashOf(content: PlanHashInput): Promise<string> {
       caption: target.effectiveCaption,
       options: target.options,
       scheduled_at: target.dueAt,
+      ...(target.media && { media: target.media.map(mediaJson) }),
     }));
-  const media = content.media.map(({ type, sha256 }) => ({ type, sha256 }));
+  const media = content.media.map(mediaJson);
   return sha256Hex(canonicalJson({ post_type: content.postType, media, targets }));
+}
+
+function mediaJson({ type, sha256, altText, cover }: HashedMedia) {
+  return {
+    type,
+    sha256,
+    ...(altText !== undefined && { alt_text: altText }),
+    ...(cover && { cover: coverJson(cover) }),
+  };
+}
+
+function coverJson({ atMs, image }: NonNullable<HashedMedia["cover"]>): JsonObject {
+  return image ? { sha256: image.sha256 } : { at_ms: atMs ?? 0 };
 }

@@ -3,7 +3,10 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostType } from "#core/status.ts";
 import type { StoredFieldChange, StoredMediaItem } from "#db/schema.ts";
-import type { EditInput } from "#posting/types.ts";
+import type { MediaItemInput } from "#media/index.ts";
+import { storedDocument } from "#posting/option-document.ts";
+import { storedThreadMedia } from "#posting/thread-media.ts";
+import type { Annotations, DraftVersion, EditInput } from "#posting/types.ts";
 import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 
 /** A target as it will be inserted or updated. */
@@ -16,6 +19,8 @@ export interface TargetUpsert {
   /** The requested options with the platform's defaults filled in. */
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
+  /** What this account publishes; null for the media of the post. A plan from before the column was added has none. */
+  readonly media?: readonly StoredMediaItem[] | null;
   /** Its place in the list of targets; a plan from before the column was added has none. */
   readonly position: number;
   /** Its account is disconnected: the target is stored as `skipped` until the account is connected again. */
@@ -29,6 +34,8 @@ export interface PostInsert {
   readonly postType: PostType;
   readonly media: readonly StoredMediaItem[];
   readonly targets: readonly TargetUpsert[];
+  /** Absent where nothing is noted; no part of the hash, because none of it is published. */
+  readonly annotations?: Annotations;
   readonly planHash: string;
 }
 
@@ -47,6 +54,8 @@ export interface PostUpdate {
   readonly planHash: string;
   /** The new media; null leaves them unchanged. */
   readonly media: readonly StoredMediaItem[] | null;
+  /** All files that the post needs afterwards, where they may have changed. A plan from before it was added has none. */
+  readonly mediaIds?: readonly string[] | null;
   /** Targets that are new or differ from their row. */
   readonly targets: readonly TargetUpsert[];
   /** Accounts whose targets are deleted. */
@@ -68,11 +77,15 @@ interface PlanHeader {
   readonly expiresAt: number;
   /** What must still be usable at the confirm. */
   readonly dependencies: { readonly accountIds: readonly string[]; readonly mediaIds: readonly string[] };
+  /** Times of the plan that were asked for as free slots, and must still be free at the confirm; absent without one. */
+  readonly slots?: readonly number[];
 }
 
 export interface SchedulePlan extends PlanHeader {
   readonly kind: "schedule";
   readonly post: PostInsert;
+  /** Deleted with the confirm, unless it was changed meanwhile; absent without one. No part of the hash. */
+  readonly draft?: DraftVersion;
 }
 
 export interface EditPlan extends PlanHeader {
@@ -82,14 +95,56 @@ export interface EditPlan extends PlanHeader {
   readonly request: EditInput;
 }
 
+/** A target of many posts: its effective caption is left out where it is its own caption, or else the post's. */
+type BulkTarget = Omit<TargetUpsert, "effectiveCaption"> & { readonly effectiveCaption?: string };
+
+export interface BulkPost extends Omit<PostInsert, "targets"> {
+  /** Its place in the request, from 1. */
+  readonly row: number;
+  readonly targets: readonly BulkTarget[];
+}
+
+export interface BulkPlan extends PlanHeader {
+  readonly kind: "bulk";
+  readonly posts: readonly BulkPost[];
+  /** Over the hashes of the posts. */
+  readonly planHash: string;
+}
+
 /** Stored under a confirmation token: everything that the confirm writes. */
-export type PostPlan = SchedulePlan | EditPlan;
+export type PostPlan = SchedulePlan | EditPlan | BulkPlan;
+
+export function toBulkPost(post: PostInsert, row: number): BulkPost {
+  return {
+    ...post,
+    row,
+    targets: post.targets.map(({ effectiveCaption, ...target }) => ({
+      ...target,
+      ...(effectiveCaption !== (target.caption ?? post.caption) && { effectiveCaption }),
+    })),
+  };
+}
+
+export function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
+  return {
+    ...post,
+    targets: post.targets.map((target) => ({
+      ...target,
+      effectiveCaption: target.effectiveCaption ?? target.caption ?? post.caption,
+    })),
+  };
+}
 
 /** The times that the plan itself sets. */
 export function timesSetBy(plan: PostPlan): number[] {
-  return plan.kind === "schedule"
-    ? [plan.post.scheduledAt]
-    : plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
+  switch (plan.kind) {
+    case "schedule":
+      return [plan.post.scheduledAt];
+    case "bulk":
+      return plan.posts.map((post) => post.scheduledAt);
+    case "edit":
+      return plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
+  }
 }
 
 export function postIdsOf(plan: PostPlan): string[] {
@@ -102,8 +157,47 @@ export function platformsOf(targets: readonly { readonly platform: Platform }[])
 
 /** The members that the post stores, without those that only validation reads. */
 export function storedMedia(item: StoredMediaItem): StoredMediaItem {
-  const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256 } = item;
-  return { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256 };
+  const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256, altText, cover, own, fitted } =
+    item;
+  return {
+    id,
+    type,
+    url,
+    contentType,
+    sizeBytes,
+    width,
+    height,
+    durationSeconds,
+    sha256,
+    ...(altText !== undefined && { altText }),
+    ...(cover && { cover: cover.image ? { image: storedMedia(cover.image) } : { atMs: cover.atMs ?? 0 } }),
+    ...(own && { own }),
+    ...(fitted && { fitted }),
+  };
+}
+
+/** The files that a post needs, each once: its media, what its targets publish instead, that of parts, documents, and pictures of covers. */
+export function mediaIdsOf({
+  media,
+  targets = [],
+}: {
+  readonly media: readonly StoredMediaItem[];
+  readonly targets?: readonly Pick<TargetUpsert, "media" | "options">[];
+}): string[] {
+  const ofTargets = targets.flatMap((target) => [...(target.media ?? []), ...storedThreadMedia(target.options).flat()]);
+  // Also what copies were made of where no other list has it: an edit fits it again.
+  const items = [...media, ...ofTargets, ...ofTargets.flatMap(({ fitted }) => fitted?.source ?? [])];
+  return [
+    ...new Set([
+      ...items.flatMap(({ id, cover }) => (cover?.image ? [id, cover.image.id] : [id])),
+      ...targets.flatMap(({ options }) => storedDocument(options)?.id ?? []),
+    ]),
+  ];
+}
+
+/** The same use of the stored file again. */
+export function toMediaInput({ url, type, altText, cover }: StoredMediaItem): MediaItemInput {
+  return { url, type, altText, cover: cover && { atMs: cover.atMs, url: cover.image?.url } };
 }
 
 export async function withPlanHash(post: Omit<PostInsert, "planHash">): Promise<PostInsert> {

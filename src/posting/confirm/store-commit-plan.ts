@@ -17,7 +17,16 @@ import {
 import { type PostPlan, postIdsOf } from "./post-plan.ts";
 import type { PostRow } from "#posting/calendar/post-rows.ts";
 import { postsStatement } from "#posting/calendar/store-posts-by-id.ts";
-import { editStatements, scheduleStatements } from "./store-plan-statements.ts";
+import { freeSlotsSql, type SlotsOfPosts } from "#posting/slots/store-free-slots.ts";
+import { bulkStatements } from "#posting/bulk/store-bulk-statements.ts";
+import { placeStatement } from "#posting/arming/store-watch-at.ts";
+import {
+  editStatements,
+  type PlanStatements,
+  type PostOrigin,
+  scheduleStatements,
+  watchAtOf,
+} from "./store-plan-statements.ts";
 
 /** One call of confirm; its nonce distinguishes its own row from that of a concurrent call. */
 export interface ConfirmAttempt {
@@ -32,8 +41,17 @@ export interface ConfirmAttempt {
   readonly approvalId?: string;
 }
 
+export interface CommittedPlan {
+  /** Of many new posts none is read. */
+  readonly rows: readonly PostRow[];
+  /** Of a new post among those of its instant; undefined for edited posts. */
+  readonly place?: number | undefined;
+  /** Of many new posts: the result of `placesStatement`. */
+  readonly places?: D1Result | undefined;
+}
+
 export type ConfirmResult =
-  | { readonly state: "committed"; readonly rows: readonly PostRow[] }
+  | (CommittedPlan & { readonly state: "committed" })
   /** The token was used before, for these posts. */
   | { readonly state: "used"; readonly postIds: readonly string[] }
   /** A dependency of the plan has changed since the preview; nothing was written. */
@@ -52,16 +70,16 @@ export async function commitPlan(db: PostsDb, attempt: ConfirmAttempt, now: numb
   const confirmHash = await sha256Hex(`${tokenHash} ${attempt.nonce}`);
   const origin = { confirmHash, via: attempt.via, by: attempt.by, now };
   const isPostTheRecord = isNamedByToken(plan, tokenHash);
-  const writes = plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin);
-  const read = postsStatement(db, plan, postIdsOf(plan));
+  const { writes, read } = planStatements(db, plan, origin);
   const batch = [
     isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),
     ...writes,
     ...(approvalId === undefined ? [] : [approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now })]),
+    ...(plan.kind === "schedule" ? [placeStatement(db, watchAtOf(plan.post.scheduledAt, now))] : []),
     read,
   ];
   try {
-    return committed(await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
+    return committed(plan, await retryAfterLostAnswer(() => db.d1.batch<CommittedRow>(batch)));
   } catch (error) {
     if (!isConstraintViolation(error) && !isStalePlan(error)) {
       throw error;
@@ -74,7 +92,9 @@ export async function commitPlan(db: PostsDb, attempt: ConfirmAttempt, now: numb
     if (row) {
       // With our own nonce the batch had been committed, and only its response was lost.
       return row.used_by === (isPostTheRecord ? confirmHash : attempt.nonce)
-        ? { state: "committed", rows: rows?.results ?? [] }
+        ? plan.kind === "bulk"
+          ? { state: "committed", rows: [], places: rows }
+          : { state: "committed", rows: rows?.results ?? [] }
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
     }
     if (!isStalePlan(error)) {
@@ -84,8 +104,22 @@ export async function commitPlan(db: PostsDb, attempt: ConfirmAttempt, now: numb
   }
 }
 
-function committed(results: readonly D1Result<PostRow>[]): ConfirmResult {
-  return { state: "committed", rows: results.at(-1)?.results ?? [] };
+function planStatements(db: PostsDb, plan: PostPlan, origin: PostOrigin): PlanStatements {
+  if (plan.kind === "bulk") {
+    return bulkStatements(db, plan, origin);
+  }
+  return {
+    writes: plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin),
+    read: postsStatement(db, plan, postIdsOf(plan)),
+  };
+}
+
+type CommittedRow = PostRow & { readonly place?: number };
+
+function committed(plan: PostPlan, results: readonly D1Result<CommittedRow>[]): ConfirmResult {
+  return plan.kind === "bulk"
+    ? { state: "committed", rows: [], places: results.at(-1) }
+    : { state: "committed", rows: results.at(-1)?.results ?? [], place: results.at(-2)?.results[0]?.place };
 }
 
 /** After a lost response it is unknown whether the batch was committed; running it again tells. */
@@ -165,7 +199,7 @@ const UNCHANGED_DEPENDENCIES = `SELECT 'account' AS kind, a.id AS id FROM json_e
 function dependencyParameters(plan: PostPlan): readonly [string, string, string, string, string] {
   const { accountIds, mediaIds } = plan.dependencies;
   const versions =
-    plan.kind === "schedule" ? [] : plan.posts.map(({ id, version, previousStatus }) => [id, version, previousStatus]);
+    plan.kind === "edit" ? plan.posts.map(({ id, version, previousStatus }) => [id, version, previousStatus]) : [];
   return [
     plan.userId,
     plan.workspaceId,
@@ -182,19 +216,25 @@ interface Comparison {
   readonly matched: string;
   /** ?1 to ?11. */
   readonly parameters: readonly (string | number | null)[];
+  /** The parameter that is named for the slots; none for a plan without. */
+  readonly slots: readonly string[];
 }
 
 /**
  * The number of dependencies that are as they were at the preview, which makes a plan all-or-nothing. Above the limit of scheduled posts,
  * and while the database is held after a restore, it is -1. A token with an approval is written with that approval only, which is one
- * of the dependencies.
+ * of the dependencies; so is each slot that is still free.
  */
 function compareDependencies(
   { plan, tokenHash, scheduledPostsLimit, approvalId }: ConfirmAttempt,
   now: number,
+  slotsParameter: string,
 ): Comparison {
   const { accountIds, mediaIds } = plan.dependencies;
-  const dependencies = accountIds.length + mediaIds.length + (plan.kind === "schedule" ? 0 : plan.posts.length);
+  const times = plan.slots ?? [];
+  const dependencies =
+    accountIds.length + mediaIds.length + times.length + (plan.kind === "edit" ? plan.posts.length : 0);
+  const freeSlots = times.length === 0 ? "" : ` + (SELECT count(*) FROM (${freeSlotsSql("?2", slotsParameter)}))`;
   // An approval that nobody gave must not stand in for a dependency that is missing.
   const [condition, approval] =
     approvalId === undefined
@@ -202,7 +242,7 @@ function compareDependencies(
       : ["", `UNION ALL ${APPROVAL_OF_TOKEN} AND a.id = ?9 AND ${isPending("?10")}`];
   return {
     matched: `iif(${scheduledPostsOf("?1")} + ?6 <= ?8 AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL) ${condition},
-      (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES} ${approval})), -1)`,
+      (SELECT count(*) FROM (${UNCHANGED_DEPENDENCIES} ${approval}))${freeSlots}, -1)`,
     parameters: [
       ...dependencyParameters(plan),
       newlyScheduled(plan),
@@ -212,32 +252,33 @@ function compareDependencies(
       now,
       dependencies + (approvalId === undefined ? 0 : 1),
     ],
+    slots: times.length === 0 ? [] : [JSON.stringify({ times, posts: postIdsOf(plan) } satisfies SlotsOfPosts)],
   };
 }
 
 /** Undoes the batch of a new post when something has changed; the primary key of `posts` makes its token single-use. */
 function unchangedStatement(db: PostsDb, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
-  const { matched, parameters } = compareDependencies(attempt, now);
-  return db.d1.prepare(failUnless(`${matched} = ?11`, STALE_PLAN)).bind(...parameters);
+  const { matched, parameters, slots } = compareDependencies(attempt, now, "?12");
+  return db.d1.prepare(failUnless(`${matched} = ?11`, STALE_PLAN)).bind(...parameters, ...slots);
 }
 
 /** The primary key makes the token single-use, and the CHECK `stale_plan` undoes the batch when something has changed. */
 function insertConfirmationStatement(db: PostsDb, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
   const { plan, nonce } = attempt;
-  const { matched, parameters } = compareDependencies(attempt, now);
+  const { matched, parameters, slots } = compareDependencies(attempt, now, "?15");
   return db.d1
     .prepare(
       `INSERT INTO confirmations (issued_hour, token_hash, user_id, nonce, post_ids, expected, matched)
        VALUES (?12, ?7, ?1, ?13, ?14, ?11, ${matched})`,
     )
-    .bind(...parameters, issuedHour(plan), nonce, JSON.stringify(postIdsOf(plan)));
+    .bind(...parameters, issuedHour(plan), nonce, JSON.stringify(postIdsOf(plan)), ...slots);
 }
 
 /** How many posts a plan adds to those that are scheduled or paused. */
 export function newlyScheduled(plan: PostPlan): number {
-  return plan.kind === "schedule"
-    ? 1
-    : plan.posts.filter(({ previousStatus }) => previousStatus !== "scheduled" && previousStatus !== "paused").length;
+  return plan.kind === "edit"
+    ? plan.posts.filter(({ previousStatus }) => previousStatus !== "scheduled" && previousStatus !== "paused").length
+    : postIdsOf(plan).length;
 }
 
 /** Accounts and media that can no longer be used, and posts that changed since the preview. */
@@ -257,6 +298,6 @@ export async function findChangedDependencies(db: PostsDb, plan: PostPlan): Prom
   return {
     accountIds: changed("account", plan.dependencies.accountIds),
     mediaIds: changed("media", plan.dependencies.mediaIds),
-    postIds: plan.kind === "schedule" ? [] : changed("post", postIdsOf(plan)),
+    postIds: plan.kind === "edit" ? changed("post", postIdsOf(plan)) : [],
   };
 }

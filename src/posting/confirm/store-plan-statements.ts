@@ -1,15 +1,32 @@
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
 import type { PostsDb } from "#db/client.ts";
+import { deleteDraftStatement } from "#drafts/store-confirm.ts";
 import { WATCH_LATE_MS } from "#posting/arming/arm-posts.ts";
 import { nextTryAtSql } from "#posting/arming/next-due-at.ts";
+import { insertAnnotationsStatement } from "#posting/annotations/store-annotations.ts";
 import { appendChange, changeOfEdit } from "#posting/change-record.ts";
-import { type EditPlan, type PostUpdate, type TargetUpsert, platformsOf, type SchedulePlan } from "./post-plan.ts";
+import {
+  type EditPlan,
+  mediaIdsOf,
+  type PostUpdate,
+  type TargetUpsert,
+  platformsOf,
+  type SchedulePlan,
+} from "./post-plan.ts";
 
 /*
  * The statements of a confirm. They write the `watch_at` of a post whose object is armed, because that follows at once. A list is one JSON parameter, so that its length does not change the number of statements;
  * options and media are JSON texts inside it, so that exactly the hashed bytes are stored.
  */
+
+/** What is written of a new post, alone or with others. */
+export const POST_COLUMNS = `id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
+           plan_hash, confirm_hash, created_via, created_by, created_at, updated_at`;
+
+/** What is written of a target. */
+export const TARGET_COLUMNS = `post_id, account_id, position, platform, username, caption, effective_caption, options, asked, media,
+         state, due_at, history, updated_at`;
 
 export interface PostOrigin {
   readonly confirmHash: string;
@@ -18,12 +35,24 @@ export interface PostOrigin {
   readonly now: number;
 }
 
+/** What the confirm of a plan runs after its check. */
+export interface PlanStatements {
+  readonly writes: readonly D1PreparedStatement[];
+  /** The written posts; of many only their places, because they would be megabytes. */
+  readonly read: D1PreparedStatement;
+}
+
+/** When the reconciler checks a new post. */
+export function watchAtOf(scheduledAt: number, now: number): number {
+  return Math.max(scheduledAt, now) + WATCH_LATE_MS;
+}
+
 export function scheduleStatements(
   db: PostsDb,
   plan: SchedulePlan,
   { confirmHash, via, by, now }: PostOrigin,
 ): D1PreparedStatement[] {
-  const { post, userId, workspaceId, dependencies } = plan;
+  const { post, userId, workspaceId, dependencies, draft } = plan;
   return [
     // Before the post, whose insertion records the event with its targets.
     upsertTargetsStatement(
@@ -31,10 +60,12 @@ export function scheduleStatements(
       post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
       now,
     ),
+    ...(post.annotations === undefined
+      ? []
+      : [insertAnnotationsStatement(db, { ...post, workspaceId }, post.annotations, now)]),
     db.d1
       .prepare(
-        `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
-           plan_hash, confirm_hash, created_via, created_by, created_at, updated_at)
+        `INSERT INTO posts (${POST_COLUMNS})
          VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)`,
       )
       .bind(
@@ -42,7 +73,7 @@ export function scheduleStatements(
         workspaceId,
         userId,
         post.scheduledAt,
-        Math.max(post.scheduledAt, now) + WATCH_LATE_MS,
+        watchAtOf(post.scheduledAt, now),
         post.postType,
         post.caption,
         JSON.stringify(post.media),
@@ -61,6 +92,7 @@ export function scheduleStatements(
           ),
         ]
       : []),
+    ...(draft ? [deleteDraftStatement(db, { userId, workspaceId }, draft)] : []),
   ];
 }
 
@@ -71,9 +103,9 @@ export function editStatements(db: PostsDb, plan: EditPlan, origin: PostOrigin):
     post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
   );
   const removedTargets = posts.flatMap((post) => post.removedAccountIds.map((accountId) => [post.id, accountId]));
-  const withNewMedia = posts.filter((post) => post.media !== null);
+  const withNewMedia = posts.filter((post) => post.media !== null || (post.mediaIds ?? null) !== null);
   const uses = withNewMedia.flatMap((post) =>
-    [...new Set(post.media?.map(({ id }) => id))].map((id) => [id, post.id] as const),
+    (post.mediaIds ?? mediaIdsOf({ media: post.media ?? [] })).map((id) => [id, post.id] as const),
   );
   return [
     ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
@@ -128,11 +160,12 @@ function updatePostsStatement(
     .bind(JSON.stringify(rows), now);
 }
 
-interface TargetUpsertRow extends Omit<TargetUpsert, "options" | "requestedOptions"> {
+interface TargetUpsertRow extends Omit<TargetUpsert, "media" | "options" | "requestedOptions"> {
   readonly postId: string;
   readonly dueAt: number;
   readonly options: string;
   readonly requestedOptions: string;
+  readonly media: string | null;
 }
 
 function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert): TargetUpsertRow {
@@ -142,6 +175,7 @@ function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert):
     dueAt,
     options: JSON.stringify(target.options),
     requestedOptions: JSON.stringify(target.requestedOptions),
+    media: target.media ? JSON.stringify(target.media) : null,
   };
 }
 
@@ -149,16 +183,15 @@ function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert):
 function upsertTargetsStatement(db: PostsDb, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
   return db.d1
     .prepare(
-      `INSERT INTO post_targets (post_id, account_id, position, platform, username, caption, effective_caption, options, asked, state,
-         due_at, history, updated_at)
+      `INSERT INTO post_targets (${TARGET_COLUMNS})
        SELECT t.value ->> 'postId', t.value ->> 'accountId', coalesce(t.value ->> 'position', 0), t.value ->> 'platform', t.value ->> 'username',
-         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'requestedOptions',
+         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'requestedOptions', t.value ->> 'media',
          iif(t.value ->> 'skipped', 'skipped', 'pending'),
          t.value ->> 'dueAt', '[]', ?2
        FROM json_each(?1) AS t WHERE 1
        ON CONFLICT (post_id, account_id) DO UPDATE SET
          position = excluded.position, username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
-         options = excluded.options, asked = excluded.asked, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
+         options = excluded.options, asked = excluded.asked, media = excluded.media, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
          next_attempt_at = iif(excluded.due_at = post_targets.due_at, post_targets.next_attempt_at, NULL),
          error = iif(excluded.due_at = post_targets.due_at, post_targets.error, NULL), updated_at = excluded.updated_at`,
     )
@@ -180,7 +213,7 @@ function deleteMediaUsesStatement(db: PostsDb, postIds: readonly string[]): D1Pr
     .bind(JSON.stringify(postIds));
 }
 
-function insertMediaUsesStatement(
+export function insertMediaUsesStatement(
   db: PostsDb,
   uses: readonly (readonly [mediaId: string, postId: string])[],
 ): D1PreparedStatement {

@@ -4,6 +4,7 @@ import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { ResolvedTarget, TargetResolution } from "#posting/preview/resolve-targets.ts";
 import { applyTargetEdits } from "./apply-target-edits.ts";
+import type { MediaByPlace } from "#posting/preview/resolve-media.ts";
 import type { MediaWithFacts } from "#posting/preview/validate-targets.ts";
 import { EDITABLE_STATUSES, type EditableStatus } from "#posting/confirm/post-plan.ts";
 import type { StoredPost, StoredTarget } from "#posting/calendar/post-rows.ts";
@@ -24,6 +25,8 @@ export interface EditContext {
   readonly accounts: ReadonlyMap<string, PostAccount>;
   /** The new media; null leaves them unchanged. */
   readonly media: readonly MediaWithFacts[] | null;
+  /** The media that the edit names for single accounts, by place. */
+  readonly lists: MediaByPlace;
   /** The facts of the media that the posts have, by media id. */
   readonly facts: ReadonlyMap<string, MediaWithFacts["facts"]>;
   readonly subscribed: boolean;
@@ -40,6 +43,7 @@ export interface EditedPost {
   readonly rescheduled: boolean;
   readonly caption: string;
   readonly media: readonly MediaWithFacts[];
+  readonly lists: MediaByPlace;
   /** The targets that can be edited, in the order of the list. */
   readonly resolvedTargets: readonly ResolvedTarget[];
   /** Targets that cannot be edited: they are public or may be, or belong to a run that has ended. */
@@ -60,6 +64,16 @@ export function editInputProblems(input: EditInput): RefusalDetail[] {
     problems.push({ code: "exclusive_fields", message: `send either ${other} or ${param}, not both`, param });
   if (input.scheduledAt !== undefined && input.shiftMinutes !== undefined) {
     exclusive("shift_minutes", "scheduled_at");
+  }
+  if (input.slot !== undefined && input.scheduledAt === undefined && input.unreadMembers === undefined) {
+    problems.push({
+      code: "scheduled_at_required",
+      message: "send the time from which on a slot is looked for",
+      param: "scheduled_at",
+    });
+  }
+  if (input.slot !== undefined && input.postIds.length > 1) {
+    problems.push({ code: "invalid_value", message: "a slot is for one post: name one in post_ids", param: "slot" });
   }
   if (input.targets !== undefined && input.targetOptions !== undefined) {
     exclusive("target_options", "targets");
@@ -133,6 +147,7 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
       rescheduled,
       caption: input.caption ?? post.caption,
       media: mediaAfterEdit(storedPost, input, context),
+      lists: context.lists,
       resolvedTargets: targets.resolvedTargets,
       lockedTargets: targets.lockedTargets,
       removedAccountIds: targets.removedAccountIds,

@@ -1,5 +1,6 @@
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
+import { namesMedia, optionsPlace, removesMedia, storedOwnMedia } from "#posting/preview/media-lists.ts";
 import type { ResolvedTarget } from "#posting/preview/resolve-targets.ts";
 import type { EditContext } from "./apply-edit.ts";
 import type { StoredPost, StoredTarget } from "#posting/calendar/post-rows.ts";
@@ -15,7 +16,7 @@ export interface TargetEditResult {
 
 /** Applies an edit to the targets of one post. */
 export function applyTargetEdits(
-  { targets }: StoredPost,
+  { post, targets }: StoredPost,
   input: EditInput,
   context: EditContext,
   { isRetry, param }: { readonly isRetry: boolean; readonly param: string },
@@ -26,7 +27,7 @@ export function applyTargetEdits(
   const editable = targets.filter(isEditable);
   const locked = targets.filter((target) => !isEditable(target));
   const { resolvedTargets, removedAccountIds, problems } = context.newTargets
-    ? replaceTargets(context.newTargets, { editable, locked, isRetry })
+    ? replaceTargets(context.newTargets, context, { editable, locked, isRetry })
     : keepTargets(editable, context, { isRetry, param });
   const withOptions = applyTargetOptions(resolvedTargets, input, locked);
   const nothingToRetry: RefusalDetail = {
@@ -35,26 +36,55 @@ export function applyTargetEdits(
     param,
   };
   return {
-    resolvedTargets: withOptions.resolvedTargets,
+    resolvedTargets: withOptions.resolvedTargets.map((resolved) => withPublishedPart(resolved, targets, post)),
     lockedTargets: locked,
     removedAccountIds,
     problems: [...(isRetry && editable.length === 0 ? [nothingToRetry] : []), ...problems, ...withOptions.problems],
   };
 }
 
+/** What is public of a target stays as it is. */
+function withPublishedPart(
+  resolved: ResolvedTarget,
+  targets: readonly StoredTarget[],
+  { mediaItems }: StoredPost["post"],
+): ResolvedTarget {
+  const stored = targets.find(({ accountId }) => accountId === resolved.account.id);
+  return stored === undefined || stored.parts === null
+    ? resolved
+    : {
+        ...resolved,
+        published: {
+          caption: stored.effectiveCaption,
+          options: stored.options,
+          media: (stored.media ?? mediaItems).map(({ id }) => id),
+          progress: stored.parts,
+        },
+      };
+}
+
 type TargetListChange = Omit<TargetEditResult, "lockedTargets">;
 
 function keepTargets(
   editable: readonly StoredTarget[],
-  { accounts }: EditContext,
+  { accounts, facts }: EditContext,
   { isRetry, param }: { readonly isRetry: boolean; readonly param: string },
 ): TargetListChange {
   const resolvedTargets: ResolvedTarget[] = [];
   const problems: RefusalDetail[] = [];
-  for (const { accountId, platform, caption, requestedOptions } of editable) {
+  for (const { accountId, platform, caption, requestedOptions, media } of editable) {
     const { account, connected } = accounts.get(accountId) ?? {};
     if (account && (connected || !isRetry)) {
-      resolvedTargets.push({ account, caption, requestedOptions, param: null, skipped: !connected });
+      const ownMedia = storedOwnMedia(media, facts);
+      resolvedTargets.push({
+        account,
+        caption,
+        requestedOptions,
+        ownMedia,
+        threadMedia: { facts },
+        param: null,
+        skipped: !connected,
+      });
     } else {
       const message = "this account is no longer connected";
       problems.push({ code: "account_not_found", message, param, accountId, platform });
@@ -71,9 +101,10 @@ interface TargetsByEditability {
 
 function replaceTargets(
   newTargets: NonNullable<EditContext["newTargets"]>,
+  context: EditContext,
   { editable, locked, isRetry }: TargetsByEditability,
 ): TargetListChange {
-  const resolvedTargets = newTargets.resolvedTargets.map((target) => keepStoredSettings(target, editable));
+  const resolvedTargets = newTargets.resolvedTargets.map((target) => keepStoredSettings(target, editable, context));
   const selectedAccountIds = new Set(resolvedTargets.map(({ account }) => account.id));
   const removedAccountIds = editable
     .filter((target) => !selectedAccountIds.has(target.accountId))
@@ -95,13 +126,24 @@ function replaceTargets(
   return { resolvedTargets, removedAccountIds, problems };
 }
 
-/** `account_ids` and `platforms` only change the list of accounts; those that stay keep their captions and options. */
-function keepStoredSettings(target: ResolvedTarget, editable: readonly StoredTarget[]): ResolvedTarget {
+/** `account_ids` and `platforms` only change the list of accounts; those that stay keep their captions, options and media. */
+function keepStoredSettings(
+  target: ResolvedTarget,
+  editable: readonly StoredTarget[],
+  { facts }: EditContext,
+): ResolvedTarget {
   const storedTarget = target.param?.startsWith("targets")
     ? undefined
     : editable.find(({ accountId }) => accountId === target.account.id);
   return storedTarget
-    ? { ...target, caption: storedTarget.caption, requestedOptions: storedTarget.requestedOptions }
+    ? {
+        ...target,
+        caption: storedTarget.caption,
+        requestedOptions: storedTarget.requestedOptions,
+        ownMedia: storedOwnMedia(storedTarget.media, facts),
+        threadMedia: { facts },
+        documentAt: undefined,
+      }
     : target;
 }
 
@@ -113,7 +155,7 @@ function lockedTargetProblem({ accountId, platform, state }: StoredTarget): Refu
   return { ...problem, accountId, platform };
 }
 
-/** Changes captions and options of accounts that are on the post; options that are not named are kept. */
+/** Changes captions, options and media of accounts that are on the post; options that are not named are kept. */
 function applyTargetOptions(
   resolvedTargets: readonly ResolvedTarget[],
   { targetOptions = [] }: EditInput,
@@ -122,7 +164,8 @@ function applyTargetOptions(
   const problems: RefusalDetail[] = [];
   const patched = new Map(resolvedTargets.map((target) => [target.account.id, target]));
   const seen = new Set<string>();
-  for (const [index, { accountId, caption, platformOptions }] of targetOptions.entries()) {
+  for (const [index, change] of targetOptions.entries()) {
+    const { accountId, caption, platformOptions } = change;
     const param = `target_options[${index}]`;
     const target = patched.get(accountId);
     if (target && !seen.has(accountId)) {
@@ -130,6 +173,9 @@ function applyTargetOptions(
         ...target,
         caption: caption === undefined ? target.caption : caption,
         requestedOptions: mergeOptions(target.requestedOptions, platformOptions, caption),
+        threadMedia: Object.hasOwn(platformOptions ?? {}, "thread") ? { at: optionsPlace(param) } : target.threadMedia,
+        documentAt: Object.hasOwn(platformOptions ?? {}, "document") ? optionsPlace(param) : target.documentAt,
+        ownMedia: namesMedia(change) ? { at: param } : removesMedia(change) ? null : target.ownMedia,
         param,
       });
     } else {

@@ -5,7 +5,9 @@ import type { Context } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
+import { postTypeOf } from "#core/status.ts";
 import { type ResolvedTarget, resolveTargets, accountFilterOf } from "#posting/preview/resolve-targets.ts";
+import { coverProblems } from "#posting/preview/cover-problems.ts";
 import { dailyCapProblems } from "#posting/preview/daily-caps.ts";
 import { nearbyQuery, withDuplicateTextWarnings } from "#posting/preview/duplicate-text.ts";
 import {
@@ -17,17 +19,21 @@ import {
   type PostAccount,
 } from "./apply-edit.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
+import { repeatableRequest } from "./repeatable-request.ts";
 import { toFieldChanges } from "#posting/change-record.ts";
+import { fitPosts } from "#posting/preview/defer-fits.ts";
+import type { MadeFits } from "#posting/preview/fit-targets.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { refreshCapabilities } from "#posting/preview/refresh-capabilities.ts";
-import { lookUpMedia, type MediaLookup } from "#posting/preview/resolve-media.ts";
+import { mediaListProblems, mediaListsOf, POST_MEDIA } from "#posting/preview/media-lists.ts";
+import { lookUpMedia, type MediaByPlace, type MediaLookup } from "#posting/preview/resolve-media.ts";
 import {
+  type MediaWithFacts,
   problemsWithAnyMedia,
   validateTargets,
   type TargetValidation,
-  postTypeOf,
 } from "#posting/preview/validate-targets.ts";
-import { type EditPlan, type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
+import { type EditPlan, mediaIdsOf, type PostUpdate, platformsOf, storedMedia } from "#posting/confirm/post-plan.ts";
 import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { problemsOfReadMembers } from "#posting/preview/problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
@@ -48,6 +54,8 @@ import {
   readFacts,
   readPostAccounts,
 } from "./store-edited-accounts-and-media.ts";
+import { storedDocument } from "#posting/option-document.ts";
+import { storedThreadMedia } from "#posting/thread-media.ts";
 import type { EditInput, EditPreview } from "#posting/types.ts";
 import { targetTextProblems, textProblems } from "#posting/preview/validate-text-encoding.ts";
 
@@ -83,8 +91,9 @@ export async function assessEdit(
   const data = await loadEditData(ctx, input, counts);
   const { mediaLookup } = data;
   const hasMedia = input.mediaItems !== undefined || input.mediaUrls !== undefined;
-  const [guess = null] = hasMedia ? mediaLookup.guesses : [];
-  const unread = applyEdits(data, input, { ...data.editContext, media: guess });
+  const [guess = new Map<string, readonly MediaWithFacts[]>()] = mediaLookup.guesses;
+  const newMediaOf = (lists: MediaByPlace) => ({ media: hasMedia ? (lists.get(POST_MEDIA) ?? []) : null, lists });
+  const unread = applyEdits(data, input, { ...data.editContext, ...newMediaOf(guess) });
   const capabilities = await refreshCapabilities(
     ctx,
     uniqueByAccount(unread.edits.flatMap((edited) => edited.resolvedTargets.filter(({ skipped }) => !skipped))),
@@ -104,26 +113,43 @@ export async function assessEdit(
     refuseProblems(problemsOfReadMembers([...media.problems, ...problemsBeforeMedia()], input.unreadMembers));
   }
   // The time is read after the media import, which may have taken minutes.
-  const editContext = { ...data.editContext, media: hasMedia ? media.items : null, now: ctx.clock.now() };
+  const editContext = { ...data.editContext, ...newMediaOf(media.lists), now: ctx.clock.now() };
   const { edits, problems: editProblems } = applyEdits(data, input, editContext);
-  const validatedEdits = edits.map((edited) => ({
-    edited,
-    validation: validateTargets(ctx, {
-      ...toRequest(edited, mediaLookup.params, capabilities),
-      postType: postTypeOf(edited.media),
-      media: edited.media,
-    }),
-  }));
-  const problems = [
-    ...editProblems,
-    ...validatedEdits.flatMap(({ edited, validation }) =>
-      withPostId(input, edited.stored.post.id, validation.problems),
-    ),
-    ...editCapProblems(ctx, input, data, edits, capabilities),
-  ];
-  if (problems.length > 0 || input.unreadMembers !== undefined) {
-    refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
-  }
+  const capProblems = editCapProblems(ctx, input, data, edits, capabilities);
+  const fits = await fitPosts(ctx, edits);
+  const validate = (made: readonly MadeFits[]) => {
+    const validated = edits.map((edited, index) => {
+      const { media: mediaOfAccounts = new Map(), unavailable = new Map() } = made[index] ?? {};
+      const request = toRequest(edited, mediaLookup.params, capabilities);
+      const postType = postTypeOf(edited.media);
+      const validation = validateTargets(ctx, {
+        ...request,
+        postType,
+        media: edited.media,
+        lists: edited.lists,
+        documents: media.documents,
+        mediaOfAccounts,
+      });
+      return {
+        edited,
+        validation,
+        problems: fits.withProblems(validation.problems, { media: mediaOfAccounts, unavailable }),
+      };
+    });
+    const problems = [
+      ...editProblems,
+      ...coverProblems(media.lists, mediaLookup.params),
+      ...validated.flatMap(({ edited, problems: own }) => withPostId(input, edited.stored.post.id, own)),
+      ...capProblems,
+    ];
+    if (problems.length > 0 || input.unreadMembers !== undefined) {
+      refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
+    }
+    return validated;
+  };
+  const validatedAsPlanned = validate(fits.planned);
+  const needsCopies = fits.planned.some((planned) => planned.fits.length > 0);
+  const validatedEdits = needsCopies ? validate(await fits.make()) : validatedAsPlanned;
   const textsOfEdit = editedTexts(validatedEdits);
   const posts = await Promise.all(
     validatedEdits.map(async ({ edited, validation }) => {
@@ -132,7 +158,7 @@ export async function assessEdit(
         ...textsOfEdit.filter((text) => text.accountId === accountId && text.postId !== edited.stored.post.id),
       ];
       const previews = withDuplicateTextWarnings(ctx, validation, textsOf, edited.scheduledAt);
-      return { stored: edited.stored, ...(await buildUpdate(edited, { ...validation, previews }, editContext)) };
+      return { stored: edited.stored, ...(await buildUpdate(edited, { ...validation, previews }, input, editContext)) };
     }),
   );
   if (posts.every(({ preview }) => preview.changes.length === 0)) {
@@ -140,26 +166,20 @@ export async function assessEdit(
   }
   return {
     posts,
-    dependencies: dependenciesOf(edits, editContext),
-    request: repeatableRequest(input, editContext),
+    dependencies: dependenciesOf(
+      edits,
+      editContext,
+      posts.flatMap(({ update }) => update.mediaIds ?? []),
+    ),
+    request: repeatableRequest(input, editContext, media.documents),
     accounts: editContext.accounts,
     now: editContext.now,
   };
 }
 
-function repeatableRequest(input: EditInput, { newTargets, media }: EditContext): EditInput {
-  const { mediaItems: _declared, platforms: _selected, unreadMembers: _unread, ...rest } = input;
-  return {
-    ...rest,
-    ...(media !== null && { mediaUrls: media.map(({ url }) => url) }),
-    ...(newTargets !== null &&
-      input.targets === undefined && { accountIds: newTargets.resolvedTargets.map(({ account }) => account.id) }),
-  };
-}
-
 interface EditData {
   /** Without the media of the request, which are resolved only after all other checks. */
-  readonly editContext: Omit<EditContext, "media">;
+  readonly editContext: Omit<EditContext, "media" | "lists">;
   readonly rows: readonly PostRow[];
   readonly nearbyPosts: NearbyPosts;
   /** The posts without a row that are archived. */
@@ -173,7 +193,7 @@ async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Pr
   const { actor } = ctx;
   const db = dbFor(ctx, actor.workspaceId);
   const { postIds } = input;
-  const mediaLookup = lookUpMedia(ctx, input);
+  const mediaLookup = lookUpMedia(ctx, mediaListsOf(input));
   const accountFilter = selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] };
   const rescheduling = { postIds, scheduledAt: input.scheduledAt ?? null, shiftMs: (input.shiftMinutes ?? 0) * MINUTE };
   const previewUse = counts ? countHourlyUse(ctx, [{ kind: "previews", count: 1 }]) : null;
@@ -257,12 +277,13 @@ function editTextProblems(input: EditInput): RefusalDetail[] {
     ...textProblems("caption", input.caption),
     ...targetTextProblems("targets", input.targets),
     ...targetTextProblems("target_options", input.targetOptions),
+    ...mediaListProblems(input),
   ];
 }
 
 function toRequest(
   { caption, resolvedTargets }: EditedPost,
-  mediaParams: readonly string[],
+  mediaParams: MediaByPlace<string>,
   capabilities: ReadonlyMap<string, JsonObject>,
 ) {
   return { caption, mediaParams, resolvedTargets, capabilities };
@@ -313,19 +334,20 @@ function editedTexts(
   });
 }
 
-function dependenciesOf(edits: readonly EditedPost[], { media }: EditContext) {
+function dependenciesOf(edits: readonly EditedPost[], { media }: EditContext, mediaIds: readonly string[]) {
   const usable = edits.flatMap(({ resolvedTargets }) =>
     resolvedTargets.filter(({ account, skipped }) => account.status === "active" && !skipped),
   );
   return {
     accountIds: uniqueByAccount(usable).map(({ account }) => account.id),
-    mediaIds: [...new Set((media ?? []).map((item) => item.id))],
+    mediaIds: [...new Set([...mediaIdsOf({ media: media ?? [] }), ...mediaIds])],
   };
 }
 
 async function buildUpdate(
   edited: EditedPost,
   validation: TargetValidation,
+  input: EditInput,
   editContext: EditContext,
 ): Promise<{ readonly preview: EditPreview["posts"][number]; readonly update: PostUpdate }> {
   const {
@@ -351,6 +373,13 @@ async function buildUpdate(
   });
   const mediaItems = media.map(storedMedia);
   const changes = diffEdit(edited, targets);
+  const changed = changedTargets(edited, targets);
+  const hasNewMedia = changes.some(({ field, accountId }) => field === "media_items" && accountId === undefined);
+  // What was made to fit, part of a thread or a document before may not be needed any more, and other files may be.
+  const hasFiles = [...stored.targets, ...changed].some(
+    ({ media: own = null, options }) =>
+      own !== null || storedThreadMedia(options).length > 0 || storedDocument(options) !== null,
+  );
   return {
     preview: {
       id,
@@ -363,7 +392,8 @@ async function buildUpdate(
         caption,
         targets: previews,
         mediaItems,
-        warnings: [...(editContext.newTargets?.warnings ?? []), ...timeWarnings(scheduledAt, editContext.now)],
+        annotations: stored.post.annotations,
+        warnings: [...(editContext.newTargets?.warnings ?? []), ...timeWarnings(scheduledAt, editContext.now, input)],
         planHash,
       },
     },
@@ -379,8 +409,12 @@ async function buildUpdate(
       postType,
       platforms: platformsOf([...lockedTargets, ...targets].toSorted((a, b) => a.position - b.position)),
       planHash,
-      media: changes.some(({ field }) => field === "media_items") ? mediaItems : null,
-      targets: changedTargets(edited, targets),
+      media: hasNewMedia ? mediaItems : null,
+      mediaIds:
+        hasFiles && (hasNewMedia || changed.length > 0)
+          ? mediaIdsOf({ media, targets: [...lockedTargets, ...targets] })
+          : null,
+      targets: changed,
       removedAccountIds,
       changes: toFieldChanges(changes),
     },

@@ -1,6 +1,8 @@
 import { toIsoInstant } from "#core/clock.ts";
-import { canonicalJson } from "#core/json.ts";
+import { canonicalJson, type JsonObject } from "#core/json.ts";
+import type { StoredCover } from "#db/schema.ts";
 import type { EditedPost } from "./apply-edit.ts";
+import { isOwn, sourcesOf } from "#posting/preview/media-lists.ts";
 import type { TargetUpsert } from "#posting/confirm/post-plan.ts";
 import type { StoredTarget } from "#posting/calendar/post-rows.ts";
 import type { EditChange, MediaItem } from "#posting/types.ts";
@@ -64,7 +66,18 @@ function stateAfterEdit({ skipped }: TargetUpsert): "pending" | "skipped" {
 
 function signature(target: TargetUpsert | StoredTarget, dueAt: number, state: string): string {
   const { caption, effectiveCaption, options, position, requestedOptions, username } = target;
-  return canonicalJson({ caption, effectiveCaption, options, position, requestedOptions, username, dueAt, state });
+  const media = target.media ? { own: isOwn(target.media), items: describeMedia(target.media) } : null;
+  return canonicalJson({
+    caption,
+    effectiveCaption,
+    options,
+    position,
+    requestedOptions,
+    media,
+    username,
+    dueAt,
+    state,
+  });
 }
 
 function storedTargetOf({ stored }: EditedPost, accountId: string): StoredTarget | undefined {
@@ -80,6 +93,7 @@ function targetChanges(edited: EditedPost, target: TargetUpsert): EditChange[] {
   return [
     ...fieldChange("caption", storedTarget.caption, target.caption),
     ...fieldChange("platform_options", storedTarget.options, target.options),
+    ...fieldChange("media_items", describeOwnMedia(storedTarget), describeOwnMedia(target)),
     ...(storedTarget.state === "failed" || storedTarget.state === "skipped"
       ? fieldChange("status", storedTarget.state, stateAfterEdit(target))
       : []),
@@ -91,12 +105,29 @@ function removedTargetChange(edited: EditedPost, accountId: string): EditChange 
   return { field: "targets", accountId, from: storedTarget ? describeTarget(storedTarget) : null, to: null };
 }
 
-function describeTarget({ platform, caption, options }: TargetUpsert | StoredTarget) {
-  return { platform, caption, platform_options: options };
+function describeTarget(target: TargetUpsert | StoredTarget) {
+  const { platform, caption, options } = target;
+  const own = describeOwnMedia(target);
+  return { platform, caption, platform_options: options, ...(own && { media_items: own }) };
+}
+
+/** What only this account names, as it was before it was made to fit. */
+function describeOwnMedia({ media }: TargetUpsert | StoredTarget) {
+  return isOwn(media) ? describeMedia(sourcesOf(media)) : null;
 }
 
 function describeMedia(items: readonly MediaItem[]) {
-  return items.map(({ id, url, type }) => ({ id, url, type }));
+  return items.map(({ id, url, type, altText, cover }) => ({
+    id,
+    url,
+    type,
+    ...(altText !== undefined && { alt_text: altText }),
+    ...(cover && { cover: describeCover(cover) }),
+  }));
+}
+
+function describeCover({ atMs, image }: StoredCover): JsonObject {
+  return image ? { url: image.url } : { at_ms: atMs ?? 0 };
 }
 
 type Json = Parameters<typeof canonicalJson>[0];

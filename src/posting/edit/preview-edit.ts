@@ -1,10 +1,12 @@
 import type { Context } from "#context.ts";
 import { makeToken, storePlan, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
+import { atSlot } from "#posting/slots/at-slot.ts";
 import type { EditInput, EditPreview, PreviewResult } from "#posting/types.ts";
 import { assessEdit } from "./assess-edit.ts";
 
 /** Previews an edit of several posts and stores the plan for the confirm; the posts are not changed. */
-export async function previewEdit(ctx: Context, input: EditInput): Promise<PreviewResult<EditPreview>> {
+export async function previewEdit(ctx: Context, given: EditInput): Promise<PreviewResult<EditPreview>> {
+  const input = await atSlot(ctx, given, { posts: given.postIds });
   const { posts, dependencies, request, now } = await assessEdit(ctx, input, { counts: true });
   const { userId, workspaceId } = ctx.actor;
   const lifetime = tokenLifetime(now);
@@ -17,6 +19,7 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
     dependencies,
     posts: posts.map(({ update }) => update),
     request,
+    ...(input.slot && { slots: posts.map(({ update }) => update.scheduledAt) }),
   });
   return {
     preview: { action: "edit", posts: posts.map(({ preview }) => preview) },

@@ -1,21 +1,17 @@
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { PostType } from "#core/status.ts";
+import { type PostType, postTypeOf } from "#core/status.ts";
 import type { PreviewTarget, ScheduleInput } from "#posting/types.ts";
+import { coverProblems } from "./cover-problems.ts";
 import { dailyCapProblems } from "./daily-caps.ts";
 import { withDuplicateTextWarnings } from "./duplicate-text.ts";
-import type { MediaLookup, MediaResolution } from "./resolve-media.ts";
+import type { CopiedMedia } from "./fit-targets.ts";
+import { mediaListProblems, POST_MEDIA } from "./media-lists.ts";
+import type { MediaByPlace, MediaLookup, MediaResolution } from "./resolve-media.ts";
 import type { TargetResolution } from "./resolve-targets.ts";
 import type { NearbyPosts } from "./store-nearby-posts.ts";
-import {
-  type MediaWithFacts,
-  postTypeOf,
-  postTypeProblems,
-  problemsWithAnyMedia,
-  type TargetValidation,
-  validateTargets,
-} from "./validate-targets.ts";
+import { postTypeProblems, problemsWithAnyMedia, type TargetValidation, validateTargets } from "./validate-targets.ts";
 import { targetTextProblems, textProblems } from "./validate-text-encoding.ts";
 import { timeProblems } from "./validate-schedule-time.ts";
 
@@ -34,7 +30,12 @@ interface ScheduleAssessment {
   /** What is wrong whatever the media turn out to be. */
   readonly problemsBeforeMedia: () => RefusalDetail[];
   /** Everything that is wrong, and every target as it would be published; `shown` are the media of the targets. */
-  readonly withMedia: (media: MediaResolution, shown: readonly MediaWithFacts[], now: number) => AssessedSchedule;
+  readonly withMedia: (
+    media: MediaResolution,
+    shown: MediaByPlace,
+    now: number,
+    mediaOfAccounts: ReadonlyMap<string, CopiedMedia>,
+  ) => AssessedSchedule;
 }
 
 interface AssessedSchedule {
@@ -46,8 +47,14 @@ interface AssessedSchedule {
 }
 
 /** Problems of the texts themselves: nothing else can be checked before they are mended. */
-export function scheduleTextProblems(input: Pick<ScheduleInput, "caption" | "targets">): RefusalDetail[] {
-  return [...textProblems("caption", input.caption), ...targetTextProblems("targets", input.targets)];
+export function scheduleTextProblems(
+  input: Pick<ScheduleInput, "caption" | "mediaItems" | "targets">,
+): RefusalDetail[] {
+  return [
+    ...textProblems("caption", input.caption),
+    ...targetTextProblems("targets", input.targets),
+    ...mediaListProblems(input),
+  ];
 }
 
 export function emptyCaptionProblems(caption: string): RefusalDetail[] {
@@ -73,12 +80,21 @@ export function assessSchedule(
   ];
   return {
     problemsBeforeMedia,
-    withMedia(media, shown, now) {
+    withMedia(media, lists, now, mediaOfAccounts) {
+      const shown = lists.get(POST_MEDIA) ?? [];
       const postType = postTypeOf(shown);
-      const validation = validateTargets(ctx, { ...request, postType, media: shown });
+      const validation = validateTargets(ctx, {
+        ...request,
+        postType,
+        media: shown,
+        lists,
+        documents: media.documents,
+        mediaOfAccounts,
+      });
       const ofPost = () => [
         ...resolution.problems,
         ...postTypeProblems(input.postType, shown),
+        ...coverProblems(lists, mediaLookup.params),
         ...validation.problems,
         ...capProblems,
       ];

@@ -9,6 +9,8 @@ import type { MediaItem, PreviewTarget, ScheduleInput } from "#posting/types.ts"
 import { assessSchedule, emptyCaptionProblems, scheduleTextProblems } from "./assess-schedule.ts";
 import { nearbyQuery } from "./duplicate-text.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
+import { fitPosts } from "./defer-fits.ts";
+import { mediaListsOf, POST_MEDIA } from "./media-lists.ts";
 import { lookUpMedia } from "./resolve-media.ts";
 import { accountFilterOf, resolveTargets } from "./resolve-targets.ts";
 import { nearbyPostsStatement, readNearbyPosts } from "./store-nearby-posts.ts";
@@ -52,7 +54,7 @@ export async function checkSchedule(
 ): Promise<ScheduleCheck> {
   const now = ctx.clock.now();
   const accountFilter = accountFilterOf(input);
-  const mediaLookup = lookUpMedia(ctx, input);
+  const mediaLookup = lookUpMedia(ctx, mediaListsOf(input));
   const [accountRows, mediaRows, nearbyPostRows, scheduled] = await dbFor(ctx, ctx.actor.workspaceId).d1.batch([
     accountsStatement(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, accountFilter),
     mediaLookup.storedMedia ?? dbFor(ctx, ctx.actor.workspaceId).d1.prepare("SELECT NULL WHERE 0"),
@@ -68,7 +70,8 @@ export async function checkSchedule(
   const accounts = readAccounts(accountRows?.results ?? []);
   const complete = withAccounts(accounts);
   const media = mediaLookup.check(mediaRows?.results ?? []);
-  const read = { accounts, mediaItems: media.shown.map(storedMedia) };
+  const shown = media.shown.get(POST_MEDIA) ?? [];
+  const read = { accounts, mediaItems: shown.map(storedMedia) };
   const limitReached = complete.editedPostId === undefined ? scheduledPostsProblem(ctx, scheduled) : null;
   const textProblems = scheduleTextProblems(complete);
   if (textProblems.length > 0) {
@@ -77,6 +80,9 @@ export async function checkSchedule(
   }
   const { scheduledAt, editedPostId } = complete;
   const resolution = resolveTargets(complete, accounts);
+  const { planned } = await fitPosts(ctx, [
+    { media: shown, lists: media.shown, resolvedTargets: resolution.resolvedTargets },
+  ]);
   const { problems, previews } = assessSchedule(ctx, complete, {
     scheduledAt,
     resolution,
@@ -84,7 +90,7 @@ export async function checkSchedule(
       complete.asksPlatforms === true ? await refreshCapabilities(ctx, resolution.resolvedTargets) : new Map(),
     nearbyPosts: readNearbyPosts(nearbyPostRows, editedPostId),
     mediaLookup,
-  }).withMedia(media, media.shown, now);
+  }).withMedia(media, media.shown, now, planned[0]?.media ?? new Map());
   return {
     ...read,
     limitReached,
@@ -104,9 +110,14 @@ function isOfNewPostsOnly({ code }: RefusalDetail): boolean {
   return code === "scheduled_at_in_past" || code === "account_not_found" || code === "account_needs_reconnect";
 }
 
-function scheduledPostsProblem(ctx: Pick<Context, "actor">, result: D1Result | undefined): string | null {
+/** Why no more posts can be scheduled now; null if they can. */
+export function scheduledPostsProblem(
+  ctx: Pick<Context, "actor">,
+  result: D1Result | undefined,
+  added = 1,
+): string | null {
   try {
-    assertScheduledPostsLimit(ctx, result, 1);
+    assertScheduledPostsLimit(ctx, result, added);
     return null;
   } catch (error) {
     if (error instanceof RefusalError) {

@@ -3,6 +3,7 @@ import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/i
 import type { Context } from "#context.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import {
+  isMedia,
   mediaIdOf,
   mediaStatement,
   newestMediaStatement,
@@ -54,7 +55,7 @@ export async function loadComposer(
     media: new Map(
       [...ids].flatMap(([url, id]) => {
         const item = id === null ? null : byId.get(id);
-        return item ? [[url, item] as const] : [];
+        return item && isMedia(item) ? [[url, item] as const] : [];
       }),
     ),
     newestMedia: parseReadyMediaRows(newest?.results ?? [], config),

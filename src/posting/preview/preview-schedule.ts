@@ -3,27 +3,33 @@ import { readAccounts, accountsStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { assertScheduledPostsLimit, scheduledPostsStatement } from "#posting/scheduled-posts-quota.ts";
 import { countHourlyUse } from "#quotas/index.ts";
+import { hasAnnotations, NO_ANNOTATIONS } from "#posting/annotations/annotation-rows.ts";
 import { resolveTargets, accountFilterOf } from "./resolve-targets.ts";
 import { assessSchedule, emptyCaptionProblems, scheduleTextProblems } from "./assess-schedule.ts";
 import { nearbyQuery } from "./duplicate-text.ts";
 import { refreshCapabilities } from "./refresh-capabilities.ts";
+import { fitPosts } from "./defer-fits.ts";
+import type { MadeFits } from "./fit-targets.ts";
+import { mediaListsOf, POST_MEDIA } from "./media-lists.ts";
 import { lookUpMedia } from "./resolve-media.ts";
-import { withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
+import { mediaIdsOf, withPlanHash, storedMedia } from "#posting/confirm/post-plan.ts";
 import { problemsOfReadMembers } from "./problems-of-read-members.ts";
 import { refuseProblems } from "#posting/refuse.ts";
+import { atSlot } from "#posting/slots/at-slot.ts";
 import { timeProblems, timeWarnings } from "./validate-schedule-time.ts";
 import { nearbyPostsStatement, readNearbyPosts } from "./store-nearby-posts.ts";
 import { makeToken, storePlan, tokenLifetime } from "#posting/confirm/confirmation-token.ts";
 import type { PreviewResult, ScheduleInput, SchedulePreview } from "#posting/types.ts";
 
 /** Checks everything that can be known before publishing and stores the plan for the confirm; nothing else is written. */
-export async function previewSchedule(ctx: Context, input: ScheduleInput): Promise<PreviewResult<SchedulePreview>> {
-  const inputProblems = [...emptyCaptionProblems(input.caption), ...scheduleTextProblems(input)];
+export async function previewSchedule(ctx: Context, given: ScheduleInput): Promise<PreviewResult<SchedulePreview>> {
+  const inputProblems = [...emptyCaptionProblems(given.caption), ...scheduleTextProblems(given)];
   if (inputProblems.length > 0) {
     refuseProblems(inputProblems);
   }
+  const input = await atSlot(ctx, given, { posts: [] });
   const accountFilter = accountFilterOf(input);
-  const mediaLookup = lookUpMedia(ctx, input);
+  const mediaLookup = lookUpMedia(ctx, mediaListsOf(input));
   const previewUse = countHourlyUse(ctx, [{ kind: "previews", count: 1 }]);
   const [accountRows, mediaRows, nearbyPostRows, counted, currentUse, scheduled] = await dbFor(
     ctx,
@@ -61,25 +67,42 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   const media = await mediaLookup.resolve(mediaRows?.results ?? [], isRefused);
   // Read after the media import, which may have taken minutes.
   const now = ctx.clock.now();
-  const { postType, problems, validation, previews } = assessment.withMedia(media, media.items, now);
-  if (problems.length > 0 || input.unreadMembers !== undefined) {
-    refuseProblems(problemsOfReadMembers(problems, input.unreadMembers));
-  }
+  const mediaOfPost = media.lists.get(POST_MEDIA) ?? [];
+  const fits = await fitPosts(ctx, [
+    { media: mediaOfPost, lists: media.lists, resolvedTargets: resolution.resolvedTargets },
+  ]);
+  const assess = ([made]: readonly MadeFits[]) => {
+    const assessed = assessment.withMedia(media, media.lists, now, made?.media ?? new Map());
+    if (assessed.problems.length > 0 || input.unreadMembers !== undefined) {
+      refuseProblems(
+        problemsOfReadMembers(
+          made ? fits.withProblems(assessed.problems, made) : assessed.problems,
+          input.unreadMembers,
+        ),
+      );
+    }
+    return assessed;
+  };
+  const asPlanned = assess(fits.planned);
+  const needsCopies = fits.planned.some((planned) => planned.fits.length > 0);
+  const { postType, validation, previews } = needsCopies ? assess(await fits.make()) : asPlanned;
   assertScheduledPostsLimit(ctx, scheduled, 1);
+  const { annotations = NO_ANNOTATIONS } = input;
   const { token: confirmationToken, ...key } = await makeToken(ctx, now);
   const post = await withPlanHash({
     id: key.postId,
     scheduledAt: input.scheduledAt,
     caption: input.caption,
     postType,
-    media: media.items.map(storedMedia),
+    media: mediaOfPost.map(storedMedia),
     targets: validation.targets,
+    ...(hasAnnotations(annotations) && { annotations }),
   });
   const { userId, workspaceId } = ctx.actor;
   const lifetime = tokenLifetime(now);
   const dependencies = {
     accountIds: post.targets.map((target) => target.accountId),
-    mediaIds: [...new Set(post.media.map((item) => item.id))],
+    mediaIds: mediaIdsOf(post),
   };
   await storePlan(ctx, key, {
     kind: "schedule",
@@ -88,6 +111,8 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     ...lifetime,
     dependencies,
     post,
+    ...(input.draft && { draft: input.draft }),
+    ...(input.slot && { slots: [post.scheduledAt] }),
   });
   const preview: SchedulePreview = {
     action: "schedule",
@@ -96,7 +121,8 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
     caption: post.caption,
     targets: previews(),
     mediaItems: post.media,
-    warnings: [...resolution.warnings, ...timeWarnings(post.scheduledAt, now)],
+    annotations,
+    warnings: [...resolution.warnings, ...timeWarnings(post.scheduledAt, now, input)],
     planHash: post.planHash,
   };
   return { preview, confirmationToken, expiresAt: lifetime.expiresAt };

@@ -2,14 +2,17 @@ import type { TargetAccount } from "#accounts/index.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { ValidationWarning } from "#platforms/contract.ts";
+import type { PublishedPart, ValidationWarning } from "#platforms/contract.ts";
 import type { TargetInput } from "#posting/types.ts";
+import { namesMedia, optionsPlace } from "./media-lists.ts";
+import type { MediaWithFacts } from "./validate-targets.ts";
 
 /** The part of an input that selects accounts. */
 export interface TargetSelection {
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
+  readonly optionsByPlatform?: Readonly<Partial<Record<Platform, JsonObject>>> | undefined;
 }
 
 /** One account to post to, with its caption and options from the request. */
@@ -19,9 +22,23 @@ export interface ResolvedTarget {
   readonly requestedOptions: JsonObject;
   /** The request field that selects it (`targets[1]`); null when a platform selects it or it was on the post before. */
   readonly param: string | null;
+  /** Null for the media of the post. */
+  readonly ownMedia: OwnMedia | null;
+  /** Where the media of the parts of its thread are known from; absent where its options name none. */
+  readonly threadMedia?: ThreadMedia | undefined;
+  /** The member of the request with the options that name its document; absent where they are stored. */
+  readonly documentAt?: string | undefined;
   /** Its account is disconnected: it is not published until a reconnect, but edits apply to it. */
   readonly skipped: boolean;
+  /** In an edit: the target of which a part is public. */
+  readonly published?: PublishedPart | undefined;
 }
+
+/** Media of one account: named in a place of the request, or stored. */
+export type OwnMedia = { readonly at: string } | { readonly items: readonly MediaWithFacts[] };
+
+/** Named in the options at a place of the request, or stored in the options, with the facts of the files by their ids. */
+type ThreadMedia = { readonly at: string } | { readonly facts: ReadonlyMap<string, JsonObject> };
 
 export interface TargetResolution {
   readonly resolvedTargets: readonly ResolvedTarget[];
@@ -47,6 +64,8 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
         input: { accountId },
         param: `account_ids[${index}]`,
       }));
+  const { optionsByPlatform = {} } = selection;
+  const ofPlatform = (platform: Platform) => optionsByPlatform[platform] ?? {};
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const resolvedTargets: ResolvedTarget[] = [];
   const problems: RefusalDetail[] = [];
@@ -73,7 +92,10 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
       resolvedTargets.push({
         account,
         caption: input.caption ?? null,
-        requestedOptions: input.platformOptions ?? {},
+        requestedOptions: input.platformOptions ?? ofPlatform(account.platform),
+        ownMedia: namesMedia(input) ? { at: param } : null,
+        threadMedia: { at: input.platformOptions ? optionsPlace(param) : account.platform },
+        documentAt: input.platformOptions ? optionsPlace(param) : account.platform,
         param,
         skipped: false,
       });
@@ -84,7 +106,16 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
   const ofPlatforms = selectedPlatforms.flatMap((platform) => accounts.filter((one) => one.platform === platform));
   for (const account of ofPlatforms) {
     if (account.status === "active" && !seen.has(account.id)) {
-      resolvedTargets.push({ account, caption: null, requestedOptions: {}, param: null, skipped: false });
+      resolvedTargets.push({
+        account,
+        caption: null,
+        requestedOptions: ofPlatform(account.platform),
+        ownMedia: null,
+        threadMedia: { at: account.platform },
+        documentAt: account.platform,
+        param: null,
+        skipped: false,
+      });
       seen.add(account.id);
     }
   }
@@ -100,6 +131,7 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
         : [noTargetsProblem(selection)]),
     );
   }
+  problems.push(...unusedOptions(optionsByPlatform, resolvedTargets));
   const withoutAccount = selectedPlatforms.filter(
     (platform) => !accounts.some((account) => account.platform === platform),
   );
@@ -114,6 +146,22 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
     })),
   ];
   return { resolvedTargets, problems, warnings };
+}
+
+/** What is asked for and would be published nowhere is a mistake. */
+function unusedOptions(
+  optionsByPlatform: NonNullable<TargetSelection["optionsByPlatform"]>,
+  resolvedTargets: readonly ResolvedTarget[],
+): RefusalDetail[] {
+  return Object.entries(optionsByPlatform).flatMap(([platform, options]) =>
+    resolvedTargets.some(({ account }) => account.platform === platform)
+      ? []
+      : Object.keys(options).map((key): RefusalDetail => ({
+          code: "targets_required",
+          message: `the post goes to no account of ${platform}, so ${platform}.${key} would have no effect`,
+          param: `${platform}.${key}`,
+        })),
+  );
 }
 
 function noTargetsProblem(selection: TargetSelection): RefusalDetail {

@@ -55,8 +55,10 @@ function nearestPosts(side: "before" | "after", windows: string, rows: string, m
       AND ${range} LIMIT ${rows}))`;
 }
 
-const TIME = "json_object('postId', t.post_id, 'at', t.due_at)";
-const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.due_at), 'text', ${COMPARED_PART})`;
+/** What is read of a post for a cap. */
+export const TIME = "json_object('postId', t.post_id, 'at', t.due_at)";
+/** What is read of a post for its text. */
+export const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.due_at), 'text', ${COMPARED_PART})`;
 
 /** Reads the nearest posts only, however many the windows hold; one more, which may be the post itself. ?5 to ?7 are the query. */
 function nearbyPosts(textRows: number, except = ""): string {
@@ -69,7 +71,7 @@ function nearbyPosts(textRows: number, except = ""): string {
 }
 
 /** The selected accounts; must match `accountsStatement` of the accounts module. */
-const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL
+export const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL
   AND (a.id IN (SELECT value FROM json_each(?3)) OR a.platform IN (SELECT value FROM json_each(?4)))`;
 
 export interface AccountFilter {

@@ -1,8 +1,10 @@
 import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
+import type { ScheduleInput } from "#posting/types.ts";
 
-const MAX_AHEAD_MS = 365 * DAY;
+/** How far ahead a post can be scheduled. */
+export const MAX_AHEAD_MS = 365 * DAY;
 const DUE_SOON_MS = 5 * MINUTE;
 
 /** Refuses times in the past and more than a year ahead. */
@@ -26,15 +28,19 @@ export function timeProblems(scheduledAt: number, now: number, param: string): R
 }
 
 /** A time that has passed is a problem and no warning. */
-export function timeWarnings(scheduledAt: number, now: number): ValidationWarning[] {
-  return scheduledAt >= now && scheduledAt - now < DUE_SOON_MS
-    ? [
-        {
-          code: "due_soon",
-          message: `confirm before ${toIsoInstant(scheduledAt)}, because the post cannot be scheduled after that`,
-        },
-      ]
-    : [];
+export function timeWarnings(
+  scheduledAt: number,
+  now: number,
+  { timeWarning }: Pick<ScheduleInput, "timeWarning"> = {},
+): ValidationWarning[] {
+  const dueSoon: ValidationWarning = {
+    code: "due_soon",
+    message: `confirm before ${toIsoInstant(scheduledAt)}, because the post cannot be scheduled after that`,
+  };
+  return [
+    ...(scheduledAt >= now && scheduledAt - now < DUE_SOON_MS ? [dueSoon] : []),
+    ...(timeWarning ? [timeWarning] : []),
+  ];
 }
 
 /** A very large `shift_minutes` may lead outside the range of dates, where `toIsoInstant` would throw. */

@@ -1,12 +1,20 @@
 import type { Services } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
-import { type MediaType, POST_TYPES, type PostType } from "#core/status.ts";
+import { type MediaType, POST_TYPES, type PostType, postTypeOf } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { ValidationProblem, ValidationWarning } from "#platforms/contract.ts";
+import { optionScopeProblems } from "#platforms/extra-scopes.ts";
+import { documentProblems } from "#platforms/document.ts";
+import { firstCommentProblems } from "#platforms/first-comment.ts";
 import { ownLimits } from "#platforms/limits-for.ts";
+import type { CopiedMedia } from "./fit-targets.ts";
+import { ownMediaOf, POST_MEDIA, threadMediaOf } from "./media-lists.ts";
+import type { MediaByPlace } from "./resolve-media.ts";
 import type { ResolvedTarget } from "./resolve-targets.ts";
-import type { TargetUpsert } from "#posting/confirm/post-plan.ts";
+import { storedMedia, type TargetUpsert } from "#posting/confirm/post-plan.ts";
+import { type DocumentByPlace, withDocument } from "#posting/option-document.ts";
+import { withThreadMedia } from "#posting/thread-media.ts";
 import type { PreviewTarget } from "#posting/types.ts";
 
 /** A media item as validation reads it. */
@@ -18,9 +26,15 @@ export interface RequestedPost {
   readonly caption: string;
   readonly postType: PostType;
   readonly media: readonly MediaWithFacts[];
-  /** The request field of each media item. */
-  readonly mediaParams: readonly string[];
+  /** The media that the request names for single accounts, by place. */
+  readonly lists: MediaByPlace;
+  /** The request field of each media item, by place. */
+  readonly mediaParams: MediaByPlace<string>;
   readonly resolvedTargets: readonly ResolvedTarget[];
+  /** What the options of accounts name as documents, by place. */
+  readonly documents: DocumentByPlace;
+  /** The media of accounts that publish copies. */
+  readonly mediaOfAccounts?: ReadonlyMap<string, CopiedMedia>;
   /** Capabilities that are newer than the stored ones, by account. */
   readonly capabilities: ReadonlyMap<string, JsonObject>;
 }
@@ -40,7 +54,7 @@ export function validateTargets(
   const previews: PreviewTarget[] = [];
   const problems: RefusalDetail[] = [];
   for (const target of post.resolvedTargets) {
-    const { account, requestedOptions, skipped } = target;
+    const { account, skipped } = target;
     const adapter = services.adapterFor(account.platform);
     const accountRef = { accountId: account.id, platform: account.platform };
     const app = services.config.app(account.platform);
@@ -53,15 +67,40 @@ export function validateTargets(
     const effectiveCaption = effectiveCaptionOf(target, post.caption);
     const capabilities = post.capabilities.get(account.id) ?? account.capabilities;
     const settings = app?.settings ?? {};
+    const own = ownMediaOf(target, post.lists);
+    const copied = post.mediaOfAccounts?.get(account.id);
+    const media = copied?.media ?? own;
+    const stored = media?.map((item) => storedMedia(own === null ? item : { ...item, own: true })) ?? null;
+    const partMedia = threadMediaOf(target, post.lists).map((items, part) => copied?.parts.get(part) ?? items);
+    const requestedOptions = withDocument(
+      withThreadMedia(
+        target.requestedOptions,
+        partMedia.map((items) => items?.map(storedMedia)),
+      ),
+      target.documentAt ?? null,
+      post.documents,
+    );
     const result = adapter.validate({
       caption: effectiveCaption,
-      postType: post.postType,
-      media: post.media,
+      postType: media ? postTypeOf(media) : post.postType,
+      media: media ?? post.media,
+      ...(partMedia.some((items) => items !== undefined) && { partMedia: partMedia.map((items = []) => items) }),
       options: requestedOptions,
       account: { username: account.username, capabilities },
       settings,
+      ...(target.published && { published: target.published }),
     });
-    problems.push(...result.problems.map((problem) => ({ ...accountRef, ...toRefusalDetail(target, post, problem) })));
+    // The stored capabilities: those that were read for this preview do not tell the rights of the login.
+    const rightsProblems = skipped
+      ? []
+      : optionScopeProblems(adapter, requestedOptions, account.capabilities, settings);
+    const ownProblems = [
+      ...result.problems,
+      ...firstCommentProblems(adapter, requestedOptions),
+      ...documentProblems(adapter, requestedOptions),
+      ...rightsProblems,
+    ];
+    problems.push(...ownProblems.map((problem) => ({ ...accountRef, ...toRefusalDetail(target, post, problem) })));
     targets.push({
       ...accountRef,
       position: targets.length,
@@ -70,6 +109,7 @@ export function validateTargets(
       effectiveCaption,
       options: result.options,
       requestedOptions,
+      media: stored,
       skipped,
     });
     previews.push({
@@ -78,9 +118,11 @@ export function validateTargets(
       effectiveCaption,
       captionLength: result.captionLength,
       captionLimit: result.captionLimit,
+      partLengths: result.partLengths,
       captionUnit: adapter.limits.caption.unit,
       limits: ownLimits(adapter, capabilities, settings),
       platformOptions: result.options,
+      mediaItems: stored,
       placement: result.placement,
       warnings: [...result.warnings, ...accountWarnings(target)],
       cost: result.cost,
@@ -94,14 +136,6 @@ export function validateTargets(
 function effectiveCaptionOf(target: Pick<ResolvedTarget, "caption" | "requestedOptions">, postCaption: string): string {
   const inOptions = target.requestedOptions["caption"];
   return target.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);
-}
-
-/** Text without media; video if any item is a video. */
-export function postTypeOf(media: readonly { readonly type: MediaType }[]): PostType {
-  if (media.length === 0) {
-    return "text";
-  }
-  return media.some((item) => item.type === "video") ? "video" : "image";
 }
 
 export function postTypeProblems(
@@ -128,12 +162,14 @@ export function postTypeProblems(
  */
 export function problemsWithAnyMedia(
   services: Pick<Services, "adapterFor" | "config">,
-  post: Omit<RequestedPost, "media" | "postType">,
-  guesses: readonly (readonly MediaWithFacts[])[],
+  post: Omit<RequestedPost, "media" | "lists" | "documents" | "postType">,
+  guesses: readonly MediaByPlace[],
 ): RefusalDetail[] {
-  const [first = [], ...others] = guesses.map((media) =>
-    validateTargets(services, { ...post, media, postType: postTypeOf(media) }).problems.filter(isKnownBeforeMedia),
-  );
+  const [first = [], ...others] = guesses.map((lists) => {
+    const media = lists.get(POST_MEDIA) ?? [];
+    const guessed = { ...post, media, lists, documents: new Map(), postType: postTypeOf(media) };
+    return validateTargets(services, guessed).problems.filter(isKnownBeforeMedia);
+  });
   const key = ({ code, param, accountId }: RefusalDetail) => JSON.stringify([code, param, accountId]);
   return first.filter((problem) => others.every((problems) => problems.some((other) => key(other) === key(problem))));
 }
@@ -178,13 +214,17 @@ function toRefusalDetail(target: ResolvedTarget, post: RequestedPost, problem: V
 /** Maps a field name of the adapter to the field of the request. */
 function requestParam(target: ResolvedTarget, post: RequestedPost, param: string): string {
   const targetParam = target.param?.includes("target") ? target.param : null;
+  const { ownMedia } = target;
+  const place = ownMedia === null ? POST_MEDIA : "at" in ownMedia ? ownMedia.at : null;
+  const mediaParams = place === null ? [] : (post.mediaParams.get(place) ?? []);
+  const unnamed = ownMedia === null ? param : `${place ?? "targets[]"}.${param}`;
   const media = /^media_items\[(\d+)\](.*)$/.exec(param);
   if (media) {
-    const named = post.mediaParams[Number(media[1])];
-    return named === undefined ? param : `${named}${media[2] ?? ""}`;
+    const named = mediaParams[Number(media[1])];
+    return named === undefined ? unnamed : `${named}${media[2] ?? ""}`;
   }
   if (param === "media_items") {
-    return post.mediaParams[0]?.replace(/\[.*$/, "") ?? param;
+    return mediaParams[0]?.replace(/\[\d+\]$/, "") ?? unnamed;
   }
   if (param === "caption") {
     const inOptions = target.caption === null && typeof target.requestedOptions["caption"] === "string";

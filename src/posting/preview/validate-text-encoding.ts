@@ -1,5 +1,7 @@
+import { ALT_TEXT_MAX } from "#core/media-limits.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
+import type { MediaItemInput } from "#media/index.ts";
 import type { TargetInput } from "#posting/types.ts";
 
 const MAX_DEPTH = 16;
@@ -45,4 +47,16 @@ export function targetTextProblems(field: string, targets: readonly TargetInput[
     ...textProblems(`${field}[${index}].caption`, caption),
     ...jsonTextProblems(`${field}[${index}].platform_options`, platformOptions as JsonValue | undefined),
   ]);
+}
+
+/** Problems of the descriptions in a list of media. */
+export function mediaTextProblems(items: readonly MediaItemInput[] | undefined): RefusalDetail[] {
+  return (items ?? []).flatMap(({ altText = "" }, index): readonly RefusalDetail[] => {
+    const param = `media_items[${index}].alt_text`;
+    const message = `a description has at most ${ALT_TEXT_MAX} characters`;
+    const { length: actual } = altText;
+    return actual > ALT_TEXT_MAX
+      ? [{ code: "alt_text_too_long", message, param, limit: ALT_TEXT_MAX, actual }]
+      : textProblems(param, altText);
+  });
 }

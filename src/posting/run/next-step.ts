@@ -1,10 +1,18 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import { canonicalJson, type JsonValue } from "#core/json.ts";
+import { canonicalJson } from "#core/json.ts";
 import type { PostType } from "#core/status.ts";
 import type { StoredTargetError } from "#db/schema.ts";
-import type { CommitOutcome, Fault, PrepareOutcome, VerifyOutcome } from "#platforms/contract.ts";
+import type {
+  CommitOutcome,
+  Fault,
+  MoreOutcome,
+  PrepareOutcome,
+  PublishedOutcome,
+  VerifyOutcome,
+} from "#platforms/contract.ts";
 import {
   failTarget,
+  publishedWithoutExtras,
   withState,
   type StepContext,
   transition,
@@ -12,11 +20,13 @@ import {
   clampWaitMs,
   type TargetRun,
 } from "./target-run.ts";
+import { storedExtras } from "./stored-extras.ts";
+import { outcomeOfThread } from "./thread-error.ts";
 import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
 
 /*
  * Decides what happens next to a target: pure functions from a run and an outcome to the run after it.
- * T1 to T16 are the rows of the target table in docs/how-it-works.md.
+ * T1 to T16 are the rows of the target table in docs/guide/how-it-works.md.
  */
 
 export const MAX_RUN_ATTEMPTS = 8;
@@ -316,26 +326,18 @@ function afterFault(run: TargetRun, step: string, fault: Fault, ctx: StepContext
   }
 }
 
-function markPublished(
-  run: TargetRun,
-  step: Step,
-  result: { remoteId: string; url: string | null },
-  ctx: StepContext,
-): TargetRun {
+function markPublished(run: TargetRun, step: Step, result: PublishedOutcome, ctx: StepContext): TargetRun {
   return transition(run, ctx, "published", step, "published", {
-    publishedAt: ctx.now,
+    publishedAt: result.publishedAt ?? ctx.now,
+    progress: result.progress ?? run.progress,
+    extras: result.extras ? storedExtras(result.extras) : null,
     remoteId: result.remoteId.toWellFormed(),
     remoteUrl: result.url?.toWellFormed() ?? null,
     error: null,
   });
 }
 
-function continueWithNextPart(
-  run: TargetRun,
-  step: Step,
-  part: { ref: JsonValue; progress: JsonValue },
-  ctx: StepContext,
-): TargetRun {
+function continueWithNextPart(run: TargetRun, step: Step, part: MoreOutcome, ctx: StepContext): TargetRun {
   const publishedParts = run.publishedParts + 1;
   const changes: Partial<TargetRun> = {
     publishedParts,
@@ -353,8 +355,10 @@ function continueWithNextPart(
       })
     : transition(run, ctx, "preparing", step, "more", {
         ...changes,
-        wakeAt: ctx.now,
-        prepared: { ref: part.ref, expiresAt: null },
+        wakeAt: ctx.now + clampWaitMs(part.afterSeconds ?? 0, 0),
+        cursor: null,
+        preparingSince: null,
+        prepared: part.prepareFirst ? null : { ref: part.ref, expiresAt: null },
       });
 }
 
@@ -423,8 +427,15 @@ function verifyAgain(run: TargetRun, afterSeconds: number, message: string | nul
 }
 
 function markUnconfirmed(run: TargetRun, ctx: StepContext, message: string): TargetRun {
+  const published = publishedWithoutExtras(run, ctx, "verify", {
+    status: "unconfirmed",
+    error: outcomeUnknownError(message),
+  });
+  if (published) {
+    return published;
+  }
   return transition(run, ctx, "unconfirmed", "verify", "cannot_tell", {
     message,
-    error: outcomeUnknownError(message),
+    error: outcomeOfThread(run.progress, outcomeUnknownError(message)),
   });
 }

@@ -1,6 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import type { JsonObject } from "#core/json.ts";
-import type { PostStatus } from "#core/status.ts";
+import { type PostStatus, type PostType, postTypeOf } from "#core/status.ts";
 import type { PostsDb } from "#db/client.ts";
 import { posts, postTargets } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
@@ -24,6 +24,16 @@ export interface PublishRun {
   readonly media: readonly PublishRunMedia[];
   /** The database was put back and is not released yet. */
   readonly held: boolean;
+}
+
+/** An account with media of its own may publish another type than the post. */
+export function postTypeOfTarget({ post }: PublishRun, { media }: Pick<PublishRunTarget, "media">): PostType {
+  return media === null ? post.postType : postTypeOf(media);
+}
+
+/** What the account of the target publishes. */
+export function mediaOfTarget({ post }: PublishRun, target: Pick<PublishRunTarget, "media">): PublishRunPost["media"] {
+  return target.media ?? post.media;
 }
 
 interface Column {
@@ -51,7 +61,7 @@ function publishRunStatements(db: PostsDb, postId: string): D1PreparedStatement[
     db.d1
       .prepare(
         `SELECT m.id AS id, m.filename AS filename, m.facts AS facts
-         FROM posts p, json_each(p.media) item CROSS JOIN media m ON m.id = item.value ->> 'id' WHERE p.id = ?`,
+         FROM post_media u CROSS JOIN media m ON m.id = u.media_id WHERE u.post_id = ?`,
       )
       .bind(postId),
   ];
@@ -187,7 +197,7 @@ export async function writeRunResults(
              started_at = j.value ->> 'startedAt', published_at = j.value ->> 'publishedAt',
              next_attempt_at = j.value ->> 'nextAttemptAt', remote_id = j.value ->> 'remoteId',
              remote_url = j.value ->> 'remoteUrl', error = j.value ->> 'error', progress = j.value ->> 'progress',
-             history = j.value ->> 'history', updated_at = ?3
+             extras = j.value ->> 'extras', history = j.value ->> 'history', updated_at = ?3
            FROM (SELECT value FROM json_each(?4)) AS j
            WHERE post_id = ?1 AND account_id = j.value ->> 'accountId' AND post_targets.state NOT IN (${TERMINAL_STATES_SQL}) AND ${ownsRun}`,
         )
@@ -248,6 +258,7 @@ function toTargetColumns(run: TargetRun) {
     remoteUrl: run.remoteUrl,
     error: run.error && JSON.stringify(run.error),
     progress: run.progress === null ? null : JSON.stringify(run.progress),
+    extras: run.extras ? JSON.stringify(run.extras) : null,
     history: JSON.stringify(run.history),
   };
 }

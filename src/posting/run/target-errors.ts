@@ -1,6 +1,6 @@
 import type { StoredTargetError } from "#db/schema.ts";
 import type { Fault } from "#platforms/contract.ts";
-import { sanitizeMessage } from "./target-run.ts";
+import { sanitizeMessage } from "./sanitize-message.ts";
 
 /** What our own fault leaves to the operator. */
 export const INTERNAL_ERROR = {

@@ -1,9 +1,13 @@
-import { toSingleLine } from "#core/text.ts";
 import { SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { PostType, TargetState } from "#core/status.ts";
-import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
+import type { StoredAttempt, StoredExtra, StoredExtras, StoredTargetError } from "#db/schema.ts";
+import { extrasState } from "#platforms/extras.ts";
 import { isTerminal, TARGET_TRANSITIONS } from "#posting/state-machine.ts";
+import { sanitizeMessage } from "./sanitize-message.ts";
+import { storedExtras } from "./stored-extras.ts";
+import { deadlineError } from "./target-errors.ts";
+import { outcomeOfThread } from "./thread-error.ts";
 
 /** The progress of one target within a run; JSON only, because it is stored in the journal. */
 export interface TargetRun {
@@ -42,6 +46,8 @@ export interface TargetRun {
   readonly remoteId: string | null;
   readonly remoteUrl: string | null;
   readonly error: StoredTargetError | null;
+  /** What became of what was added to the post once it was public; absent in journals of before the member. */
+  readonly extras?: StoredExtras | null;
   readonly history: readonly StoredAttempt[];
 }
 
@@ -58,10 +64,9 @@ export interface StepContext {
   readonly random: number;
 }
 
-export const MAX_HISTORY = 50;
+export const MAX_HISTORY = 100;
 
 const MAX_WAIT_SECONDS = 15 * 60;
-const MAX_MESSAGE_LENGTH = 500;
 
 /** A target at the start of a run, from its row in D1; one that was tried before waits until its next try. */
 export function createTargetRun(
@@ -97,21 +102,59 @@ export function createTargetRun(
     remoteId: null,
     remoteUrl: null,
     error: null,
+    extras: null,
     history: row.history,
   };
 }
 
 /** T7 (definite failure): ends the target with the reason that its owner reads. */
 export function failTarget(run: TargetRun, ctx: StepContext, step: string, error: StoredTargetError): TargetRun {
-  const message = run.progress === null ? error.message : `${error.message} (a part of it is public already)`;
-  return transition(run, ctx, "failed", step, error.code, {
+  const published = publishedWithoutExtras(run, ctx, step, { status: "failed", error });
+  if (published) {
+    return published;
+  }
+  const stopped = outcomeOfThread(run.progress, error);
+  const message =
+    run.progress === null || stopped !== error ? stopped.message : `${error.message} (a part of it is public already)`;
+  return transition(run, ctx, "failed", step, stopped.code, {
     message,
     platformCode: error.platformCode,
-    error: { ...error, message: sanitizeMessage(message) },
+    error: { ...stopped, message: sanitizeMessage(message) },
   });
 }
 
-type TargetRunChange = Partial<TargetRun> & { readonly message?: string; readonly platformCode?: string | null };
+/** A target whose post is known to be public ends as published, whatever keeps its extras from being added; undefined for others. */
+export function publishedWithoutExtras(
+  run: TargetRun,
+  ctx: StepContext,
+  step: string,
+  outcome: Pick<StoredExtra, "status" | "error">,
+): TargetRun | undefined {
+  const state = extrasState(run.progress);
+  const ended = { ...outcome, id: null, url: null };
+  // Those after the first open one were not sent.
+  const notTried: StoredExtra =
+    outcome.status === "failed" ? ended : { ...ended, status: "failed", error: deadlineError(NOT_TRIED, null) };
+  return (
+    state &&
+    transition(run, ctx, "published", step, "published", {
+      publishedAt: state.post.at,
+      extras: {
+        ...storedExtras(state.results),
+        ...Object.fromEntries(state.open.map((name, index) => [name, index === 0 ? ended : notTried])),
+      },
+      remoteId: state.post.id.toWellFormed(),
+      remoteUrl: state.post.url?.toWellFormed() ?? null,
+      error: null,
+      message: outcome.error?.message ?? null,
+      platformCode: outcome.error?.platformCode ?? null,
+    })
+  );
+}
+
+const NOT_TRIED = "what comes before it had no known outcome";
+
+type TargetRunChange = Partial<TargetRun> & { readonly message?: string | null; readonly platformCode?: string | null };
 
 /** A transition of the table, with its entry in the history. */
 export function transition(
@@ -160,7 +203,7 @@ export function appendHistory(
     message: details.message === null ? null : sanitizeMessage(details.message),
     nextAttemptAt: details.wakeAt !== null && details.wakeAt > ctx.now ? details.wakeAt : null,
   };
-  // Repeated polls are one entry, so that the 50 kept entries cover the whole course of the target.
+  // Repeated polls are one entry, so that the kept entries cover the whole course of the target.
   const isRepeatedWait = outcome === "again" && previous?.step === step && previous.outcome === outcome;
   return [...(isRepeatedWait ? run.history.slice(0, -1) : run.history), entry].slice(-MAX_HISTORY);
 }
@@ -170,9 +213,4 @@ export function clampWaitMs(seconds: number, minSeconds: number, maxSeconds: num
   return Math.ceil(
     Math.min(maxSeconds, Math.max(minSeconds, Number.isFinite(seconds) ? seconds : minSeconds)) * SECOND,
   );
-}
-
-/** A message of a platform or an error, bounded and without characters that cannot be stored. */
-export function sanitizeMessage(text: string): string {
-  return toSingleLine(text.slice(0, MAX_MESSAGE_LENGTH));
 }

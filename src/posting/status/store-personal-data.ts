@@ -20,7 +20,7 @@ export function eraseTargetsStatements(db: PostsDb, accountIds: readonly string[
   return [
     db.d1
       .prepare(
-        `UPDATE post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, history = '[]', updated_at = ?2
+        `UPDATE post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, extras = NULL, history = '[]', updated_at = ?2
          WHERE ${OF_ACCOUNTS}`,
       )
       .bind(JSON.stringify(accountIds), now),

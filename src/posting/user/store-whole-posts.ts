@@ -8,6 +8,7 @@ type Column = string | number | null;
 export interface WholePost {
   readonly post: { readonly id: string; readonly scheduled_at: number; readonly [column: string]: Column };
   readonly targets: readonly { readonly post_id: string; readonly [column: string]: Column }[];
+  readonly annotations?: Readonly<Record<string, Column>>;
 }
 
 export interface PostPosition {
@@ -42,14 +43,27 @@ export async function selectWholePosts(
   if (posts.length === 0) {
     return [];
   }
-  const { results: targets } = await db.d1
-    .prepare(
-      `SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key, t.position, t.account_id`,
-    )
-    .bind(JSON.stringify(posts.map(({ id }) => id)))
-    .all<WholePost["targets"][number]>();
-  const targetsOf = Map.groupBy(targets, (target) => target.post_id);
-  return posts.map((post) => ({ post, targets: targetsOf.get(post.id) ?? [] }));
+  const ids = JSON.stringify(posts.map(({ id }) => id));
+  const [targets, annotations] = await db.d1.batch([
+    db.d1
+      .prepare(
+        `SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key, t.position, t.account_id`,
+      )
+      .bind(ids),
+    db.d1
+      .prepare(
+        `SELECT a.* FROM json_each(?1) j CROSS JOIN post_annotations a ON a.workspace_id = ?2 AND a.post_id = j.value`,
+      )
+      .bind(ids, workspaceId),
+  ]);
+  const targetsOf = Map.groupBy((targets?.results ?? []) as WholePost["targets"], (target) => target.post_id);
+  const annotationsOf = new Map(
+    ((annotations?.results ?? []) as NonNullable<WholePost["annotations"]>[]).map((row) => [row["post_id"], row]),
+  );
+  return posts.map((post) => {
+    const noted = annotationsOf.get(post.id);
+    return { post, targets: targetsOf.get(post.id) ?? [], ...(noted !== undefined && { annotations: noted }) };
+  });
 }
 
 /** The days on which the workspace has posts, and how many; cancelled ones are not counted. */

@@ -4,13 +4,13 @@ import { log } from "#core/log.ts";
 import { VERSION } from "#core/version.ts";
 import { sendTry } from "#webhooks/delivery/send-try.ts";
 import { composeOperatorMail } from "./compose-operator-mail.ts";
-import { type OperatorAlert, untold } from "./decide-changes.ts";
-import { type AlertChannel, claimTelling, markTold, releaseTelling } from "./store-operator-alerts.ts";
+import { type OperatorAlert, undelivered } from "./decide-changes.ts";
+import { type AlertChannel, claimSending, markSent, releaseSending } from "./store-operator-alerts.ts";
 
 /** What changes meanwhile goes out together; for the webhook only as long as one try may take. */
 const INTERVAL_MS: Readonly<Record<AlertChannel, number>> = { mail: 10 * MINUTE, webhook: 30 * SECOND };
 
-type TellServices = Pick<Services, "clock" | "config" | "db" | "mailer" | "outbound">;
+type SendServices = Pick<Services, "clock" | "config" | "db" | "mailer" | "outbound">;
 
 /** Where alerts are posted, and the secret that signs them; null unless both are set. */
 export function alertWebhook({
@@ -20,42 +20,42 @@ export function alertWebhook({
   return url === null || secret === null ? null : { url, secret };
 }
 
-/** Tells what has changed by each way that is set up. What fails is tried again by the next run, until it is two days old. */
-export async function tellOperators(services: TellServices, alerts: readonly OperatorAlert[]): Promise<void> {
+/** Sends what has changed by each way that is set up. What fails is tried again by the next run, until it is two days old. */
+export async function sendAlerts(services: SendServices, alerts: readonly OperatorAlert[]): Promise<void> {
   const now = services.clock.now();
   const webhook = alertWebhook(services);
   await Promise.all([
-    services.mailer !== null && untold(alerts, "mailed", now).length > 0
-      ? tell(services, "mail", async (told, emails) => await mailAll(services, told, emails))
+    services.mailer !== null && undelivered(alerts, "mailed", now).length > 0
+      ? sendBy(services, "mail", async (sent, emails) => await mailAll(services, sent, emails))
       : null,
-    webhook !== null && untold(alerts, "posted", now).length > 0
-      ? tell(services, "webhook", async (told) => await post(services, webhook, told))
+    webhook !== null && undelivered(alerts, "posted", now).length > 0
+      ? sendBy(services, "webhook", async (sent) => await post(services, webhook, sent))
       : null,
   ]);
 }
 
-async function tell(
-  services: TellServices,
+async function sendBy(
+  services: SendServices,
   channel: AlertChannel,
   send: (alerts: readonly OperatorAlert[], emails: readonly string[]) => Promise<boolean>,
 ): Promise<void> {
   const { clock, db } = services;
   const now = clock.now();
-  const claimed = await claimTelling(db, channel, { now, notSince: now - INTERVAL_MS[channel] });
+  const claimed = await claimSending(db, channel, { now, notSince: now - INTERVAL_MS[channel] });
   if (claimed === null) {
     return;
   }
-  const alerts = untold(claimed.alerts, channel === "mail" ? "mailed" : "posted", now);
+  const alerts = undelivered(claimed.alerts, channel === "mail" ? "mailed" : "posted", now);
   if (alerts.length > 0 && (await send(alerts, claimed.emails))) {
-    await markTold(db, channel, alerts);
+    await markSent(db, channel, alerts);
   } else {
-    await releaseTelling(db, channel, now);
+    await releaseSending(db, channel, now);
   }
 }
 
 /** True when somebody was reached, or nobody can be: nobody else gets the same mail twice because of one address. */
 async function mailAll(
-  { config, mailer }: TellServices,
+  { config, mailer }: SendServices,
   alerts: readonly OperatorAlert[],
   emails: readonly string[],
 ): Promise<boolean> {
@@ -69,7 +69,7 @@ async function mailAll(
 }
 
 async function post(
-  services: TellServices,
+  services: SendServices,
   { url, secret }: { readonly url: string; readonly secret: string },
   alerts: readonly OperatorAlert[],
 ): Promise<boolean> {

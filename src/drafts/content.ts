@@ -1,0 +1,42 @@
+import type { Config } from "#config.ts";
+import { refuse } from "#core/errors.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import { mediaIdOf } from "#media/index.ts";
+
+const MAX_CONTENT_BYTES = 256 * 1024;
+
+/** The content without the members that are null, which means that they are not set. */
+export function withoutNulls(content: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null));
+}
+
+export function assertContentSize(content: JsonObject): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(content)).byteLength;
+  if (bytes > MAX_CONTENT_BYTES) {
+    const message = `a draft may have at most ${MAX_CONTENT_BYTES} bytes, and this one has ${bytes}`;
+    refuse({
+      code: "validation_failed",
+      message,
+      details: [{ code: "out_of_range", message, limit: MAX_CONTENT_BYTES, actual: bytes }],
+    });
+  }
+}
+
+/** The ids of the service's own media in any text of the content, each once. */
+export function mediaIdsIn(config: Pick<Config, "origin">, content: JsonObject): readonly string[] {
+  const ids = new Set<string>();
+  const visit = (value: JsonValue): void => {
+    if (typeof value === "string") {
+      const id = value.startsWith("http") ? mediaIdOf(config, value) : null;
+      if (id !== null) {
+        ids.add(id);
+      }
+    } else if (value !== null && typeof value === "object") {
+      for (const item of Array.isArray(value) ? value : Object.values(value)) {
+        visit(item);
+      }
+    }
+  };
+  visit(content);
+  return [...ids];
+}

@@ -1,0 +1,28 @@
+import type { Context } from "#context.ts";
+import { refuse } from "#core/errors.ts";
+import type { JsonObject } from "#core/json.ts";
+import { dbFor } from "#db/client.ts";
+import { assertContentSize, mediaIdsIn, withoutNulls } from "./content.ts";
+import { insertDraft } from "./store.ts";
+import type { Draft } from "./types.ts";
+
+const MAX_DRAFTS = 1000;
+
+/** Keeps members of a preview's body, whatever is wrong with them. */
+export async function createDraft(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "ids">,
+  input: { readonly content: JsonObject },
+): Promise<Draft> {
+  const { actor, clock, config, ids } = ctx;
+  const content = withoutNulls(input.content);
+  assertContentSize(content);
+  const row = { id: ids.uuid(), content, mediaIds: mediaIdsIn(config, content), now: clock.now() };
+  const draft = await insertDraft(dbFor(ctx, actor.workspaceId), actor, row, MAX_DRAFTS);
+  if (draft === null) {
+    refuse({
+      code: "too_many_drafts",
+      message: `the workspace has ${MAX_DRAFTS} drafts: delete some that are no longer needed`,
+    });
+  }
+  return draft;
+}

@@ -1,0 +1,7 @@
+export { createDraft } from "./create-draft.ts";
+export { deleteDraft } from "./delete-draft.ts";
+export { deleteIdleDrafts } from "./delete-idle-drafts.ts";
+export { getDraft } from "./get-draft.ts";
+export { listDrafts } from "./list-drafts.ts";
+export type * from "./types.ts";
+export { updateDraft } from "./update-draft.ts";

@@ -1,0 +1,14 @@
+import type { Context } from "#context.ts";
+import { dbFor } from "#db/client.ts";
+import { selectDrafts } from "./store.ts";
+import type { DraftSummary } from "./types.ts";
+
+/** The drafts of the active workspace without what is in them; what was changed last comes first. */
+export async function listDrafts(
+  ctx: Pick<Context, "actor" | "db">,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly drafts: readonly DraftSummary[]; readonly hasMore: boolean }> {
+  const db = dbFor(ctx, ctx.actor.workspaceId);
+  const rows = await selectDrafts(db, ctx.actor, { limit: limit + 1, offset });
+  return { drafts: rows.slice(0, limit), hasMore: rows.length > limit };
+}

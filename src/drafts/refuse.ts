@@ -1,0 +1,14 @@
+import { refuse } from "#core/errors.ts";
+
+/** Another user's draft and an unknown one get the same answer. */
+export function refuseDraftNotFound(): never {
+  refuse({ code: "not_found", message: "draft not found" });
+}
+
+export function refuseDraftChanged(version: number): never {
+  refuse({
+    code: "draft_changed",
+    message: `the draft was changed meanwhile and has version ${version} now: nothing was written`,
+    param: "version",
+  });
+}

@@ -1,0 +1,14 @@
+import type { Actor } from "#core/actor.ts";
+import type { PostsDb } from "#db/client.ts";
+import type { Draft } from "./types.ts";
+
+/** Deletes the draft that a post was made of; one that was changed since stays. */
+export function deleteDraftStatement(
+  db: PostsDb,
+  { userId, workspaceId }: Pick<Actor, "userId" | "workspaceId">,
+  { id, version }: Pick<Draft, "id" | "version">,
+): D1PreparedStatement {
+  return db.d1
+    .prepare("DELETE FROM drafts WHERE id = ?1 AND user_id = ?2 AND workspace_id = ?3 AND version = ?4")
+    .bind(id, userId, workspaceId, version);
+}

@@ -1,0 +1,109 @@
+import type { Actor } from "#core/actor.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { PostsDb } from "#db/client.ts";
+import type { Draft, DraftSummary } from "./types.ts";
+
+type Owner = Pick<Actor, "userId" | "workspaceId">;
+
+interface DraftRow extends Omit<Draft, "content"> {
+  readonly content: string;
+}
+
+const META = "id, workspace_id AS workspaceId, version, created_at AS createdAt, updated_at AS updatedAt";
+const COLUMNS = `${META}, content`;
+
+/** The owner is part of every query; these are its first three parameters. */
+const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
+
+const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, workspaceId] as const;
+
+const toDraft = (row: DraftRow | null): Draft | null =>
+  row && { ...row, content: JSON.parse(row.content) as JsonObject };
+
+/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit; null when it is reached. */
+export async function insertDraft(
+  db: PostsDb,
+  owner: Owner,
+  draft: {
+    readonly id: string;
+    readonly content: JsonObject;
+    readonly mediaIds: readonly string[];
+    readonly now: number;
+  },
+  limit: number,
+): Promise<Draft | null> {
+  const { id, content, mediaIds, now } = draft;
+  const row = await db.d1
+    .prepare(
+      `INSERT INTO drafts (id, user_id, workspace_id, version, content, media_ids, created_at, updated_at)
+       SELECT ?1, ?2, ?3, 1, ?4, ?5, ?6, ?6 WHERE (SELECT count(*) FROM drafts WHERE workspace_id = ?3) < ?7
+       RETURNING ${COLUMNS}`,
+    )
+    .bind(...ownedBy(owner, id), JSON.stringify(content), JSON.stringify(mediaIds), now, limit)
+    .first<DraftRow>();
+  return toDraft(row);
+}
+
+export async function findDraft(db: PostsDb, owner: Owner, id: string): Promise<Draft | null> {
+  const row = await db.d1
+    .prepare(`SELECT ${COLUMNS} FROM drafts WHERE ${OWNED}`)
+    .bind(...ownedBy(owner, id))
+    .first<DraftRow>();
+  return toDraft(row);
+}
+
+/** What was changed last comes first. */
+export async function selectDrafts(
+  db: PostsDb,
+  { userId, workspaceId }: Owner,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<readonly DraftSummary[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT ${META}, iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption
+       FROM drafts WHERE workspace_id = ?1 AND user_id = ?2 ORDER BY updated_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
+    )
+    .bind(workspaceId, userId, page.limit, page.offset)
+    .all<DraftSummary>();
+  return results;
+}
+
+/** Null when there is no such draft, or when it has another version. */
+export async function replaceDraft(
+  db: PostsDb,
+  owner: Owner,
+  draft: Pick<Draft, "id" | "version" | "content"> & {
+    readonly mediaIds: readonly string[];
+    readonly now: number;
+  },
+): Promise<Draft | null> {
+  const { id, version, content, mediaIds, now } = draft;
+  const row = await db.d1
+    .prepare(
+      `UPDATE drafts SET version = version + 1, content = ?5, media_ids = ?6, updated_at = max(updated_at, ?7)
+       WHERE ${OWNED} AND version = ?4 RETURNING ${COLUMNS}`,
+    )
+    .bind(...ownedBy(owner, id), version, JSON.stringify(content), JSON.stringify(mediaIds), now)
+    .first<DraftRow>();
+  return toDraft(row);
+}
+
+/** False when there is no such draft. */
+export async function deleteDraftRow(db: PostsDb, owner: Owner, id: string): Promise<boolean> {
+  const deleted = await db.d1
+    .prepare(`DELETE FROM drafts WHERE ${OWNED} RETURNING id`)
+    .bind(...ownedBy(owner, id))
+    .first();
+  return deleted !== null;
+}
+
+/** Deletes drafts that nobody has changed since `before`; how many is told without the rows that triggers deleted. */
+export async function deleteDraftsBefore(db: PostsDb, before: number, limit: number): Promise<number> {
+  const { results } = await db.d1
+    .prepare(
+      `DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ?1 ORDER BY updated_at LIMIT ?2) RETURNING id`,
+    )
+    .bind(before, limit)
+    .all();
+  return results.length;
+}

@@ -1,0 +1,36 @@
+import type { Context } from "#context.ts";
+import { refuse } from "#core/errors.ts";
+import type { JsonObject } from "#core/json.ts";
+import { dbFor } from "#db/client.ts";
+import { assertContentSize, mediaIdsIn, withoutNulls } from "./content.ts";
+import { getDraft } from "./get-draft.ts";
+import { refuseDraftChanged } from "./refuse.ts";
+import { replaceDraft } from "./store.ts";
+import type { Draft } from "./types.ts";
+
+/** Replaces the members that are given, removes those that are null and leaves the rest. */
+export async function updateDraft(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
+  input: {
+    readonly id: string;
+    /** The version that the change was made of. */
+    readonly version: number;
+    readonly changes: JsonObject;
+  },
+): Promise<Draft> {
+  const { id, version, changes } = input;
+  if (Object.keys(changes).length === 0) {
+    const message = "name what is to change: any member of a preview";
+    refuse({ code: "validation_failed", message, details: [{ code: "no_changes", message }] });
+  }
+  const draft = await getDraft(ctx, { id });
+  if (draft.version !== version) {
+    refuseDraftChanged(draft.version);
+  }
+  const content = withoutNulls({ ...draft.content, ...changes });
+  assertContentSize(content);
+  const changed = { id, version, content, mediaIds: mediaIdsIn(ctx.config, content), now: ctx.clock.now() };
+  const updated = await replaceDraft(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, changed);
+  // Somebody changed or deleted it since it was read.
+  return updated ?? refuseDraftChanged((await getDraft(ctx, { id })).version);
+}

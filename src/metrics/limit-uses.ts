@@ -1,0 +1,30 @@
+import type { Config } from "#config.ts";
+import type { DailyLimit } from "./daily-limits.ts";
+import { isNear } from "./service-limits.ts";
+import type { ServiceState } from "./store-present.ts";
+
+/** Something with an upper end; null where there is none. */
+export interface LimitUse {
+  readonly label: string;
+  readonly what: string;
+  readonly used: number;
+  readonly limit: number | null;
+  readonly isNear: boolean;
+  /** Whose midnight begins the count anew; null for what is not counted by the day. */
+  readonly timeZone: string | null;
+}
+
+/** The size of the database and the limits of the day; `service` answers `serviceStatement` with the sums of `daily`. */
+export function usesOf(
+  { databaseLimitBytes }: Pick<Config, "databaseLimitBytes">,
+  daily: readonly DailyLimit[],
+  service: D1Result | undefined,
+): LimitUse[] {
+  const [state] = (service?.results ?? []) as ServiceState[];
+  const used = [service?.meta.size_after ?? 0, ...(JSON.parse(state?.sums ?? "[]") as number[])];
+  const database = { label: "database", what: "Bytes in the database", limit: databaseLimitBytes, timeZone: null };
+  return [database, ...daily].map(({ label, what, limit, timeZone }, index) => {
+    const count = used[index] ?? 0;
+    return { label, what, limit, timeZone, used: count, isNear: limit !== null && isNear(count, limit) };
+  });
+}

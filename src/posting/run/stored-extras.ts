@@ -1,0 +1,18 @@
+import type { StoredExtra, StoredExtras } from "#db/schema.ts";
+import type { PublishedOutcome } from "#platforms/contract.ts";
+import { toTargetError } from "./target-errors.ts";
+
+/** What became of the extras of a target, as its owner reads it. */
+export function storedExtras(extras: NonNullable<PublishedOutcome["extras"]>): StoredExtras {
+  return Object.fromEntries(
+    Object.entries(extras).map(([name, { status, id, url, fault }]): [string, StoredExtra] => [
+      name,
+      {
+        status,
+        id: id?.toWellFormed() ?? null,
+        url: url?.toWellFormed() ?? null,
+        error: fault && toTargetError(fault),
+      },
+    ]),
+  );
+}
