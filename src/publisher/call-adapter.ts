@@ -7,18 +7,22 @@ import type {
   CommitOutcome,
   Fault,
   Job,
+  JobFile,
   JobMedia,
   PrepareOutcome,
   TokenSet,
   VerifyOutcome,
   PlatformClient,
 } from "#platforms/contract.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
 import { clientForLogin } from "#accounts/index.ts";
 import { mediaKey } from "#media/index.ts";
 import { temporaryFault } from "#posting/run/next-step.ts";
 import { selectSiblings } from "#posting/run/store-siblings.ts";
-import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import { mediaOfTarget, postTypeOfTarget, type PublishRun, type PublishRunTarget } from "#posting/run/store-run.ts";
 import type { TargetRun } from "#posting/run/target-run.ts";
+import { storedDocument } from "#posting/option-document.ts";
+import { storedThreadMedia } from "#posting/thread-media.ts";
 import type { Services } from "#context.ts";
 
 /** A step that takes longer than this is aborted; each request inside has its own, shorter timeout. */
@@ -139,33 +143,64 @@ async function toVerifyJob(call: AdapterCall, ref: JsonValue): Promise<Job> {
 
 function toJob(call: AdapterCall, mediaCheck: { missing: boolean } = { missing: false }): Job {
   const { publishRun, target, run, services } = call;
-  const facts = new Map(publishRun.media.map((item) => [item.id, item]));
+  const toMedia = (item: StoredMediaItem) => toJobMedia(item, publishRun, services, mediaCheck);
+  const partMedia = storedThreadMedia(target.options).map((items) => items.map(toMedia));
+  const document = storedDocument(target.options);
   return {
     postId: publishRun.post.id,
     accountId: target.accountId,
     account: call.access,
     caption: target.effectiveCaption,
-    postType: publishRun.post.postType,
+    postType: postTypeOfTarget(publishRun, target),
     options: target.options,
-    media: publishRun.post.media.map((item): JobMedia => ({
-      ...item,
-      facts: facts.get(item.id)?.facts ?? {},
-      filename: facts.get(item.id)?.filename ?? item.id,
-      read: async (range) => {
-        const object = await services.bucket.get(mediaKey(item.sha256), range && { range });
-        if (!object) {
-          mediaCheck.missing = true;
-          throw new Error("stored media is missing");
-        }
-        return object.body;
-      },
-    })),
+    media: mediaOfTarget(publishRun, target).map(toMedia),
+    ...(partMedia.length > 0 && { partMedia }),
+    ...(document && { document: { ...document, ...toJobFile(document, publishRun, services, mediaCheck) } }),
     dueAt: call.dueAt,
     committedAt: run.committedAt,
     lastCommittedAt: run.lastCommittedAt,
     progress: run.progress,
     siblings: [],
     now: services.clock.now(),
+  };
+}
+
+function toJobMedia(
+  { cover, ...item }: StoredMediaItem,
+  publishRun: PublishRun,
+  services: Services,
+  mediaCheck: { missing: boolean },
+): JobMedia {
+  return {
+    ...item,
+    facts: publishRun.media.find(({ id }) => id === item.id)?.facts ?? {},
+    ...toJobFile(item, publishRun, services, mediaCheck),
+    ...(cover && {
+      cover: {
+        ...(cover.atMs !== undefined && { atMs: cover.atMs }),
+        ...(cover.image && { image: toJobMedia(cover.image, publishRun, services, mediaCheck) }),
+      },
+    }),
+  };
+}
+
+/** The name of a stored file and how it is read. */
+function toJobFile(
+  { id, sha256 }: Pick<StoredMediaItem, "id" | "sha256">,
+  publishRun: PublishRun,
+  services: Services,
+  mediaCheck: { missing: boolean },
+): Pick<JobFile, "filename" | "read"> {
+  return {
+    filename: publishRun.media.find((file) => file.id === id)?.filename ?? id,
+    read: async (range) => {
+      const object = await services.bucket.get(mediaKey(sha256), range && { range });
+      if (!object) {
+        mediaCheck.missing = true;
+        throw new Error("stored media is missing");
+      }
+      return object.body;
+    },
   };
 }
 

@@ -2,10 +2,12 @@ import { DurableObject } from "cloudflare:workers";
 import type { ArmResult, ArmHint, PostPublisherApi, RunnerSummary } from "#core/arming.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { PostRunner } from "./post-runner.ts";
 
 /** Defines the Durable Object class; an object's name is the id of its post. Wiring only: PostRunner does the work. */
 export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
+  const openCalls = new OpenCalls();
   return class PostPublisher extends DurableObject<Env> implements PostPublisherApi {
     #runner: PostRunner | undefined;
 
@@ -18,16 +20,16 @@ export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) 
       return await this.#open().sync(hint);
     }
 
-    inspect(): Promise<RunnerSummary | null> {
-      return Promise.resolve(this.#open().inspect());
+    async inspect(): Promise<RunnerSummary | null> {
+      return await this.#open().inspect();
     }
 
-    override async alarm(): Promise<void> {
-      await this.#open().alarm();
+    override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+      await this.#open().alarm(info);
     }
 
     #open(): PostRunner {
-      this.#runner ??= new PostRunner(this.ctx.storage, this.services(), sleep);
+      this.#runner ??= new PostRunner(this.ctx.storage, this.services(), sleep, this.ctx.id.name, openCalls);
       return this.#runner;
     }
   };

@@ -1,6 +1,7 @@
 import { SECOND } from "#core/clock.ts";
 import { CLAIM_AHEAD_MS, matchesConfirmedPlan, peekRun } from "#posting/run/claim-post.ts";
-import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import { storedDocument } from "#posting/option-document.ts";
+import { mediaOfTarget, type PublishRun, type PublishRunTarget } from "#posting/run/store-run.ts";
 import { adoptEarlyPreparation } from "#posting/run/next-step.ts";
 import { isTerminal } from "#posting/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
@@ -112,10 +113,17 @@ export class EarlyPreparation {
     const target = publishRun.targets.find((row) => row.accountId === run.accountId);
     const adapter = target && this.context.services.adapterFor(target.platform);
     const facts = new Map(publishRun.media.map((item) => [item.id, item.facts]));
-    const media = publishRun.post.media.map((item) => ({ ...item, facts: facts.get(item.id) ?? {} }));
+    const media = (target === undefined ? [] : mediaOfTarget(publishRun, target)).map((item) => ({
+      ...item,
+      facts: facts.get(item.id) ?? {},
+    }));
+    const hasDocument = target !== undefined && storedDocument(target.options) !== null;
     const claimFrom = this.dueAt - CLAIM_AHEAD_MS;
     return adapter
-      ? Math.min(claimFrom, prepareStartAt(this.state.postId, this.dueAt, adapter.prepareAheadMs({ media })))
+      ? Math.min(
+          claimFrom,
+          prepareStartAt(this.state.postId, this.dueAt, adapter.prepareAheadMs({ media, hasDocument })),
+        )
       : claimFrom;
   }
 

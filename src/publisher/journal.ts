@@ -88,6 +88,7 @@ const StoredEntry = z.object({
     remoteId: z.string().nullable(),
     remoteUrl: z.string().nullable(),
     error: z.looseObject({ code: z.string() }).nullable(),
+    extras: z.looseObject({}).nullish(),
     history: z.array(z.looseObject({ at: z.number() })),
   }),
 });
@@ -110,12 +111,16 @@ interface Content {
 
 /**
  * What the object stores, in one value; deleted when the post has ended. Changes are kept in memory until `write`, so that those that
- * belong together cost one write; what was read from disk or written is kept in memory until `forget`.
+ * belong together cost one write; what was read from disk or written is kept in memory until `forget`. A post that was never edited and
+ * has nothing to prepare is armed without it: its alarm says enough (`PostAlarm`).
  */
 export class Journal {
   /** Null: nothing is stored, or nothing that can be read. Undefined: not read yet. */
   private content: Content | null | undefined;
   private isChanged = false;
+  /** Whether what is in memory follows from the alarm alone, and is not stored. */
+  private followsFromAlarm = false;
+  private isUnreadable = false;
 
   constructor(
     private readonly storage: JournalStorage,
@@ -124,6 +129,23 @@ export class Journal {
 
   state(): RunnerState | undefined {
     return this.load()?.state;
+  }
+
+  /** Whether the object has stored nothing; what cannot be read is something. */
+  isEmpty(): boolean {
+    return this.load() === null && !this.isUnreadable;
+  }
+
+  /** Whether only the alarm says what is known; then it fires again until its handler has ended, under the same run id. */
+  isOnlyInAlarm(): boolean {
+    return this.followsFromAlarm;
+  }
+
+  /** Knows what an alarm says that was set without a journal. */
+  readAlarm(state: RunnerState): void {
+    this.content = { state, entries: new Map(), isFirstFormat: false };
+    this.isChanged = false;
+    this.followsFromAlarm = true;
   }
 
   entries(): ReadonlyMap<string, TargetEntry> {
@@ -168,6 +190,12 @@ export class Journal {
     this.set(state, toMap(entries));
   }
 
+  /** Stores what has changed, and what only the alarm says, because that is replaced now. */
+  writeBeforeAlarm(): void {
+    this.isChanged ||= this.followsFromAlarm;
+    this.write();
+  }
+
   /** Stores what has changed; nothing when nothing has. */
   write(): void {
     const { content } = this;
@@ -187,17 +215,21 @@ export class Journal {
       this.content = { ...content, isFirstFormat: false };
     }
     this.isChanged = false;
+    this.followsFromAlarm = false;
   }
 
   /** From here on only what is on disk counts. */
   forget(): void {
     this.content = undefined;
     this.isChanged = false;
+    this.followsFromAlarm = false;
   }
 
   async deleteAll(): Promise<void> {
     this.content = null;
     this.isChanged = false;
+    this.followsFromAlarm = false;
+    this.isUnreadable = false;
     await this.storage.deleteAll();
   }
 
@@ -217,6 +249,7 @@ export class Journal {
       return this.readFirstFormat();
     }
     if (!isReadable(JOURNAL_KEY, stored, StoredState)) {
+      this.isUnreadable = true;
       return null;
     }
     const { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
@@ -230,7 +263,11 @@ export class Journal {
   private readFirstFormat(): Content | null {
     type FirstState = Omit<RunnerState, "phase" | "runId"> & { phase: string; runId: string | null };
     const stored = this.storage.kv.get<FirstState>(FIRST_STATE_KEY);
-    if (stored === undefined || !isReadable(FIRST_STATE_KEY, stored, FirstStoredState)) {
+    if (stored === undefined) {
+      return null;
+    }
+    if (!isReadable(FIRST_STATE_KEY, stored, FirstStoredState)) {
+      this.isUnreadable = true;
       return null;
     }
     const { postId, version, scheduledAt, prepareAheadMs, next } = stored;

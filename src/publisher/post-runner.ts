@@ -20,19 +20,11 @@ import {
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
-import {
-  isWrittenNext,
-  lateMsOf,
-  logSummary,
-  resumeTarget,
-  startTarget,
-  storedTargetRun,
-  toEntry,
-} from "./run-records.ts";
-import { MIN_ALARM_DELAY_MS, prepareStartAt } from "./wake-times.ts";
+import type { OpenCalls } from "./open-calls.ts";
+import { PostAlarm } from "./post-alarm.ts";
+import { isWrittenNext, logSummary, resumeTarget, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
+import { DELETE_AFTER_CALLS_MS, MIN_ALARM_DELAY_MS, prepareStartAt, RECORD_AFTER_CALLS_MS } from "./wake-times.ts";
 
-/** An alarm that is overdue by this much was lost. */
-const ALARM_LOST_AFTER_MS = MINUTE;
 /** The runtime aborts an alarm handler after this. */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
 /** The first wait after an error is up to this, each further one up to twice as long. */
@@ -42,7 +34,7 @@ const ERROR_RETRY_MAX_MS = 30 * SECOND;
 type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
 
 /** How an alarm ends: sleep until `wakeAt`, or nothing is left to do for the run. */
-type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null; readonly heldUpMs?: number };
+type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null };
 
 /**
  * Publishes one post: a timer and a journal, never a copy of the plan. The journal on disk is authoritative; the memory is
@@ -51,6 +43,7 @@ type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string |
 export class PostRunner {
   private readonly journal: Journal;
   private readonly context: RunContext;
+  private readonly postAlarm: PostAlarm;
   private activeRun: ActiveRun | undefined;
   private earlyPreparation: EarlyPreparation | undefined;
   /** Set from the moment at which the claim may be on its way. */
@@ -63,22 +56,26 @@ export class PostRunner {
     private readonly storage: JournalStorage,
     services: Services,
     sleep: RunContext["sleep"],
+    /** The name of the object, which is the id of its post; undefined where the runtime does not tell it. */
+    objectName: string | undefined,
+    openCalls: OpenCalls,
   ) {
     this.journal = new Journal(storage, () => services.ids.secretUuid());
-    this.context = new RunContext(services, sleep);
+    this.context = new RunContext(services, sleep, openCalls);
+    this.postAlarm = new PostAlarm(storage, this.journal, this.context, objectName);
   }
 
   /** Idempotent: the hint's version is compared with the journal, and a run in progress only gets its alarm checked. */
   async sync(hint: ArmHint): Promise<ArmResult> {
     await failpoint("sync.before_store");
-    const state = this.journal.state();
+    const state = await this.postAlarm.readState();
     if (state && (this.isClaimed || state.phase === "running")) {
       // Hints can arrive out of order, so the newest one is kept.
       if (hint.version > (state.next?.version ?? state.version) && hint.status === "scheduled") {
         this.journal.setState({ ...state, next: hint });
         this.journal.write();
       }
-      await this.ensureAlarm();
+      await this.postAlarm.ensure(this.alarmStartedAt !== null);
       return "running";
     }
     if (state && hint.version < state.version) {
@@ -89,24 +86,27 @@ export class PostRunner {
       await this.journal.deleteAll();
       return "disarmed";
     }
-    // State and alarm are written without an await between them, so that the storage keeps both or neither.
-    const armed = this.journal.arm(hint);
-    await this.storage.setAlarm(Math.max(this.context.now(), this.context.firstWakeAt(armed)));
+    await this.postAlarm.arm(hint);
     await failpoint("sync.after_store");
     return "armed";
   }
 
-  inspect(): RunnerSummary | null {
-    const state = this.journal.state();
+  async inspect(): Promise<RunnerSummary | null> {
+    const state = await this.postAlarm.readState();
     return state ? { version: state.version, runId: this.activeRun?.runId ?? state.runId } : null;
   }
 
-  /** Never throws: the runtime gives up an alarm that keeps throwing, and the post would not be published. */
-  async alarm(): Promise<void> {
+  /** Throws only while no other alarm can be set: the runtime gives up an alarm that keeps throwing, and the post would not be published. */
+  async alarm(info?: Pick<AlarmInvocationInfo, "scheduledTime">): Promise<void> {
     const startedAt = this.context.now();
     const alreadyRunning = this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
+    this.postAlarm.read(info?.scheduledTime ?? null);
+    // The runtime fires an alarm again until its handler has ended, so that one which says all that is known needs no other one.
+    const isOwnRecovery = this.journal.isOnlyInAlarm() && !alreadyRunning;
     try {
-      await this.storage.setAlarm(this.context.recoveryAlarmAt(this.journal.state(), startedAt));
+      if (!isOwnRecovery) {
+        await this.postAlarm.set(this.context.recoveryAlarmAt(this.journal.state(), startedAt));
+      }
       // The runtime never runs two alarms of one object at once: the second one was called by a test, or the first was aborted.
       if (alreadyRunning) {
         return;
@@ -117,17 +117,18 @@ export class PostRunner {
       if ("wakeAt" in result) {
         // Written without an await between them: what the journal says is what the alarm is for.
         this.journal.write();
-        await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, result.wakeAt));
+        await this.postAlarm.set(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, result.wakeAt));
       } else {
-        await this.context.stepAside(result.heldUpMs ?? 0);
+        await this.context.letCallsGoFirst(DELETE_AFTER_CALLS_MS);
         await this.cleanUp(result.endedRunId);
       }
       this.consecutiveErrors = 0;
     } catch (error) {
-      await this.retryAfterError(error);
+      await this.retryAfterError(error, isOwnRecovery);
     } finally {
       if (!alreadyRunning) {
         this.alarmStartedAt = null;
+        this.context.endOpenCall();
       }
     }
   }
@@ -140,6 +141,7 @@ export class PostRunner {
       }
       switch (state.phase) {
         case "armed": {
+          this.context.announceCall(this.context.dueAt(state));
           const result = (await this.prepareEarly(state)) ?? (await this.claimAndHold());
           if (result) {
             return result;
@@ -213,30 +215,30 @@ export class PostRunner {
    */
   private async holdUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
     const { publishRun } = claim;
-    const { post, targets } = publishRun;
-    const dueAt = this.context.dueAt({ postId: post.id, scheduledAt: nextDueAt(post.scheduledAt, targets) });
+    const { id: postId, workspaceId, version, scheduledAt } = publishRun.post;
+    const nextAt = nextDueAt(scheduledAt, publishRun.targets);
+    const dueAt = this.context.dueAt({ postId, scheduledAt: nextAt });
+    // An alarm tells the time of its post only about.
+    this.context.announceCall(dueAt);
     const matchesConfirmation = await matchesConfirmedPlan(publishRun);
     if (this.context.now() < dueAt && matchesConfirmation && claim.state === "claimed") {
-      this.context.readAccessAhead(targets.filter(({ state }) => !isTerminal(state)));
+      this.context.readAccessAhead(publishRun.targets.filter(({ state }) => !isTerminal(state)));
       if (!this.earlyPreparation?.isFor(publishRun)) {
-        const about = {
-          postId: post.id,
-          workspaceId: post.workspaceId,
-          version: post.version,
-          scheduledAt: post.scheduledAt,
-        };
+        const about = { postId, workspaceId, version, scheduledAt };
         this.earlyPreparation = new EarlyPreparation(this.context, this.journal, about, dueAt, publishRun);
       }
       await this.earlyPreparation.prepareWhilePossible(dueAt, new AbortController().signal);
     }
     await failpoint("claim.held");
-    if (!(await this.context.sleepUntil(dueAt))) {
-      this.clearMemory();
-      return { wakeAt: this.context.claimAt(post.id, dueAt) };
-    }
+    const isDue = await this.context.sleepUntil(dueAt);
     const state = this.journal.state();
     if (!state) {
       throw new Error("the journal was deleted while its post was held");
+    }
+    if (!isDue) {
+      this.journal.setState({ ...state, scheduledAt: nextAt });
+      this.clearMemory();
+      return { wakeAt: this.context.claimAt(postId, dueAt) };
     }
     this.activeRun = this.startRun(state, claim, matchesConfirmation);
     await failpoint("claim.begun");
@@ -340,13 +342,18 @@ export class PostRunner {
         await Promise.resolve();
         this.journal.write();
         await this.storage.sync();
+        this.context.sendOpenCall();
       },
     });
+    this.context.endOpenCall();
     const nextStepAt = nextWakeAt(activeRun);
     if (nextStepAt !== undefined) {
       // A post that waits has no run: what its journal says of the calls before must be on disk first.
       this.journal.write();
       await this.storage.sync();
+    }
+    if (nextStepAt === undefined) {
+      await this.context.letCallsGoFirst(RECORD_AFTER_CALLS_MS);
     }
     const recorded = await recordChanges(this.context, activeRun, {
       wakeAt: nextStepAt ?? this.context.now(),
@@ -355,7 +362,7 @@ export class PostRunner {
     switch (recorded.state) {
       case "ended":
         log("info", "publish.ended", { postId: state.postId, ...logSummary(activeRun) });
-        return { endedRunId: activeRun.runId, heldUpMs: lateMsOf(activeRun) };
+        return { endedRunId: activeRun.runId };
       case "waiting":
         return { wakeAt: this.rearm(recorded.hint, activeRun) };
       case "scheduled":
@@ -396,13 +403,13 @@ export class PostRunner {
     }
     const wakeAt =
       isSameRun && state.next ? this.context.firstWakeAt(this.journal.arm(state.next)) : this.context.now();
-    await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, wakeAt));
+    await this.postAlarm.set(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, wakeAt));
   }
 
-  private async retryAfterError(error: unknown): Promise<void> {
+  private async retryAfterError(error: unknown, isOwnRecovery: boolean): Promise<void> {
     try {
       // A result that D1 did not take must not be lost with the memory.
-      this.journal.write();
+      this.journal.writeBeforeAlarm();
     } catch (storageError) {
       log("error", "publish.journal_not_written", { reason: String(storageError) });
     }
@@ -417,15 +424,11 @@ export class PostRunner {
       const now = this.context.now();
       await this.storage.setAlarm(Math.min(now + jitteredMs, this.context.recoveryAlarmAt(this.journal.state(), now)));
     } catch (alarmError) {
-      // The recovery alarm is still set, and the reconciler would find the post as well.
       log("error", "publish.alarm_not_set", { reason: String(alarmError) });
-    }
-  }
-
-  private async ensureAlarm(): Promise<void> {
-    const alarmAt = await this.storage.getAlarm();
-    if (alarmAt === null || alarmAt < this.context.now() - ALARM_LOST_AFTER_MS) {
-      await this.storage.setAlarm(this.context.now() + SECOND);
+      // Thrown only where no recovery alarm is set: the runtime then fires this one again. The reconciler would find the post as well.
+      if (isOwnRecovery) {
+        throw alarmError;
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import type { ArmHint } from "#core/arming.ts";
 import { getAccountAccess, markNeedsReconnect } from "#accounts/index.ts";
 import { SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
@@ -5,9 +6,20 @@ import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
 import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
-import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import { postTypeOfTarget, type PublishRun, type PublishRunTarget } from "#posting/run/store-run.ts";
 
-import { claimAt, prepareStartAt, recoveryAlarmAt, spreadDueAt, stepAsideMs, wakeAt } from "./wake-times.ts";
+import type { OpenCall, OpenCalls } from "./open-calls.ts";
+import {
+  claimAt,
+  MIN_WAKE_AHEAD_MS,
+  prepareStartAt,
+  recoveryAlarmAt,
+  scheduledAtOfWake,
+  spreadDueAt,
+  wakeAt,
+  wakeAtPlace,
+  type WakeSettings,
+} from "./wake-times.ts";
 
 type GrantedAccess =
   Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
@@ -18,18 +30,23 @@ const ACCESS_CACHE_MS = 60 * SECOND;
 /** While publishing is held, a due post asks again after this, or up to twice as long. */
 const HELD_RETRY_MS = 30 * SECOND;
 
-/** Waits are short, so that an object which is replaced meanwhile does not stay for long. */
-const STEP_ASIDE_SLICE_MS = 2 * SECOND;
+/** While other calls are held up, an object that waits for them looks again after this, and this for each of them, or up to twice as long. */
+const LOOK_AGAIN_MS = 20;
+const LOOK_AGAIN_PER_CALL_MS = 3;
 
 /** What the runner of one post works with while its object is in memory. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
   private readonly accessReads = new Map<string, Promise<Result<GrantedAccess>>>();
 
+  private openCall: OpenCall | undefined;
+
   constructor(
     readonly services: Services,
     /** Ends early when the signal is aborted. */
     readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+    /** Of all objects in this isolate. */
+    private readonly openCalls: OpenCalls,
   ) {}
 
   /** The part of the context that a single adapter call needs. */
@@ -43,7 +60,12 @@ export class RunContext {
 
   /** When the visible call of a post may be sent. */
   dueAt(post: { readonly postId: string; readonly scheduledAt: number }): number {
-    return spreadDueAt(post, { spreadMs: this.services.config.setting("SPREAD_MS") });
+    return spreadDueAt(post, this.wakeSettings());
+  }
+
+  private wakeSettings(): WakeSettings {
+    const { config } = this.services;
+    return { spreadMs: config.setting("SPREAD_MS"), wakeAheadMs: config.setting("WAKE_AHEAD_MS") };
   }
 
   /** When the object of a post wakes first, to prepare it or to claim it. */
@@ -54,9 +76,16 @@ export class RunContext {
   }): number {
     const dueAt = this.dueAt(post);
     return Math.min(
-      wakeAt(post.postId, dueAt, { wakeAheadMs: this.services.config.setting("WAKE_AHEAD_MS") }),
+      wakeAt(post.postId, dueAt, this.wakeSettings()),
       prepareStartAt(post.postId, dueAt, post.prepareAheadMs),
     );
+  }
+
+  /** When the object of a post wakes if its alarm is all that it stores: by its place among those of its instant, while that is ahead. */
+  wakeAtPlace(hint: ArmHint): number {
+    const dueAt = this.dueAt(hint);
+    const byPlace = wakeAtPlace(hint.postId, dueAt, { place: hint.place, ...this.wakeSettings() });
+    return byPlace > this.now() ? byPlace : wakeAt(hint.postId, dueAt, this.wakeSettings());
   }
 
   /** The alarm that an alarm sets first; `post` is undefined when nothing is known of it. */
@@ -66,7 +95,23 @@ export class RunContext {
 
   /** When it claims a post that may be sent at `dueAt`. */
   claimAt(postId: string, dueAt: number): number {
-    return claimAt(postId, dueAt, { wakeAheadMs: this.services.config.setting("WAKE_AHEAD_MS") });
+    return claimAt(postId, dueAt, this.wakeSettings());
+  }
+
+  /** Whether the object of a post wakes only to claim it: nothing is to be done or to be known before. */
+  wakesToClaim(post: Parameters<RunContext["firstWakeAt"]>[0]): boolean {
+    return this.dueAt(post) - this.firstWakeAt(post) <= CLAIM_AHEAD_MS;
+  }
+
+  /** Whether an object that wakes then may claim the post at once, and in time. */
+  isWakeToClaim(post: Parameters<RunContext["dueAt"]>[0], alarmAt: number): boolean {
+    const aheadMs = this.dueAt(post) - alarmAt;
+    return aheadMs >= MIN_WAKE_AHEAD_MS && aheadMs <= CLAIM_AHEAD_MS;
+  }
+
+  /** About when a post is scheduled whose object wakes at `alarmAt` only to claim it; its row says it exactly. */
+  scheduledAtOfWake(postId: string, alarmAt: number): number {
+    return scheduledAtOfWake(postId, alarmAt, this.wakeSettings());
   }
 
   /**
@@ -86,10 +131,38 @@ export class RunContext {
     return remainingMs <= 0;
   }
 
-  /** Lets the calls of others go first when this post's call was held up; nothing of it is urgent any more. */
-  async stepAside(heldUpMs: number): Promise<void> {
-    for (let remainingMs = stepAsideMs(heldUpMs); remainingMs > 0; remainingMs -= STEP_ASIDE_SLICE_MS) {
-      await this.sleep(Math.min(remainingMs, STEP_ASIDE_SLICE_MS), new AbortController().signal);
+  /** The visible call of this post is to be made then. */
+  announceCall(dueAt: number): void {
+    this.endOpenCall();
+    this.openCall = this.openCalls.add(dueAt);
+  }
+
+  /** It is being made. */
+  sendOpenCall(): void {
+    this.openCall?.left(this.now());
+  }
+
+  /** It is answered, or will not be made. */
+  endOpenCall(): void {
+    this.openCall?.end();
+    this.openCall = undefined;
+  }
+
+  /** Lets the calls of others in this isolate go first that are held up, for so long at most: nothing of this post is urgent any more. */
+  async letCallsGoFirst(maxMs: number): Promise<void> {
+    let remainingMs = maxMs;
+    for (;;) {
+      const calls = this.openCalls.countHeldUp(this.now());
+      if (calls === 0 || remainingMs <= 0) {
+        return;
+      }
+      // Looking often would delay them as well.
+      const ms = Math.min(
+        remainingMs,
+        Math.ceil((LOOK_AGAIN_MS + LOOK_AGAIN_PER_CALL_MS * calls) * (1 + this.random())),
+      );
+      await this.sleep(ms, new AbortController().signal);
+      remainingMs -= ms;
     }
   }
 
@@ -138,7 +211,7 @@ export class RunContext {
     return {
       now: this.now(),
       dueAt: target.dueAt,
-      postType: publishRun.post.postType,
+      postType: postTypeOfTarget(publishRun, target),
       acceptedLimitMs: this.services.adapterFor(target.platform)?.processingLimitMs,
       httpStatus,
       random: this.random(),

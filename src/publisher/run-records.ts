@@ -18,12 +18,6 @@ export function logSummary({ publishRun, targetRuns }: ActiveRun): Record<string
   return { targets: targetRuns.size, published: published.length, lateByMs };
 }
 
-/** How long after its time the first visible call of the run left. */
-export function lateMsOf({ dueAt, targetRuns }: ActiveRun): number {
-  const started = [...targetRuns.values()].flatMap((run) => (run.startedAt === null ? [] : [run.startedAt]));
-  return started.length === 0 ? 0 : Math.min(...started) - dueAt;
-}
-
 /** A target at the start of a run; `known` is what the journal knows of it for the same version and plan. */
 export function startTarget(
   target: PublishRunTarget,

@@ -2,23 +2,25 @@ import { SECOND } from "#core/clock.ts";
 import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 
 /*
- * When the object of a post wakes: pure arithmetic. A hash of the post's id spreads the wake-ups of posts that are due at the
- * same time; the visible call itself is spread only if the operator sets SPREAD_MS.
+ * When the object of a post wakes: pure arithmetic. Of posts that are due at the same time, each wakes a little before the one whose place
+ * was taken earlier, so that one that is alone wakes late and many do not wake at once; where the place is not known, a hash of the
+ * post's id spreads them. The visible call itself is spread only if the operator sets SPREAD_MS.
  */
 
 /** The object wakes this long before the due time at the latest, to claim the post, so that only the visible call remains. */
-const MIN_WAKE_AHEAD_MS = 200;
-/** And this long at the earliest: half a second on average, because its time awake is paid for. */
-const WAKE_AHEAD_MS = 750;
+export const MIN_WAKE_AHEAD_MS = 200;
+/** And this long at the earliest where its place is not known, because its time awake is paid for. */
+const WAKE_AHEAD_MS = 400;
+/** Each place wakes so much before the one ahead of it: about what waking and claiming a post takes where objects share a thread. */
+const WAKE_PER_PLACE_MS = 6;
+/** A place wakes so long ahead at most: an alarm that is a little early may still claim. */
+const MAX_PLACE_AHEAD_MS = CLAIM_AHEAD_MS - 100;
 /** On a small machine an object may wake earlier than it may claim; the recovery alarm must still be that of the due time. */
 const MAX_WAKE_AHEAD_MS = 20 * SECOND;
-/** A visible call that leaves later than this after its time was held up by others. */
-const HELD_UP_AFTER_MS = 100;
-/** And one that leaves later than this was delayed by something else, as by a restart. */
-const HELD_UP_AT_MOST_MS = 30 * SECOND;
-/** So many times as long as it was held up, an object that has nothing urgent left to do makes room for the others. */
-const STEP_ASIDE_FACTOR = 4;
-const MAX_STEP_ASIDE_MS = 10 * SECOND;
+/** A post that has ended is recorded after the calls of others in its isolate, but so much later at most: after a kill until then its platform must be asked. */
+export const RECORD_AFTER_CALLS_MS = 2 * SECOND;
+/** Its storage is deleted so much later at most. */
+export const DELETE_AFTER_CALLS_MS = 10 * SECOND;
 /** Each alarm first sets the next one at most this far ahead, so that the object wakes again even if the process is killed. */
 const RECOVERY_ALARM_MS = 30 * SECOND;
 /** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
@@ -56,6 +58,25 @@ export function wakeAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<Wake
   return aheadOf(postId, dueAt, Math.min(MAX_WAKE_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
 }
 
+/** When the object of a post wakes only to claim it; `place` of those of its instant, which counts unless the operator sets WAKE_AHEAD_MS. */
+export function wakeAtPlace(
+  postId: string,
+  dueAt: number,
+  { place, wakeAheadMs }: { readonly place: number | undefined } & Pick<WakeSettings, "wakeAheadMs">,
+): number {
+  return place === undefined || Number.isFinite(numberOr(Number.NaN, wakeAheadMs))
+    ? wakeAt(postId, dueAt, { wakeAheadMs })
+    : dueAt - Math.min(MAX_PLACE_AHEAD_MS, MIN_WAKE_AHEAD_MS + place * WAKE_PER_PLACE_MS);
+}
+
+/**
+ * The time of a post whose object wakes at `alarmAt` only to claim it: the inverse of `spreadDueAt` and `wakeAt`, so that it claims exactly
+ * when the alarm fires. Where a place decided when it wakes, its time is another by up to two seconds; the claim reads it from the row.
+ */
+export function scheduledAtOfWake(postId: string, alarmAt: number, settings: WakeSettings): number {
+  return alarmAt - wakeAt(postId, spreadDueAt({ postId, scheduledAt: 0 }, settings), settings);
+}
+
 /** When the object claims the post. */
 export function claimAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<WakeSettings, "wakeAheadMs">): number {
   return aheadOf(postId, dueAt, Math.min(CLAIM_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
@@ -64,13 +85,6 @@ export function claimAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<Wak
 /** The posts of one instant are spread from `latestMs` to the shortest time before it. */
 function aheadOf(postId: string, dueAt: number, latestMs: number): number {
   return dueAt - MIN_WAKE_AHEAD_MS - Math.floor(hashFraction(postId) * Math.max(0, latestMs - MIN_WAKE_AHEAD_MS));
-}
-
-/** How long an object whose visible call left `lateMs` after its time waits before it deletes its storage: the calls of others come first. */
-export function stepAsideMs(lateMs: number): number {
-  return lateMs < HELD_UP_AFTER_MS || lateMs > HELD_UP_AT_MOST_MS
-    ? 0
-    : Math.min(MAX_STEP_ASIDE_MS, lateMs * STEP_ASIDE_FACTOR);
 }
 
 /** The alarm that each alarm sets first. A post that is held when its process is killed wakes when it is due. */
