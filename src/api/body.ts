@@ -6,8 +6,12 @@ import { firstAttemptOf } from "./second-attempt.ts";
 import { decodeUtf8, readBytes } from "#wire/read-bytes.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 
-function isJson(contentType: string | null): boolean {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+function mediaTypeOf(request: Request): string | undefined {
+  return request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+}
+
+export function isCsv(request: Request): boolean {
+  return mediaTypeOf(request) === "text/csv";
 }
 
 function parseJson(text: string): JsonValue {
@@ -23,24 +27,39 @@ function cacheBodyText(c: ApiContext, text: string): void {
   c.req.bodyCache.text = Promise.resolve(text) as never;
 }
 
-/** Reads the body once, within the size limit, and caches its text for the validators. */
-export async function readBody(c: ApiContext): Promise<JsonValue> {
+/** Reads the body once, within the size limit. */
+async function readOnce(c: ApiContext): Promise<Uint8Array> {
   const { bytes = await readBytes(c.req.raw) } = firstAttemptOf(c.req.raw) ?? {};
   c.set("bodyBytes", bytes);
   if (bytes === null) {
     throw new TransportError("payload_too_large", "the body is over 1 MiB");
   }
-  if (bytes.byteLength === 0) {
-    refuse({ code: "invalid_request", message: "a JSON body is required" });
-  }
-  if (!isJson(c.req.raw.headers.get("content-type"))) {
-    throw new TransportError("unsupported_media_type", "send the body as application/json");
-  }
+  return bytes;
+}
+
+function decodeBody(c: ApiContext, bytes: Uint8Array): string {
   const encoding = c.req.raw.headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
     throw new TransportError("unsupported_media_type", "send the body uncompressed");
   }
-  const text = decodeUtf8(bytes) ?? refuse({ code: "invalid_request", message: "the body is not valid UTF-8" });
+  return decodeUtf8(bytes) ?? refuse({ code: "invalid_request", message: "the body is not valid UTF-8" });
+}
+
+/** The body as it is. */
+export async function readText(c: ApiContext): Promise<string> {
+  return decodeBody(c, await readOnce(c));
+}
+
+/** Reads a body of JSON and caches its text for the validators. */
+export async function readBody(c: ApiContext): Promise<JsonValue> {
+  const bytes = await readOnce(c);
+  if (bytes.byteLength === 0) {
+    refuse({ code: "invalid_request", message: "a JSON body is required" });
+  }
+  if (mediaTypeOf(c.req.raw) !== "application/json") {
+    throw new TransportError("unsupported_media_type", "send the body as application/json");
+  }
+  const text = decodeBody(c, bytes);
   const body = parseJson(text);
   assertWellFormed(body);
   cacheBodyText(c, text);

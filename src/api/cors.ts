@@ -12,7 +12,7 @@ const EXPOSED_HEADERS = [
 ].join(", ");
 
 const PREFLIGHT_FIELDS = {
-  "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE",
+  "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, MCP-Protocol-Version, X-Request-Id",
   "Access-Control-Max-Age": "86400",
 };

@@ -15,6 +15,8 @@ export interface ApiEnv {
     ctx: Context;
     /** The parsed body of an operation that takes one; well-formed, not yet validated against its schema. */
     body?: JsonValue;
+    /** The text of a table that was sent instead of such a body. */
+    csv?: string;
     /** The bytes of the body once they were read; null when they were too many. */
     bodyBytes?: Uint8Array | null;
   };

@@ -2,17 +2,18 @@ import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "#core/errors.ts";
 import type { Scope } from "#core/scope.ts";
-import { readBody } from "./body.ts";
+import { isCsv, readBody, readText } from "./body.ts";
 import { AUTHENTICATED_HEADERS, headerReferences, WRITE_HEADERS } from "./document/headers.ts";
 import { errorResponsesFor } from "./document/error-responses.ts";
 import type { ApiEnv } from "./env.ts";
 import { guard } from "./guard.ts";
 import { idempotent, type LargeResponse } from "./idempotency.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
+import { assertWellFormed } from "#wire/well-formed.ts";
 
 /** The part of an operation that its own file defines. Credentials, headers and error responses are added by `operation`. */
 type OperationDefinition = RouteConfig & {
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -22,6 +23,8 @@ type OperationDefinition = RouteConfig & {
   readonly largeResponse?: LargeResponse;
   /** Of a call that is no GET and changes nothing that has events. */
   readonly hasNoEvents?: true;
+  /** A table is taken too; the handler finds it in `csv`, and its hook is called instead of it. */
+  readonly acceptsCsv?: true;
 };
 
 const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -29,13 +32,25 @@ const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   return next();
 };
 
+const storeBodyOrTable: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (!isCsv(c.req.raw)) {
+    return await storeBody(c, next);
+  }
+  const csv = await readText(c);
+  assertWellFormed(csv);
+  c.set("csv", csv);
+  // What a call with the same key is compared with.
+  c.set("body", { csv, query: new URL(c.req.url).search });
+  return next();
+};
+
 function middlewareFor(
   scope: Scope | null,
-  { method, request, largeResponse, hasNoEvents }: OperationDefinition,
+  { method, request, largeResponse, hasNoEvents, acceptsCsv }: OperationDefinition,
 ): MiddlewareHandler<ApiEnv>[] {
   return [
     guard(scope, { changes: method !== "get" && hasNoEvents !== true }),
-    ...(request?.body ? [storeBody] : []),
+    ...(request?.body ? [acceptsCsv ? storeBodyOrTable : storeBody] : []),
     ...(method === "get" ? [] : [idempotent(largeResponse)]),
   ];
 }
@@ -54,7 +69,7 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
  * An operation of the API. The guard and the document both read the scope from here. `null` allows any valid credential.
  */
 export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
-  const { largeResponse: _, hasNoEvents: __, ...documented } = definition;
+  const { largeResponse: _, hasNoEvents: __, acceptsCsv: ___, ...documented } = definition;
   const route: RouteConfig = {
     ...documented,
     // Not declared as a parameter: imported collections send its example or a placeholder, the same one with every call.

@@ -30,6 +30,13 @@ export async function problemsOf(check: () => Promise<unknown>): Promise<readonl
   throw new Error("a preview with unread members was not refused");
 }
 
+/** The members that a failure is about, and those that are read together with them. */
+function unreadMembersOf({ issues }: ValidationFailure["error"]): string[] {
+  const wrong = issues.map(({ path: [member] }) => String(member));
+  // A time may be one on the clock of the zone.
+  return wrong.includes("time_zone") ? [...wrong, "scheduled_at"] : wrong;
+}
+
 /**
  * Refuses a body that does not match its schema, with every problem of the members that do: the caller corrects them all
  * at once. `check` must refuse, because the substitutes are nobody's wish.
@@ -41,9 +48,20 @@ export async function refuseWithAllProblems<T>(
   check: (body: T, unread: ReadonlySet<string>) => Promise<unknown>,
 ): Promise<never> {
   const refusal = toRefusal(failure);
-  const unread = new Set(failure.error.issues.map(({ path: [member] }) => String(member)));
-  const readable = schema.safeParse(readableBody(failure.data, unread, substitutes));
-  const others = readable.success ? await problemsOf(() => check(readable.data, unread)) : [];
-  const { message, details } = refusalOf([...(refusal.details ?? []), ...others]);
+  const unread = new Set(unreadMembersOf(failure.error));
+  const parse = () => schema.safeParse(readableBody(failure.data, unread, substitutes));
+  let readable = parse();
+  const together: RefusalDetail[] = [];
+  if (!readable.success) {
+    // What compares members with each other is checked only where all members can be read: here for the first time.
+    together.push(...(toRefusal({ ...failure, error: readable.error }).details ?? []));
+    for (const member of unreadMembersOf(readable.error)) {
+      unread.add(member);
+    }
+    readable = parse();
+  }
+  const { success, data } = readable;
+  const others = success ? await problemsOf(() => check(data, unread)) : [];
+  const { message, details } = refusalOf([...(refusal.details ?? []), ...together, ...others]);
   refuse({ ...refusal, message, details });
 }

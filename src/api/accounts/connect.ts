@@ -34,7 +34,7 @@ const route = operation("accounts:write", {
   tags: ["accounts"],
   summary: "Start connecting an account",
   description:
-    "Returns the URL of a page from which the user logs in to the platform. After the login, call `POST /accounts/sync` or list the accounts.",
+    "Returns the URL of a page from which the user logs in to the platform. The service cannot tell the caller when the user has finished: after the login, call `POST /accounts/sync` once, or list the accounts every 5 seconds until `expires_at` and look for the new one, or for one that is `active` again.",
   request: {
     body: { required: true, content: json(ConnectBody, { platform: EXAMPLE_PLATFORM }) },
   },
@@ -42,7 +42,7 @@ const route = operation("accounts:write", {
     200: {
       description: "The URL to open in a browser.",
       content: json(ConnectResponse, {
-        connect_url: `https://almanac.example.com/connect/${EXAMPLE_PLATFORM}?state=dGhlIHN0YXRl`,
+        connect_url: `https://almanac.example.org/connect/${EXAMPLE_PLATFORM}?state=dGhlIHN0YXRl`,
         platform: EXAMPLE_PLATFORM,
         expires_at: "2026-11-20T09:10:00.000Z",
       }),

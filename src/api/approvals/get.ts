@@ -14,7 +14,8 @@ const route = operation("posts:read", {
   operationId: "getApproval",
   tags: ["approvals"],
   summary: "Read an approval",
-  description: "Whether a person has decided, and how. A decided approval can be read for 30 days.",
+  description:
+    "Whether a person has decided, and how. People take hours: events (`approval.approved` and others) tell at once, a poll every minute is enough otherwise. A decided approval can be read for 30 days.",
   request: { params: ApprovalInPath },
   responses: {
     200: { description: "The approval.", content: json(ApprovalResponse, { approval: EXAMPLE_APPROVAL }) },

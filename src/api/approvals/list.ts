@@ -3,33 +3,15 @@ import { APPROVAL_STATES } from "#core/status.ts";
 import { listApprovals } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
-import { queryInteger } from "#wire/schemas/common.ts";
+import { pageInQuery } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
-
-const LIMIT = { min: 1, max: 100, default: 50 };
-const OFFSET = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };
 
 const ApprovalQuery = z.object({
   state: z
     .enum(APPROVAL_STATES)
     .optional()
     .openapi({ param: { description: "Only approvals in this state." }, example: "pending" }),
-  limit: queryInteger(LIMIT).openapi({
-    type: "integer",
-    minimum: LIMIT.min,
-    maximum: LIMIT.max,
-    default: LIMIT.default,
-    param: { description: "The maximum number of approvals on a page." },
-    example: 50,
-  }),
-  offset: queryInteger(OFFSET).openapi({
-    type: "integer",
-    minimum: OFFSET.min,
-    maximum: OFFSET.max,
-    default: OFFSET.default,
-    param: { description: "The number of approvals to skip." },
-    example: 0,
-  }),
+  ...pageInQuery("approvals", 100),
 });
 
 const ApprovalPage = z.object({ approvals: z.array(Approval), has_more: z.boolean() }).openapi("ApprovalPage");

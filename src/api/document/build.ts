@@ -5,6 +5,8 @@ import { adapterFor } from "#platforms/registry.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { registerComponents } from "./components.ts";
 import { capitalize } from "./capitalize.ts";
+import { describeDocument } from "./describe.ts";
+import { allOperations } from "./operations.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { registerWebhooks } from "./webhooks.ts";
 
@@ -14,6 +16,7 @@ const DOCUMENT_VERSION = "1.2.0";
 const TAGS = [
   { name: "accounts", description: "Social accounts: connect, sync, disconnect." },
   { name: "approvals", description: "What a person must approve before it is scheduled or changed." },
+  { name: "drafts", description: "Posts that somebody is still working on." },
   { name: "events", description: "What happened in a workspace, to catch up with." },
   { name: "media", description: "Images and videos to post." },
   { name: "platforms", description: "The rules of each platform." },
@@ -35,7 +38,7 @@ What happens is sent to webhooks, signed as Standard Webhooks describes it, and 
 Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message in \`error\` and a stable \`code\`, and lists
 every problem in \`details\`.
 
-Every POST, PATCH and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours:
+Every POST, PUT, PATCH and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours:
 the same key with the same body returns the first response again, with the header \`Idempotent-Replayed: true\`; another body is
 refused with 400, and a call while the first call is still running with 409. Use a new key for each intended call. A replayed
 error has the \`request_id\` of the first call in its body, because that call did the work; the header \`X-Request-Id\` always
@@ -86,8 +89,9 @@ function contactEmail(config: DocumentConfig): string {
   return config.setting("CONTACT_EMAIL") ?? `support@${hostname.includes(".") ? hostname : "almanac.example"}`;
 }
 
-/** The OpenAPI document of the app, as text. Expensive, so callers cache the result. */
-export function buildDocument(app: OpenAPIHono<ApiEnv>, config: DocumentConfig): string {
+/** The OpenAPI document, as text. Expensive, so callers cache the result. */
+export function buildDocument(config: DocumentConfig): string {
+  const app = allOperations();
   registerComponents(app.openAPIRegistry, config);
   registerWebhooks(app.openAPIRegistry);
   // A separate constant, because the generator's types lack the members that are new in OpenAPI 3.1.
@@ -107,5 +111,6 @@ export function buildDocument(app: OpenAPIHono<ApiEnv>, config: DocumentConfig):
     tags: TAGS,
   });
   addOptionsSchemas(document);
+  describeDocument(document);
   return JSON.stringify(document);
 }

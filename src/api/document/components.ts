@@ -3,7 +3,7 @@ import type { Config } from "#config.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { ErrorBody } from "#wire/schemas/error.ts";
-import { EXAMPLE_ID, EXAMPLE_OTHER_ID } from "#wire/schemas/common.ts";
+import { EXAMPLE_APPROVAL_ID, EXAMPLE_ID, EXAMPLE_ORIGIN } from "#wire/schemas/common.ts";
 import { AUTHENTICATED_HEADERS, HEADERS, type HeaderFields, headerReferences, COMMON_HEADERS } from "./headers.ts";
 import { ERROR_RESPONSE_NAMES, type ErrorStatus } from "./error-responses.ts";
 
@@ -62,10 +62,10 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
           error: "a person declined this: nothing was written",
           code: "approval_declined",
           approval: {
-            id: EXAMPLE_OTHER_ID,
-            url: `https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+            id: EXAMPLE_APPROVAL_ID,
+            url: `${EXAMPLE_ORIGIN}/approvals/${EXAMPLE_APPROVAL_ID}`,
             state: "declined",
-            expires_at: "2026-11-27T09:05:00.000Z",
+            expires_at: "2026-11-27T09:06:12.000Z",
             note: "Not before the exhibition, please.",
           },
         },
@@ -79,7 +79,7 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
         value: {
           error: "posts changed since the preview: preview the edit again",
           code: "post_changed",
-          post_ids: [EXAMPLE_OTHER_ID],
+          post_ids: [EXAMPLE_ID],
         },
       },
       idempotency_key_reused: {
@@ -113,13 +113,13 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
       approval_required: {
         summary: "A person confirms what this credential previews",
         value: {
-          error: `nothing was written: a person must approve this first, signed in, at https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+          error: `nothing was written: a person must approve this first, signed in, at ${EXAMPLE_ORIGIN}/approvals/${EXAMPLE_APPROVAL_ID}`,
           code: "approval_required",
           approval: {
-            id: EXAMPLE_OTHER_ID,
-            url: `https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+            id: EXAMPLE_APPROVAL_ID,
+            url: `${EXAMPLE_ORIGIN}/approvals/${EXAMPLE_APPROVAL_ID}`,
             state: "pending",
-            expires_at: "2026-11-27T09:05:00.000Z",
+            expires_at: "2026-11-27T09:06:12.000Z",
           },
         },
       },

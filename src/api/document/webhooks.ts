@@ -5,7 +5,8 @@ import { capitalize } from "./capitalize.ts";
 import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 
-const SUMMARIES: Record<EventType, string> = {
+/** What each type of event says, in a few words. */
+export const EVENT_SUMMARIES: Record<EventType, string> = {
   "post.scheduled": "A post was scheduled",
   "post.updated": "A post was edited, or lost or got back an account",
   "post.cancelled": "A post was cancelled",
@@ -67,7 +68,7 @@ export function registerWebhooks(registry: OpenAPIHono<ApiEnv>["openAPIRegistry"
       path: type,
       operationId: operationId(type),
       tags: ["webhooks"],
-      summary: SUMMARIES[type],
+      summary: EVENT_SUMMARIES[type],
       description: DESCRIPTION,
       security: [],
       parameters: SIGNATURE_HEADERS,

@@ -8,7 +8,6 @@ import { Event, presentEvent } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 
 const LIMIT = { min: 1, max: 100, default: 50 };
-const AFTER = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };
 
 const isLogged = (type: string): type is EventType => LOGGED_EVENT_TYPES.some((logged) => logged === type);
 
@@ -27,14 +26,13 @@ const TypesInQuery = z
   .optional();
 
 const EventQuery = z.object({
-  after: queryInteger(AFTER).openapi({
-    type: "integer",
-    format: "int64",
-    minimum: AFTER.min,
-    maximum: AFTER.max,
-    default: AFTER.default,
-    param: { description: "The `next_after` of the page before, or the `seq` of the last event that you have." },
+  after: queryInteger({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: "The `next_after` of the page before, or the `seq` of the last event that you have.",
     example: 0,
+    format: "int64",
   }),
   types: TypesInQuery.openapi({
     type: "array",
@@ -43,14 +41,7 @@ const EventQuery = z.object({
     param: { style: "form", explode: false, description: "Only events of these types." },
     example: ["post.published", "post.failed"],
   }),
-  limit: queryInteger(LIMIT).openapi({
-    type: "integer",
-    minimum: LIMIT.min,
-    maximum: LIMIT.max,
-    default: LIMIT.default,
-    param: { description: "The maximum number of events on a page." },
-    example: 50,
-  }),
+  limit: queryInteger({ ...LIMIT, description: "The maximum number of events on a page.", example: 50 }),
 });
 
 const EventPage = z
@@ -74,7 +65,7 @@ const route = operation("posts:read", {
   tags: ["events"],
   summary: "List events",
   description:
-    "What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice.",
+    "What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice. Ask again at once while `has_more` is true, otherwise after 10 seconds or more; a webhook tells sooner and costs no calls. Events are only written while `recording` is true.",
   request: { query: EventQuery },
   responses: {
     200: {

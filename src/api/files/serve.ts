@@ -11,7 +11,8 @@ function mediaHeaders(media: ReadyMediaRow, etag: string): Record<string, string
   return {
     "accept-ranges": "bytes",
     "cache-control": CACHE_CONTROL,
-    "content-disposition": `inline; filename="${media.filename}"`,
+    // A document may have scripts of its own: it is opened by another program.
+    "content-disposition": `${media.type === "document" ? "attachment" : "inline"}; filename="${media.filename}"`,
     "content-type": media.contentType,
     "cross-origin-resource-policy": "cross-origin",
     etag,

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { Hono } from "hono";
 import type { ApiEnv } from "#api/env.ts";
-import { presentMediaItem } from "#wire/schemas/media.ts";
+import { presentFile } from "#wire/schemas/media.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import {
@@ -69,8 +69,7 @@ function toUploadBody({ body, headers }: Request): UploadBody {
 export const uploadRoutes = new Hono<UploadEnv>()
   .use("/media/uploads/:id/*", requireSignature)
   .all("/media/uploads/:id/file", allowMethods("PUT"), async (c) => {
-    const media = await receiveFile(c.var.services, c.var.grant, toUploadBody(c.req.raw));
-    return c.json({ media_item: presentMediaItem(media) });
+    return c.json(presentFile(await receiveFile(c.var.services, c.var.grant, toUploadBody(c.req.raw))));
   })
   .all("/media/uploads/:id/parts/:number", allowMethods("PUT"), async (c) => {
     const { partNumber, received, missing } = await receivePart(
@@ -83,7 +82,7 @@ export const uploadRoutes = new Hono<UploadEnv>()
   })
   .all("/media/uploads/:id/complete", allowMethods("GET", "POST"), async (c) => {
     if (c.req.method === "POST") {
-      return c.json({ media_item: presentMediaItem(await completeMultipartUpload(c.var.services, c.var.grant)) });
+      return c.json(presentFile(await completeMultipartUpload(c.var.services, c.var.grant)));
     }
     const { state, expiresAt, received, missing } = await getUploadProgress(c.var.services, c.var.grant);
     return c.json({

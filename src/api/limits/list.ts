@@ -4,6 +4,7 @@ import { LIMIT_NAMES, type LimitKey, PLAN_LIMITS, PLANS } from "#core/plan.ts";
 import { HOURLY_LIMITS, listLimits, type UserLimits } from "#quotas/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Instant } from "#wire/schemas/common.ts";
+import { EXAMPLE_MEDIA_ITEM } from "#wire/schemas/media.ts";
 import { json } from "#wire/schemas/content.ts";
 
 const DESCRIPTIONS: Record<LimitKey, string> = {
@@ -56,14 +57,14 @@ function presentLimits({ plan, limits, used, hourEndsAt }: UserLimits) {
 }
 
 const EXAMPLE_USE = {
-  accounts: 2,
+  accounts: 1,
   workspaces: 1,
   apiKeys: 1,
   connectedApps: 0,
-  scheduledPosts: 12,
-  storageBytes: 8_388_608,
+  scheduledPosts: 1,
+  storageBytes: EXAMPLE_MEDIA_ITEM.size_bytes,
   webhooks: 1,
-  previewsPerHour: 3,
+  previewsPerHour: 1,
   mediaFetchesPerHour: 1,
   mediaFetchesPerHostPerHour: 1,
 };
@@ -85,7 +86,7 @@ const route = operation(null, {
           plan: "growth",
           limits: PLAN_LIMITS.growth,
           used: EXAMPLE_USE,
-          hourEndsAt: Date.UTC(2026, 11, 24, 18),
+          hourEndsAt: Date.UTC(2026, 10, 20, 10),
         }),
       ),
     },

@@ -8,7 +8,10 @@ import { presentUpload, UploadStarted } from "#wire/schemas/upload.ts";
 const StartUploadBody = z
   .object({
     filename: z.string(),
-    content_type: z.string().openapi({ description: "The media type of the file, which its bytes must match." }),
+    content_type: z.string().openapi({
+      description:
+        "The media type of the file, which its bytes must match. `image/heic` and `image/avif` where the operator has bound Cloudflare Images: a JPEG is stored, and until then 20 MB count against the storage.",
+    }),
     size_bytes: z.int().openapi({ description: "The exact size of the file." }),
   })
   .openapi("StartUploadBody");
@@ -20,7 +23,7 @@ const route = operation("posts:write", {
   tags: ["media"],
   summary: "Start a direct upload",
   description:
-    "Returns signed URLs for one file. A file of up to 90 MiB is sent in one PUT, a larger file in parts. An item that is not complete cannot be scheduled.",
+    "Returns signed URLs for one file. They need no credential: send the bytes with exactly the given `headers`. Without `parts`, one PUT to `url` with the whole file completes it. With `parts` (a file over 90 MiB), PUT each part's `size_bytes` bytes to its URL, in any order, then POST to `complete_url` without a body. A transfer that failed can be sent again until `expires_at`; GET on `complete_url` lists the `missing_parts`, and a part that has arrived is refused with 400 `invalid_state`. Then use `media_item` in a preview; a PDF file has `document` instead, for the option of that name. An item that is not complete cannot be scheduled, and one that no post uses is deleted after 30 days.",
   request: {
     body: {
       required: true,

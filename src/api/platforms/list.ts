@@ -27,6 +27,8 @@ const route = operation(null, {
               images: { max: 10, max_bytes: 8_388_608, content_types: ["image/jpeg"] },
               videos: null,
               mixed: true,
+              alt_text: { types: ["image"], max: 1000 },
+              covers: { at_ms: false, image: null },
             },
             rules: [
               { of: "platform_options.title", measure: "length", min: null, max: 100, allowed: null, when: null },
@@ -37,6 +39,7 @@ const route = operation(null, {
               window_seconds: 43_200,
               note: "X refuses a text that the account has posted before, for up to 12 hours depending on the account",
             },
+            option_scopes: [],
             connect: { methods: [{ kind: "oauth", fields: [] }] },
           },
         ],

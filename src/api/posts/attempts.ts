@@ -21,7 +21,7 @@ const route = operation("posts:read", {
           {
             account_id: EXAMPLE_ACCOUNT_ID,
             platform: EXAMPLE_PLATFORM,
-            at: "2026-12-24T18:00:00.104Z",
+            at: "2026-12-24T18:00:01.041Z",
             step: "commit",
             outcome: "published",
             http_status: 200,

@@ -23,7 +23,7 @@ const route = operation("posts:write", {
   largeResponse: postsByReference,
   summary: "Schedule a previewed post",
   description:
-    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. For two days a used token is refused with `token_already_used` and the ids of its posts, so that a caller who lost the response can find out. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
+    "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. An expired token is refused with `invalid_confirmation_token`: preview again and confirm the new token. When the response is lost, send the same call with the same `Idempotency-Key`, which answers as the first one did; without a key, a used token is refused for two days with `token_already_used` and the ids of its posts. To learn when the post is public, take events from a webhook or `GET /events`, or read `GET /posts/{id}` after its time. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
   request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
   responses: {
     200: {

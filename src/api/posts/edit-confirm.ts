@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { confirmEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#wire/schemas/content.ts";
-import { EXAMPLE_POST, Post, presentPost } from "#wire/schemas/post.ts";
+import { EXAMPLE_EDITED_POST, Post, presentPost } from "#wire/schemas/post.ts";
 import { postsByReference } from "./large-response.ts";
-import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#wire/schemas/preview.ts";
+import { ConfirmBody, EXAMPLE_EDIT_CONFIRM_BODY } from "#wire/schemas/preview.ts";
 
 const EditedPosts = z.object({ posts: z.array(Post) }).openapi("EditedPosts");
 
@@ -16,13 +16,13 @@ const route = operation("posts:write", {
   largeResponse: postsByReference,
   summary: "Confirm a previewed edit",
   description:
-    "Changes all posts of the preview or none: if one of them changed or started to publish since, no post is changed and the answer is 400 `post_changed`. A post starts to publish up to two seconds before its time. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
-  request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
+    "Changes all posts of the preview or none: if one of them changed or started to publish since, no post is changed and the answer is 400 `post_changed`: preview the edit again, which shows the posts as they are now. A post starts to publish up to two seconds before its time. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
+  request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_EDIT_CONFIRM_BODY) } },
   responses: {
     200: {
       description: "Posts updated.",
       content: json(EditedPosts, {
-        posts: [{ ...EXAMPLE_POST, version: 2, scheduled_at: "2026-12-24T19:00:00.000Z" }],
+        posts: [EXAMPLE_EDITED_POST],
       }),
     },
   },

@@ -2,16 +2,19 @@ import { z } from "@hono/zod-openapi";
 import { type EditInput, previewEdit } from "#posting/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { allProblemsHook } from "#api/unread-members.ts";
-import { EXAMPLE_ID, Id, InstantInput, optional } from "#wire/schemas/common.ts";
+import { EXAMPLE_ID, Id, optional } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
 import { Caption, contentFields, targetList, toContent, toTargets } from "#wire/schemas/post-input.ts";
+import { EXAMPLE_EDITED_POST, EXAMPLE_POST } from "#wire/schemas/post.ts";
 import {
   EditPreviewResponse,
-  EXAMPLE_CONFIRMATION,
+  EXAMPLE_EDIT_CONFIRMATION,
   EXAMPLE_SCHEDULE_PREVIEW,
   presentConfirmation,
   presentEditPreview,
 } from "#wire/schemas/preview.ts";
+import { refuseUnreadableTime, ScheduledAtInput, scheduledTimeOf, SlotInput } from "#wire/schemas/scheduled-at.ts";
+import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
 const YEAR_MINUTES = 365 * 24 * 60;
 
@@ -19,19 +22,31 @@ const PreviewEditBody = z
   .object({
     post_ids: z.array(Id).min(1).max(20).openapi({ description: "The posts to change, all in the same way." }),
     caption: optional(Caption.min(1)),
-    scheduled_at: optional(InstantInput).openapi({
+    scheduled_at: optional(ScheduledAtInput).openapi({
       type: ["string", "null"],
-      description: "The new time; excludes `shift_minutes`.",
+      description: "The new time, as in a preview; excludes `shift_minutes`.",
+    }),
+    time_zone: optional(TimeZoneInput).openapi({
+      type: ["string", "null"],
+      description:
+        "The zone of a `scheduled_at` without an offset, as in a preview; the warning is in each post's `after`. It changes nothing by itself.",
+      example: "Europe/Berlin",
+    }),
+    slot: optional(SlotInput).openapi({
+      type: ["string", "null"],
+      description:
+        "`next`: to the first free slot at or after `scheduled_at`, as in a preview; for one post, whose own slot counts as free.",
     }),
     shift_minutes: optional(z.int().min(-YEAR_MINUTES).max(YEAR_MINUTES)).openapi({
       description: "Moves each post by this many minutes; excludes `scheduled_at`.",
     }),
     ...contentFields,
     target_options: optional(targetList).openapi({
-      description: "Changes captions and options of accounts already on the post; excludes `targets`.",
+      description: "Changes captions, options and media of accounts already on the post; excludes `targets`.",
     }),
     remove_media: optional(z.boolean()).openapi({ description: "Removes all media; excludes the media fields." }),
   })
+  .superRefine(refuseUnreadableTime)
   .openapi("PreviewEditBody", {
     description: "Only the members to change are sent; null is the same as leaving a member out.",
   });
@@ -44,7 +59,7 @@ const route = operation("posts:write", {
   tags: ["posts"],
   summary: "Preview an edit",
   description:
-    "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time.",
+    "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time. Preview again after `post_changed`, when the token has expired, or when the edit should be different.",
   request: {
     body: {
       required: true,
@@ -61,22 +76,31 @@ const route = operation("posts:write", {
             {
               id: EXAMPLE_ID,
               version: 1,
-              changes: [{ field: "scheduled_at", from: "2026-12-24T18:00:00.000Z", to: "2026-12-24T19:00:00.000Z" }],
-              after: { ...EXAMPLE_SCHEDULE_PREVIEW, scheduled_at: "2026-12-24T19:00:00.000Z" },
+              changes: [
+                { field: "scheduled_at", from: EXAMPLE_POST.scheduled_at, to: EXAMPLE_EDITED_POST.scheduled_at },
+              ],
+              after: {
+                ...EXAMPLE_SCHEDULE_PREVIEW,
+                scheduled_at: EXAMPLE_EDITED_POST.scheduled_at,
+                plan_hash: EXAMPLE_EDITED_POST.plan_hash,
+              },
             },
           ],
         },
-        ...EXAMPLE_CONFIRMATION,
+        ...EXAMPLE_EDIT_CONFIRMATION,
       }),
     },
   },
 });
 
 function toInput(body: z.output<typeof PreviewEditBody>): EditInput {
+  const time = scheduledTimeOf(body);
   return {
     postIds: body.post_ids,
     caption: body.caption,
-    scheduledAt: body.scheduled_at,
+    scheduledAt: time?.instant,
+    slot: body.slot,
+    timeWarning: time?.warning ?? undefined,
     shiftMinutes: body.shift_minutes,
     targetOptions: toTargets(body.target_options),
     removeMedia: body.remove_media,

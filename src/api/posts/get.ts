@@ -14,7 +14,7 @@ const route = operation("posts:read", {
   tags: ["posts"],
   summary: "Read a post",
   description:
-    "One post with its media, its targets and their platform options. A cancelled post can be read for 30 days, an archived one without limit.",
+    "One post with its media, its targets and their platform options. To wait for its end, take events from a webhook or `GET /events` where you can. Otherwise read it first at `scheduled_at`, then every 5 seconds while it is `publishing`, and at the latest `next_attempt_at` of its targets while it waits for one; `published`, `partially_failed`, `failed` and `cancelled` are ends, `paused` waits for a person. A cancelled post can be read for 30 days, an archived one without limit.",
   request: { params: IdInPath },
   responses: {
     200: { description: "The post.", content: json(PostResponse, { post: EXAMPLE_POST }) },

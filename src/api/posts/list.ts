@@ -3,31 +3,14 @@ import { POST_STATUSES } from "#core/status.ts";
 import { listArchivedPosts, listPostTexts } from "#posting/index.ts";
 import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { InstantInQuery, QueryBoolean, queryInteger } from "#wire/schemas/common.ts";
+import { EXAMPLE_ANNOTATIONS, ExternalId, Label } from "#wire/schemas/annotations.ts";
+import { InstantInQuery, QueryBoolean, pageInQuery } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
 
-const LIMIT = { min: 1, max: 200, default: 50 };
-const OFFSET = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 };
-
 const ListQuery = z.object({
-  limit: queryInteger(LIMIT).openapi({
-    type: "integer",
-    minimum: LIMIT.min,
-    maximum: LIMIT.max,
-    default: LIMIT.default,
-    param: { description: "The maximum number of posts on a page." },
-    example: 50,
-  }),
-  offset: queryInteger(OFFSET).openapi({
-    type: "integer",
-    minimum: OFFSET.min,
-    maximum: OFFSET.max,
-    default: OFFSET.default,
-    param: { description: "The number of posts to skip." },
-    example: 0,
-  }),
+  ...pageInQuery("posts", 200),
   fields: z
     .enum(["full", "summary"])
     .default("full")
@@ -45,6 +28,11 @@ const ListQuery = z.object({
     param: { description: "Only posts before this time." },
     example: "2027-01-01T00:00:00Z",
   }),
+  external_id: ExternalId.optional().openapi({
+    param: { description: "Only posts with this `external_id`." },
+    example: EXAMPLE_ANNOTATIONS.external_id ?? "",
+  }),
+  label: Label.optional().openapi({ param: { description: "Only posts with this label." }, example: "launch" }),
   include_past: QueryBoolean.optional().openapi({
     type: "boolean",
     enum: [true, false],
@@ -98,10 +86,11 @@ const route = operation("posts:read", {
 });
 
 export const list = newRouter().openapi(route, async (c) => {
-  const { include_past: includePast, archived, ...query } = c.req.valid("query");
+  const { include_past: includePast, archived, external_id: externalId, ...query } = c.req.valid("query");
+  const input = { ...query, externalId };
   const { posts, pagination } = archived
-    ? await listArchivedTexts(c.get("ctx"), query)
-    : await listPostTexts(c.get("ctx"), { ...query, includePast }, POST_JSON);
+    ? await listArchivedTexts(c.get("ctx"), input)
+    : await listPostTexts(c.get("ctx"), { ...input, includePast }, POST_JSON);
   const { limit, offset, total, hasMore } = pagination;
   return jsonText<typeof PostPage>(
     c,

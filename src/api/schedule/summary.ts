@@ -4,6 +4,7 @@ import { summarizeSchedule } from "#posting/index.ts";
 import type { ScheduleSummary as DomainSummary } from "#posting/types.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#wire/schemas/common.ts";
+import { EXAMPLE_POST } from "#wire/schemas/post.ts";
 import { json } from "#wire/schemas/content.ts";
 
 const Counts = z.object(
@@ -83,9 +84,9 @@ function presentSummary(summary: DomainSummary): ScheduleSummary {
 
 const EXAMPLE: ScheduleSummary = {
   timezone: "Europe/Berlin",
-  counts: { scheduled: 2, publishing: 0, published: 14, partially_failed: 0, failed: 1, paused: 0 },
-  by_platform: { [EXAMPLE_PLATFORM]: 2 },
-  next_post_at: "2026-12-24T18:00:00.000Z",
+  counts: { scheduled: 1, publishing: 0, published: 14, partially_failed: 0, failed: 1, paused: 0 },
+  by_platform: { [EXAMPLE_PLATFORM]: 1 },
+  next_post_at: EXAMPLE_POST.scheduled_at,
   upcoming: { next_24_hours: 0, next_7_days: 0, next_30_days: 0 },
   patterns: {
     by_weekday: [2, 1, 4, 3, 5, 1, 0],

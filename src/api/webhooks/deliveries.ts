@@ -19,14 +19,7 @@ const DeliveryQuery = z.object({
     .string()
     .optional()
     .openapi({ param: { description: "The `next_before` of the page before." }, example: EXAMPLE_DELIVERY_ID }),
-  limit: queryInteger(LIMIT).openapi({
-    type: "integer",
-    minimum: LIMIT.min,
-    maximum: LIMIT.max,
-    default: LIMIT.default,
-    param: { description: "The maximum number of deliveries on a page." },
-    example: 50,
-  }),
+  limit: queryInteger({ ...LIMIT, description: "The maximum number of deliveries on a page.", example: 50 }),
 });
 
 const DeliveryPage = z

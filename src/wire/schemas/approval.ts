@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
 import { APPROVAL_STATES, CREATED_VIA, POST_TYPES } from "#core/status.ts";
-import type { Approval as DomainApproval } from "#posting/types.ts";
+import type { Approval as DomainApproval } from "#posting/approvals/types.ts";
 import { toJsonDetail } from "#wire/refusal-body.ts";
 import {
+  EXAMPLE_APPROVAL_ID,
   EXAMPLE_ID,
-  EXAMPLE_OTHER_ID,
+  EXAMPLE_ORIGIN,
   EXAMPLE_PLATFORM,
   EXAMPLE_WORKSPACE_ID,
   Id,
@@ -14,7 +15,7 @@ import {
   PlatformName,
 } from "./common.ts";
 import { ErrorDetail } from "./error.ts";
-import { CreatedBy, EXAMPLE_POST } from "./post.ts";
+import { CreatedBy, EXAMPLE_CREATOR, EXAMPLE_POST } from "./post.ts";
 
 const ApprovalState = z.enum(APPROVAL_STATES).openapi("ApprovalState", {
   description:
@@ -35,7 +36,7 @@ export const Approval = z
   .object({
     id: Id,
     workspace_id: Id,
-    kind: z.enum(["schedule", "edit"]),
+    kind: z.enum(["schedule", "edit", "bulk"]),
     state: ApprovalState,
     url: z.string().openapi({
       format: "uri",
@@ -82,26 +83,26 @@ export function presentApproval(approval: DomainApproval): Approval {
 }
 
 export const EXAMPLE_APPROVAL: Approval = {
-  id: EXAMPLE_OTHER_ID,
+  id: EXAMPLE_APPROVAL_ID,
   workspace_id: EXAMPLE_WORKSPACE_ID,
   kind: "schedule",
   state: "pending",
-  url: `https://almanac.example/approvals/${EXAMPLE_OTHER_ID}`,
+  url: `${EXAMPLE_ORIGIN}/approvals/${EXAMPLE_APPROVAL_ID}`,
   plan_hash: EXAMPLE_POST.plan_hash,
-  requested_by: { kind: "key", id: "0197a3f0-5b1e-7c42-9d27-3f6c1a2b4d5e", name: "Studio assistant" },
+  requested_by: EXAMPLE_CREATOR,
   via: "api",
   note: null,
   post_ids: null,
   details: [],
-  created_at: "2026-11-20T09:05:00.000Z",
-  expires_at: "2026-11-27T09:05:00.000Z",
+  created_at: EXAMPLE_POST.created_at,
+  expires_at: "2026-11-27T09:06:12.000Z",
   decided_at: null,
   posts: [
     {
       id: EXAMPLE_ID,
-      scheduled_at: "2026-12-24T18:00:00.000Z",
-      caption: "The new glaze is here.",
-      post_type: "image",
+      scheduled_at: EXAMPLE_POST.scheduled_at,
+      caption: EXAMPLE_POST.caption,
+      post_type: EXAMPLE_POST.post_type,
       platforms: [EXAMPLE_PLATFORM],
     },
   ],

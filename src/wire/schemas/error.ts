@@ -12,6 +12,7 @@ export const ErrorDetail = z
       .string()
       .optional()
       .openapi({ description: "The member with the problem, for example `targets[0].caption`." }),
+    row: z.int().optional().openapi({ description: "Which post of a bulk request, from 1." }),
     account_id: Id.optional().openapi({ description: "The account the problem is about." }),
     platform: z.enum(PLATFORMS).optional().openapi({ description: "The platform whose rule the request breaks." }),
     limit: z.union([z.number(), z.string()]).optional().openapi({ description: "The allowed value." }),

@@ -1,32 +1,49 @@
 import type { EventType } from "#core/event-type.ts";
 import { EXAMPLE_ACCOUNT } from "./account.ts";
 import { EXAMPLE_APPROVAL } from "./approval.ts";
-import { EXAMPLE_ACCOUNT_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WORKSPACE_ID } from "./common.ts";
+import {
+  EXAMPLE_ACCOUNT_ID,
+  EXAMPLE_OTHER_ACCOUNT_ID,
+  EXAMPLE_OTHER_PLATFORM,
+  EXAMPLE_WEBHOOK_ID,
+  EXAMPLE_WORKSPACE_ID,
+} from "./common.ts";
 import type { Event, TestEvent } from "./event.ts";
-import { EXAMPLE_POST, type Post } from "./post.ts";
+import { EXAMPLE_EDITED_POST, EXAMPLE_POST, type Post } from "./post.ts";
 
+/** When the post became public, and when it was edited, paused and resumed before. */
 const AT = "2026-12-24T18:00:01.041Z";
-const SEQ = Date.parse(AT) * 1000;
+const CHANGED_AT = "2026-11-21T10:00:00.000Z";
 
-const COMMON = {
-  id: `evt_${SEQ.toString(36)}_${EXAMPLE_WORKSPACE_ID.replaceAll("-", "")}`,
-  seq: SEQ,
-  timestamp: AT,
-  api_version: "1",
-  workspace_id: EXAMPLE_WORKSPACE_ID,
-} as const;
+function eventAt(at: string) {
+  const seq = Date.parse(at) * 1000;
+  return {
+    id: `evt_${seq.toString(36)}_${EXAMPLE_WORKSPACE_ID.replaceAll("-", "")}`,
+    seq,
+    timestamp: at,
+    api_version: "1",
+    workspace_id: EXAMPLE_WORKSPACE_ID,
+  } as const;
+}
+
+const PUBLISHED = eventAt(AT);
+const CHANGED = eventAt(CHANGED_AT);
 
 const [EXAMPLE_TARGET] = EXAMPLE_POST.targets;
 
-function postWith(post: Partial<Post>, target: Partial<Post["targets"][number]> = {}): Post {
+type Target = Post["targets"][number];
+
+function postWith(post: Partial<Post>, ...targets: readonly Partial<Target>[]): Post {
   return {
     ...EXAMPLE_POST,
     version: 2,
     updated_at: AT,
     ...post,
-    targets: EXAMPLE_TARGET ? [{ ...EXAMPLE_TARGET, ...target }] : [],
+    targets: targets.flatMap((target) => (EXAMPLE_TARGET ? [{ ...EXAMPLE_TARGET, ...target }] : [])),
   };
 }
+
+const changed = (post: Partial<Post>): Post => postWith({ updated_at: CHANGED_AT, ...post }, {});
 
 const PUBLISHED_TARGET = {
   status: "published",
@@ -65,89 +82,148 @@ const UNCONFIRMED_TARGET = {
   },
 } as const;
 
+/** The account of another platform, where the same post is refused. */
+const OTHER_TARGET = {
+  account_id: EXAMPLE_OTHER_ACCOUNT_ID,
+  platform: EXAMPLE_OTHER_PLATFORM,
+  caption: null,
+  effective_caption: EXAMPLE_POST.caption,
+  platform_options: {},
+} as const;
+
 const TARGET = { account_id: EXAMPLE_ACCOUNT_ID };
 const PUBLISHING = { status: "publishing" } as const;
 const PENDING = { status: "pending" } as const;
 const SCHEDULED = { status: "scheduled" } as const;
-const decided = (state: "approved" | "declined" | "expired" | "stale" | "withdrawn") => ({
-  approval: { ...EXAMPLE_APPROVAL, state, decided_at: AT },
+
+const DECIDED_AT = "2026-11-20T09:30:00.000Z";
+const DECIDED = eventAt(DECIDED_AT);
+type Approval = typeof EXAMPLE_APPROVAL;
+const decided = (state: Approval["state"], result: Partial<Approval> = {}) => ({
+  approval: { ...EXAMPLE_APPROVAL, state, decided_at: DECIDED_AT, ...result },
   previous: PENDING,
 });
 const WEBHOOK = { id: EXAMPLE_WEBHOOK_ID, url: "https://shop.example.com/almanac", description: "Shop" };
 
 /** One body of each type, for the document. */
 export const EXAMPLE_EVENTS = {
-  "post.scheduled": { ...COMMON, type: "post.scheduled", data: { post: EXAMPLE_POST } },
-  "post.updated": { ...COMMON, type: "post.updated", data: { post: postWith({ caption: "The new glaze, at last." }) } },
+  "post.scheduled": { ...eventAt(EXAMPLE_POST.created_at), type: "post.scheduled", data: { post: EXAMPLE_POST } },
+  "post.updated": {
+    ...eventAt(EXAMPLE_EDITED_POST.updated_at),
+    type: "post.updated",
+    data: { post: EXAMPLE_EDITED_POST },
+  },
   "post.cancelled": {
-    ...COMMON,
+    ...CHANGED,
     type: "post.cancelled",
-    data: { post: postWith({ status: "cancelled" }), previous: SCHEDULED },
+    data: { post: changed({ status: "cancelled" }), previous: SCHEDULED },
   },
   "post.paused": {
-    ...COMMON,
+    ...CHANGED,
     type: "post.paused",
-    data: { post: postWith({ status: "paused", paused_reason: "account" }), previous: SCHEDULED },
+    data: { post: changed({ status: "paused", paused_reason: "account" }), previous: SCHEDULED },
   },
-  "post.resumed": { ...COMMON, type: "post.resumed", data: { post: postWith({}), previous: { status: "paused" } } },
+  "post.resumed": {
+    ...CHANGED,
+    type: "post.resumed",
+    data: { post: changed({ version: 3 }), previous: { status: "paused" } },
+  },
   "post.published": {
-    ...COMMON,
+    ...PUBLISHED,
     type: "post.published",
     data: { post: postWith({ status: "published", published_at: AT }, PUBLISHED_TARGET), previous: PUBLISHING },
   },
   "post.partially_failed": {
-    ...COMMON,
+    ...PUBLISHED,
     type: "post.partially_failed",
-    data: { post: postWith({ status: "partially_failed", published_at: AT }, PUBLISHED_TARGET), previous: PUBLISHING },
+    data: {
+      post: postWith({ status: "partially_failed", published_at: AT }, PUBLISHED_TARGET, {
+        ...OTHER_TARGET,
+        ...FAILED_TARGET,
+      }),
+      previous: PUBLISHING,
+    },
   },
   "post.failed": {
-    ...COMMON,
+    ...PUBLISHED,
     type: "post.failed",
     data: { post: postWith({ status: "failed" }, FAILED_TARGET), previous: PUBLISHING },
   },
   "target.published": {
-    ...COMMON,
+    ...PUBLISHED,
     type: "target.published",
     data: { post: postWith(PUBLISHING, PUBLISHED_TARGET), target: TARGET },
   },
   "target.failed": {
-    ...COMMON,
+    ...PUBLISHED,
     type: "target.failed",
     data: { post: postWith(PUBLISHING, FAILED_TARGET), target: TARGET },
   },
   "target.unconfirmed": {
-    ...COMMON,
+    ...PUBLISHED,
     type: "target.unconfirmed",
     data: { post: postWith(PUBLISHING, UNCONFIRMED_TARGET), target: TARGET },
   },
-  "account.connected": { ...COMMON, type: "account.connected", data: { account: EXAMPLE_ACCOUNT } },
+  "account.connected": {
+    ...eventAt(EXAMPLE_ACCOUNT.connected_at),
+    type: "account.connected",
+    data: { account: EXAMPLE_ACCOUNT },
+  },
   "account.disconnected": {
-    ...COMMON,
+    ...CHANGED,
     type: "account.disconnected",
     data: { account: EXAMPLE_ACCOUNT, previous: { status: "active" } },
   },
   "account.needs_reconnect": {
-    ...COMMON,
+    ...CHANGED,
     type: "account.needs_reconnect",
     data: {
       account: { ...EXAMPLE_ACCOUNT, status: "needs_reconnect", status_reason: "The login has expired." },
       previous: { status: "active" },
     },
   },
-  "account.expires_soon": { ...COMMON, type: "account.expires_soon", data: { account: EXAMPLE_ACCOUNT } },
-  "approval.requested": { ...COMMON, type: "approval.requested", data: { approval: EXAMPLE_APPROVAL } },
-  "approval.approved": { ...COMMON, type: "approval.approved", data: decided("approved") },
-  "approval.declined": { ...COMMON, type: "approval.declined", data: decided("declined") },
-  "approval.expired": { ...COMMON, type: "approval.expired", data: decided("expired") },
-  "approval.stale": { ...COMMON, type: "approval.stale", data: decided("stale") },
-  "approval.withdrawn": { ...COMMON, type: "approval.withdrawn", data: decided("withdrawn") },
+  "account.expires_soon": { ...CHANGED, type: "account.expires_soon", data: { account: EXAMPLE_ACCOUNT } },
+  "approval.requested": {
+    ...eventAt(EXAMPLE_POST.created_at),
+    type: "approval.requested",
+    data: { approval: EXAMPLE_APPROVAL },
+  },
+  "approval.approved": {
+    ...DECIDED,
+    type: "approval.approved",
+    data: decided("approved", { post_ids: [EXAMPLE_POST.id] }),
+  },
+  "approval.declined": {
+    ...DECIDED,
+    type: "approval.declined",
+    data: decided("declined", { note: "Not before the exhibition, please." }),
+  },
+  "approval.expired": {
+    ...eventAt(EXAMPLE_APPROVAL.expires_at),
+    type: "approval.expired",
+    data: decided("expired", { decided_at: EXAMPLE_APPROVAL.expires_at }),
+  },
+  "approval.stale": {
+    ...DECIDED,
+    type: "approval.stale",
+    data: decided("stale", {
+      details: [
+        {
+          code: "account_needs_reconnect",
+          message: "the account must be connected again",
+          account_id: EXAMPLE_ACCOUNT_ID,
+        },
+      ],
+    }),
+  },
+  "approval.withdrawn": { ...DECIDED, type: "approval.withdrawn", data: decided("withdrawn") },
   "webhook.disabled": {
-    ...COMMON,
+    ...CHANGED,
     type: "webhook.disabled",
     data: { webhook: { ...WEBHOOK, disabled_reason: "gone" } },
   },
   "webhook.test": {
-    ...COMMON,
+    ...CHANGED,
     id: "evt_test_5f0c6a1e9b3d4c7f8a2e1d0b9c8f7e6a",
     seq: null,
     type: "webhook.test",

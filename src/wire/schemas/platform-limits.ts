@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "#context.ts";
 import type { Account } from "#accounts/types.ts";
-import { POST_TYPES } from "#core/status.ts";
+import { MEDIA_TYPES, POST_TYPES } from "#core/status.ts";
 import type { PlatformLimits as AdapterLimits } from "#platforms/contract.ts";
 import { ownLimits } from "#platforms/limits-for.ts";
 
@@ -19,6 +19,26 @@ const MediaLimits = z
       })
       .nullable(),
     mixed: z.boolean().openapi({ description: "Whether one post may have images and videos." }),
+    alt_text: z
+      .object({
+        types: z.array(z.enum(MEDIA_TYPES)).openapi({
+          description: "The types of media whose `alt_text` is published; empty where the platform takes none.",
+        }),
+        max: z.int().nullable().openapi({ description: "In UTF-16 code units; null where no limit is known." }),
+      })
+      .openapi({ description: "Descriptions of media for people who cannot see them." }),
+    covers: z
+      .object({
+        at_ms: z.boolean().openapi({ description: "Whether a moment of the video can be its cover." }),
+        image: z
+          .object({
+            max_bytes: z.int().openapi({ description: "The largest accepted file." }),
+            content_types: z.array(z.string()).openapi({ description: "The accepted types." }),
+          })
+          .nullable()
+          .openapi({ description: "The pictures that can be a cover; null: none." }),
+      })
+      .openapi({ description: "Covers of videos." }),
   })
   .openapi("MediaLimits");
 
@@ -26,12 +46,12 @@ const LimitRule = z
   .object({
     of: z.string().openapi({
       description:
-        "What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `account`, or an option as `platform_options.title`; `[]` after it means each of its items.",
+        "What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, `account`, or an option as `platform_options.title`; `[]` after it means each of its items.",
       example: "platform_options.title",
     }),
     measure: z.string().openapi({
       description:
-        "`length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `video_codec`, `audio_codec` or `followers`.",
+        "`length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `pages`, `video_codec`, `audio_codec` or `followers`.",
       example: "length",
     }),
     min: z.number().nullable().openapi({ description: "The smallest accepted number." }),
@@ -73,7 +93,14 @@ export const OwnLimits = z.union([AccountLimits, z.null()]).openapi({
   description: "The limits of this account where they differ from those of `GET /platforms`; otherwise null.",
 });
 
-function presentMedia({ textOnly, images, videos, mixed }: AdapterLimits["media"]): z.infer<typeof MediaLimits> {
+function presentMedia({
+  textOnly,
+  images,
+  videos,
+  mixed,
+  altText,
+  covers,
+}: AdapterLimits["media"]): z.infer<typeof MediaLimits> {
   return {
     text_only: textOnly,
     images: images && { max: images.max, max_bytes: images.maxBytes, content_types: [...images.contentTypes] },
@@ -85,6 +112,11 @@ function presentMedia({ textOnly, images, videos, mixed }: AdapterLimits["media"
       max_seconds: videos.maxSeconds,
     },
     mixed,
+    alt_text: { types: [...altText.types], max: altText.max },
+    covers: {
+      at_ms: covers.atMs,
+      image: covers.image && { max_bytes: covers.image.maxBytes, content_types: [...covers.image.contentTypes] },
+    },
   };
 }
 
@@ -104,7 +136,7 @@ export function presentLimits({
       min: min ?? null,
       max: max ?? null,
       allowed: allowed ? [...allowed] : null,
-      when: when ? { post_type: when.postType ?? null, options: { ...when.options } } : null,
+      when: when ? { post_type: when.postType ?? null, options: presentOptions(when.options) } : null,
     })),
     daily_caps: dailyCaps.map(({ count, windowHours, what }) => ({ count, window_hours: windowHours, what })),
     duplicate_text: duplicateText && { window_seconds: duplicateText.windowSeconds, note: duplicateText.note },
@@ -121,4 +153,9 @@ export function presentOwnLimits(
   const adapter = adapterFor(platform);
   const own = adapter ? ownLimits(adapter, capabilities, config.app(platform)?.settings) : null;
   return own && presentLimits(own);
+}
+
+/** The values as texts, as the document has them: `true` for a switch. */
+function presentOptions(options: Readonly<Record<string, boolean | string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
 }

@@ -3,6 +3,7 @@ import type { Context } from "#context.ts";
 import type { JsonObject } from "#core/json.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { Adapter, AppCredentials, ConnectMethod as AdapterConnectMethod } from "#platforms/contract.ts";
+import { optionScopesOf } from "#platforms/extra-scopes.ts";
 import { limitsFor } from "#platforms/limits-for.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { adapterFor } from "#platforms/registry.ts";
@@ -33,6 +34,17 @@ const ConnectMethod = z
   })
   .openapi("ConnectMethod", { description: "A way to connect an account." });
 
+const OptionScopes = z
+  .object({
+    option: z.string(),
+    scopes: z.array(z.string()).openapi({ description: "In the platform's own words." }),
+    is_available: z.boolean().openapi({
+      description:
+        "Whether this installation asks for them; an account that was connected earlier has to be connected again.",
+    }),
+  })
+  .openapi("OptionScopes", { description: "An option that needs more permissions than a login has otherwise." });
+
 export const PlatformRules = z
   .object({
     platform: PlatformName,
@@ -40,6 +52,7 @@ export const PlatformRules = z
     options: z
       .custom<JsonObject>()
       .openapi({ type: "object", additionalProperties: true, description: "JSON Schema of `platform_options`." }),
+    option_scopes: z.array(OptionScopes),
     connect: z.object({ methods: z.array(ConnectMethod) }),
   })
   .openapi("PlatformRules", { description: "The rules of a platform, with which posts are validated." });
@@ -54,6 +67,11 @@ function presentRules(
     platform,
     ...presentLimits(limitsFor(adapter, {}, settings)),
     options: toOptionsSchema(adapter),
+    option_scopes: optionScopesOf(adapter, settings).map(({ option, scopes, isAvailable }) => ({
+      option,
+      scopes: [...scopes],
+      is_available: isAvailable,
+    })),
     connect: { methods: adapter.connect.methods.map(presentMethod) },
   };
 }

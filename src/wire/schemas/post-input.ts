@@ -3,7 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { ScheduleInput, TargetInput } from "#posting/types.ts";
 import { EXAMPLE_PLATFORM, Id, optional, PlatformName } from "./common.ts";
-import { MediaItemInput, MediaUrl } from "./media.ts";
+import { MediaItemInput, type MediaItemMembers, MediaUrl, toMediaInput } from "./media.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
 const CAPTION_MAX = 100_000;
@@ -21,8 +21,15 @@ const ScheduleTarget = z
         "Overrides the post's caption for this account; null for none, which in `target_options` removes it.",
     }),
     platform_options: optional(PlatformOptions),
+    media_items: z.array(MediaItemInput).max(MEDIA_MAX).nullish().openapi({
+      description:
+        "Published by this account instead of the media of the post; an empty list for none. Null for those of the post, to which `target_options` goes back with it.",
+    }),
+    media_urls: z.array(MediaUrl).max(MEDIA_MAX).nullish().openapi({
+      description: "The same by URL, after `media_items`; the types are detected.",
+    }),
   })
-  .openapi("ScheduleTarget", { description: "An account to post to, with its own caption and options." });
+  .openapi("ScheduleTarget", { description: "An account to post to, with its own caption, options and media." });
 
 export const targetList = z.array(ScheduleTarget).max(TARGETS_MAX);
 
@@ -34,7 +41,7 @@ export const contentFields = {
     example: [EXAMPLE_PLATFORM],
   }),
   targets: optional(targetList).openapi({
-    description: "Accounts with their own captions and options; replaces `account_ids` and `platforms`.",
+    description: "Accounts with their own captions, options and media; replaces `account_ids` and `platforms`.",
   }),
   media_items: optional(z.array(MediaItemInput).max(MEDIA_MAX)),
   media_urls: optional(z.array(MediaUrl).max(MEDIA_MAX)).openapi({
@@ -46,6 +53,8 @@ interface TargetMembers {
   readonly account_id: string;
   readonly caption?: string | null | undefined;
   readonly platform_options?: JsonObject | undefined;
+  readonly media_items?: readonly MediaItemMembers[] | null | undefined;
+  readonly media_urls?: readonly string[] | null | undefined;
 }
 
 /** The members of `contentFields`, any of which may be left out. */
@@ -53,15 +62,17 @@ interface ContentMembers {
   readonly account_ids?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetMembers[] | undefined;
-  readonly media_items?: ScheduleInput["mediaItems"];
+  readonly media_items?: readonly MediaItemMembers[] | undefined;
   readonly media_urls?: readonly string[] | undefined;
 }
 
 export function toTargets(targets: readonly TargetMembers[] | undefined): readonly TargetInput[] | undefined {
-  return targets?.map(({ account_id, caption, platform_options }) => ({
+  return targets?.map(({ account_id, caption, platform_options, media_items, media_urls }) => ({
     accountId: account_id,
     caption,
     platformOptions: platform_options,
+    mediaItems: media_items && media_items.map(toMediaInput),
+    mediaUrls: media_urls,
   }));
 }
 
@@ -72,7 +83,7 @@ export function toContent(
     accountIds: body.account_ids,
     platforms: body.platforms,
     targets: toTargets(body.targets),
-    mediaItems: body.media_items,
+    mediaItems: body.media_items?.map(toMediaInput),
     mediaUrls: body.media_urls,
   };
 }

@@ -1,15 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
-import { CREATED_VIA, POST_STATUSES, POST_TYPES, TARGET_STATUSES } from "#core/status.ts";
+import { CREATED_VIA, EXTRA_STATUSES, POST_STATUSES, POST_TYPES, TARGET_STATUSES } from "#core/status.ts";
 import type {
   Post as DomainPost,
   PostSummary as DomainPostSummary,
   Target as DomainTarget,
   TargetError as DomainTargetError,
+  TargetExtra as DomainTargetExtra,
 } from "#posting/types.ts";
+import { annotationMembers, EXAMPLE_ANNOTATIONS, presentAnnotations } from "./annotations.ts";
 import {
   EXAMPLE_ACCOUNT_ID,
   EXAMPLE_ID,
+  EXAMPLE_KEY_ID,
   EXAMPLE_PLATFORM,
   EXAMPLE_WORKSPACE_ID,
   Id,
@@ -63,6 +66,42 @@ function presentTargetError(error: DomainTargetError): z.infer<typeof TargetErro
   };
 }
 
+const TargetPart = z
+  .object({
+    index: z.int().openapi({ description: "From 0, which is the post itself." }),
+    status: z.enum(TARGET_STATUSES).openapi({
+      description:
+        "The parts before the first that is not public are `published`, that one has the status of the target, and those after it are `pending`: an edit of a thread that stopped goes on with them.",
+    }),
+    platform_post_id: z.string().nullable(),
+    url: z.string().nullable(),
+  })
+  .openapi("TargetPart", { description: "A part of a thread, which is a post of its own at the platform." });
+
+const TargetExtra = z
+  .object({
+    status: z.enum(EXTRA_STATUSES).openapi({
+      description: "`unconfirmed`: the platform did not say whether it took it, and it is not sent again.",
+    }),
+    id: z.string().nullable().openapi({ description: "At the platform; null where it has none of its own." }),
+    url: z.string().nullable(),
+    error: TargetError.nullable(),
+  })
+  .openapi("TargetExtra", { description: "What became of something that was added to a post once it was public." });
+
+function presentExtra(extra: DomainTargetExtra): z.infer<typeof TargetExtra> {
+  return {
+    status: extra.status,
+    id: extra.id,
+    url: extra.url,
+    error: extra.error && presentTargetError(extra.error),
+  };
+}
+
+function presentExtras(extras: NonNullable<DomainTarget["extras"]>): z.infer<typeof Target>["extras"] {
+  return Object.fromEntries(Object.entries(extras).map(([name, extra]) => [name, presentExtra(extra)]));
+}
+
 const Target = z
   .object({
     account_id: Id,
@@ -83,9 +122,27 @@ const Target = z
       description: "When a `pending` target is tried again, or an uncertain one is looked for again at the platform.",
     }),
     error: TargetError.nullable(),
+    extras: z
+      .object({
+        cover: TargetExtra.optional(),
+        playlists: TargetExtra.optional(),
+        first_comment: TargetExtra.optional(),
+      })
+      .nullable()
+      .openapi({
+        description:
+          "What became of what is added to the post once it is public, such as the cover of a video or a first comment; null where nothing is. A failure there is not one of the target.",
+      }),
     due_at: Instant,
     started_at: Instant.nullable(),
     late_by_ms: z.int().nullable().openapi({ description: "From the due time to the response of the platform." }),
+    media_items: z.array(MediaItem).nullable().openapi({
+      description:
+        "What this account publishes instead of the media of the post, such as copies that fit its platform; null for those of the post.",
+    }),
+    parts: z.array(TargetPart).nullable().openapi({
+      description: "What each part of a thread has come to; null where the account publishes one post.",
+    }),
   })
   .openapi("Target", { description: "A post for one account." });
 type Target = z.infer<typeof Target>;
@@ -105,9 +162,19 @@ function presentTarget(target: DomainTarget): Target {
     attempts: target.attempts,
     next_attempt_at: instantOrNull(target.nextAttemptAt),
     error: target.error && presentTargetError(target.error),
+    extras: target.extras && presentExtras(target.extras),
     due_at: toIsoInstant(target.dueAt),
     started_at: instantOrNull(target.startedAt),
     late_by_ms: target.lateByMs,
+    media_items: target.mediaItems && target.mediaItems.map(presentMediaItem),
+    parts:
+      target.parts &&
+      target.parts.map(({ index, status, platformPostId, url }) => ({
+        index,
+        status,
+        platform_post_id: platformPostId,
+        url,
+      })),
   };
 }
 
@@ -142,6 +209,7 @@ export const Post = z
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
     targets: z.array(Target).openapi({ description: "In the order of the request." }),
     media_items: z.array(MediaItem),
+    ...annotationMembers,
     archived: z.literal(true).optional().openapi({
       description:
         "Present on a post that ended long ago and has moved to the archive: it can no longer change. The files of its media are deleted.",
@@ -170,6 +238,7 @@ export function presentPost(post: DomainPost): Post {
     plan_hash: post.planHash,
     targets: post.targets.map(presentTarget),
     media_items: post.mediaItems.map(presentMediaItem),
+    ...presentAnnotations(post.annotations),
     ...(post.archived && { archived: true }),
   };
 }
@@ -184,6 +253,8 @@ export const PostSummary = z
     platforms: z.array(PlatformName),
     target_count: z.int(),
     media_count: z.int(),
+    external_id: annotationMembers.external_id,
+    labels: annotationMembers.labels,
   })
   .openapi("PostSummary");
 
@@ -199,8 +270,12 @@ export function presentPostSummary(post: DomainPostSummary): PostSummary {
     platforms: [...post.platforms],
     target_count: post.targetCount,
     media_count: post.mediaCount,
+    external_id: post.externalId,
+    labels: [...post.labels],
   };
 }
+
+export const EXAMPLE_CREATOR: z.infer<typeof CreatedBy> = { kind: "key", id: EXAMPLE_KEY_ID, name: "Shop import" };
 
 export const EXAMPLE_POST: Post = {
   id: EXAMPLE_ID,
@@ -211,10 +286,10 @@ export const EXAMPLE_POST: Post = {
   scheduled_at: "2026-12-24T18:00:00.000Z",
   published_at: null,
   version: 1,
-  created_at: "2026-11-20T09:05:00.000Z",
-  updated_at: "2026-11-20T09:05:00.000Z",
+  created_at: "2026-11-20T09:06:12.000Z",
+  updated_at: "2026-11-20T09:06:12.000Z",
   created_via: "api",
-  created_by: { kind: "key", id: "0197a3f0-5b1e-7c42-9d27-3f6c1a2b4d5e", name: "Shop import" },
+  created_by: EXAMPLE_CREATOR,
   paused_reason: null,
   plan_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
   targets: [
@@ -222,9 +297,9 @@ export const EXAMPLE_POST: Post = {
       account_id: EXAMPLE_ACCOUNT_ID,
       platform: EXAMPLE_PLATFORM,
       username: "ada_makes",
-      caption: null,
-      effective_caption: "The new glaze is here.",
-      platform_options: {},
+      caption: "The new glaze is here. #ceramics",
+      effective_caption: "The new glaze is here. #ceramics",
+      platform_options: { placement: "timeline", trial_reel_type: null },
       status: "pending",
       platform_post_id: null,
       platform_post_url: null,
@@ -232,10 +307,24 @@ export const EXAMPLE_POST: Post = {
       attempts: 0,
       next_attempt_at: null,
       error: null,
+      extras: null,
       due_at: "2026-12-24T18:00:00.000Z",
       started_at: null,
       late_by_ms: null,
+      media_items: null,
+      parts: null,
     },
   ],
   media_items: [EXAMPLE_MEDIA_ITEM],
+  ...EXAMPLE_ANNOTATIONS,
+};
+
+/** The same post an hour later, as the examples of an edit have it. */
+export const EXAMPLE_EDITED_POST: Post = {
+  ...EXAMPLE_POST,
+  scheduled_at: "2026-12-24T19:00:00.000Z",
+  version: 2,
+  updated_at: "2026-11-20T09:20:00.000Z",
+  plan_hash: "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
+  targets: EXAMPLE_POST.targets.map((target) => ({ ...target, due_at: "2026-12-24T19:00:00.000Z" })),
 };

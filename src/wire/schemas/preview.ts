@@ -1,13 +1,17 @@
 import { z } from "@hono/zod-openapi";
+import { FIT_REASON_MEANINGS, FIT_REASONS } from "#core/fit.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { POST_TYPES } from "#core/status.ts";
 import type {
   EditPreview as DomainEditPreview,
+  MediaItem as DomainMediaItem,
   PreviewResult,
   PreviewTarget as DomainPreviewTarget,
   SchedulePreview as DomainSchedulePreview,
 } from "#posting/types.ts";
+import { storedThreadMedia } from "#posting/thread-media.ts";
 import { WarningCode } from "./codes.ts";
+import { annotationMembers, EXAMPLE_ANNOTATIONS, presentAnnotations } from "./annotations.ts";
 import { Id, Instant, PlatformName } from "./common.ts";
 import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
 import { EXAMPLE_POST } from "./post.ts";
@@ -39,6 +43,22 @@ const Creator = z
       "What the account may choose at its platform, read while previewing. Platforms whose review asks for it want it shown to the person who confirms.",
   });
 
+const FittedItem = z
+  .object({
+    part: z.int().optional().openapi({
+      description: "Which part of a thread publishes it, by its `index` in `parts`; absent for the post itself.",
+    }),
+    media_index: z
+      .int()
+      .openapi({ description: "Which of the `media_items` that this account or the part publishes, from 0." }),
+    media_item: MediaItem,
+    reason: z.enum(FIT_REASONS).openapi({
+      description: "Why: its shape, that of the first image, its pixels, its bytes or its format.",
+      "x-enum-descriptions": FIT_REASONS.map((reason) => FIT_REASON_MEANINGS[reason]),
+    }),
+  })
+  .openapi("FittedItem", { description: "A copy of an image that fits the platform." });
+
 const PreviewTarget = z
   .object({
     account_id: Id,
@@ -47,6 +67,10 @@ const PreviewTarget = z
     effective_caption: z.string(),
     caption_length: z.int().openapi({ description: "Counted in `caption_unit`." }),
     caption_limit: z.int(),
+    part_lengths: z.array(z.int()).optional().openapi({
+      description:
+        "Of the parts of a thread after the first, in `caption_unit` and with the same limit; absent without.",
+    }),
     caption_unit: z.string(),
     limits: OwnLimits,
     platform_options: PlatformOptions,
@@ -56,7 +80,14 @@ const PreviewTarget = z
       .object({ amount_usd: z.number(), reason: z.string() })
       .nullable()
       .openapi({ description: "What the platform charges the operator for this post." }),
+    media_items: z.array(MediaItem).nullable().openapi({
+      description: "What this account publishes instead of the media of the post; null for those of the post.",
+    }),
     creator: Creator.nullable().openapi({ description: "Null where the platform has no such settings." }),
+    fitted: z.array(FittedItem).openapi({
+      description:
+        "The images that this account publishes as a copy, because the platform would refuse them as they are.",
+    }),
   })
   .openapi("PreviewTarget", { description: "The content that one account will publish." });
 
@@ -68,6 +99,7 @@ export const SchedulePreview = z
     caption: z.string(),
     targets: z.array(PreviewTarget).openapi({ description: "In the order of the request." }),
     media_items: z.array(MediaItem),
+    ...annotationMembers,
     warnings: z.array(Warning),
     plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
   })
@@ -119,6 +151,7 @@ function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarge
     effective_caption: target.effectiveCaption,
     caption_length: target.captionLength,
     caption_limit: target.captionLimit,
+    ...(target.partLengths && { part_lengths: [...target.partLengths] }),
     caption_unit: target.captionUnit,
     limits: target.limits && presentLimits(target.limits),
     platform_options: target.platformOptions,
@@ -126,7 +159,20 @@ function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarge
     warnings: [...target.warnings],
     cost: target.cost && { amount_usd: target.cost.amountUsd, reason: target.cost.reason },
     creator: target.creator && presentCreator(target.creator),
+    media_items: target.mediaItems && target.mediaItems.map(presentMediaItem),
+    fitted: [
+      ...fittedOf(target.mediaItems ?? []),
+      ...storedThreadMedia(target.platformOptions).flatMap((items, index) =>
+        fittedOf(items).map((item) => ({ part: index + 1, ...item })),
+      ),
+    ],
   };
+}
+
+function fittedOf(items: readonly DomainMediaItem[]): z.infer<typeof FittedItem>[] {
+  return items.flatMap((item, index) =>
+    item.fitted ? [{ media_index: index, media_item: presentMediaItem(item), reason: item.fitted.reason }] : [],
+  );
 }
 
 function presentCreator(creator: NonNullable<DomainPreviewTarget["creator"]>): z.infer<typeof Creator> {
@@ -149,6 +195,7 @@ export function presentSchedulePreview(preview: DomainSchedulePreview): Schedule
     caption: preview.caption,
     targets: preview.targets.map(presentTarget),
     media_items: preview.mediaItems.map(presentMediaItem),
+    ...presentAnnotations(preview.annotations),
     warnings: [...preview.warnings],
     plan_hash: preview.planHash,
   };
@@ -198,19 +245,22 @@ export const EXAMPLE_SCHEDULE_PREVIEW: SchedulePreview = {
           platform: exampleTarget.platform,
           username: exampleTarget.username,
           effective_caption: exampleTarget.effective_caption,
-          caption_length: 22,
+          caption_length: 32,
           caption_limit: 2200,
-          caption_unit: "characters",
+          caption_unit: "UTF-16 code units",
           limits: null,
           platform_options: exampleTarget.platform_options,
           placement: "timeline",
           warnings: [],
           cost: null,
           creator: null,
+          media_items: null,
+          fitted: [],
         },
       ]
     : [],
   media_items: [EXAMPLE_MEDIA_ITEM],
+  ...EXAMPLE_ANNOTATIONS,
   warnings: [],
   plan_hash: EXAMPLE_POST.plan_hash,
 };
@@ -221,6 +271,12 @@ export const EXAMPLE_CONFIRMATION = {
   expires_in: CONFIRMATION_SECONDS,
 };
 
+export const EXAMPLE_EDIT_CONFIRMATION = {
+  confirmation_token: "q8Lw2Rk0Jx5eT1uYbN7cVh3DzPfS9aGmKi4oXnEt6Qs",
+  expires_at: "2026-11-20T09:24:00.000Z",
+  expires_in: CONFIRMATION_SECONDS,
+};
+
 export const ConfirmBody = z
   .object({
     confirmation_token: z.string().min(1).max(512).openapi({ description: "The token of the matching preview." }),
@@ -228,3 +284,4 @@ export const ConfirmBody = z
   .openapi("ConfirmBody");
 
 export const EXAMPLE_CONFIRM_BODY = { confirmation_token: EXAMPLE_CONFIRMATION.confirmation_token };
+export const EXAMPLE_EDIT_CONFIRM_BODY = { confirmation_token: EXAMPLE_EDIT_CONFIRMATION.confirmation_token };

@@ -1,11 +1,13 @@
 import {
   LATE_BY_MS_SQL,
   NEXT_ATTEMPT_AT_SQL,
+  NO_ANNOTATIONS,
   PAUSED_REASON_SQL,
   type PostTextForm,
   PUBLISHED_AT_SQL,
   TARGET_STATUS_SQL,
 } from "#posting/index.ts";
+import { type Annotations, presentAnnotations } from "./annotations.ts";
 import type { MediaItem } from "./media.ts";
 import type { Post, PostSummary } from "./post.ts";
 
@@ -17,13 +19,36 @@ import type { Post, PostSummary } from "./post.ts";
 /** The SQL expression of each member, which yields JSON text; the compiler asks for all of them. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
-/** Concatenated, because D1 allows a function 32 arguments, and an object would be parsed again by the next function. */
-function object<T>(members: SqlMembers<T>): string {
-  const parts = Object.entries<string>(members).map(
-    ([name, json], index) => `'${index === 0 ? "{" : ","}"${name}":' || ${json}`,
-  );
-  // Literals that meet become one.
-  return `${parts.join(" || ")} || '}'`.replaceAll("' || '", "");
+/** The parts of an object's members, concatenated because D1 allows a function 32 arguments and an object would be parsed again by the next function. */
+function members<T>(expressions: SqlMembers<T>): string[] {
+  return Object.entries<string>(expressions).flatMap(([name, json], index) => [
+    `'${index === 0 ? "" : ","}"${name}":'`,
+    json,
+  ]);
+}
+
+/** Each of `more` is further members as one text. */
+function object<T>(expressions: SqlMembers<T>, ...more: readonly string[]): string {
+  return concat(["'{'", ...members(expressions), ...more.flatMap((text) => ["','", text]), "'}'"]);
+}
+
+/** Literals that meet become one. A tree, because SQLite allows an expression a depth of 100, and a chain is as deep as it is long. */
+function concat(parts: readonly string[]): string {
+  const merged: string[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1) ?? "";
+    if (/^'[^']*'$/.test(part) && /^'[^']*'$/.test(last)) {
+      merged.splice(-1, 1, `${last.slice(0, -1)}${part.slice(1)}`);
+    } else {
+      merged.push(part);
+    }
+  }
+  return tree(merged);
+}
+
+function tree(parts: readonly string[]): string {
+  const half = Math.ceil(parts.length / 2);
+  return parts.length <= 2 ? parts.join(" || ") : `(${tree(parts.slice(0, half))}) || (${tree(parts.slice(half))})`;
 }
 
 const array = (items: string): string => `'[' || coalesce(${items}, '') || ']'`;
@@ -43,14 +68,62 @@ const instant = (sql: string): string => `strftime('"%Y-%m-%dT%H:%M:%fZ"', ${sql
 
 const instantOrNull = (sql: string): string => `coalesce(${instant(sql)}, 'null')`;
 
-const errorObject = `iif(t.error IS NULL, 'null', ${object<NonNullable<Post["targets"][number]["error"]>>({
-  code: json("(t.error -> '$.code')"),
-  category: json("(t.error -> '$.category')"),
-  message: json("(t.error -> '$.message')"),
-  platform_code: json("(t.error -> '$.platformCode')"),
-  retryable: json("(t.error -> '$.retryable')"),
-  who_must_act: json("(t.error -> '$.whoMustAct')"),
-})})`;
+/** The error that an expression yields as JSON. */
+const errorObject = (error: string) =>
+  `iif(coalesce(${error}, 'null') = 'null', 'null', ${object<NonNullable<Post["targets"][number]["error"]>>({
+    code: json(`(${error} -> '$.code')`),
+    category: json(`(${error} -> '$.category')`),
+    message: json(`(${error} -> '$.message')`),
+    platform_code: json(`(${error} -> '$.platformCode')`),
+    retryable: json(`(${error} -> '$.retryable')`),
+    who_must_act: json(`(${error} -> '$.whoMustAct')`),
+  })})`;
+
+/** Most targets have none, so the names are read only where there are some. */
+const extrasObject = `iif(t.extras IS NULL, 'null', '{' || (SELECT group_concat('"' || x.key || '":' || ${object<
+  NonNullable<NonNullable<Post["targets"][number]["extras"]>["cover"]>
+>({
+  status: json("(x.value -> '$.status')"),
+  id: json("(x.value -> '$.id')"),
+  url: json("(x.value -> '$.url')"),
+  error: errorObject("(x.value -> '$.error')"),
+})}, ',') FROM json_each(t.extras) x) || '}')`;
+
+const MEDIA_OBJECT = object<MediaItem>({
+  url: json("(m.value -> '$.url')"),
+  type: json("(m.value -> '$.type')"),
+  id: json("(m.value -> '$.id')"),
+  content_type: json("(m.value -> '$.contentType')"),
+  size_bytes: json("(m.value -> '$.sizeBytes')"),
+  width: json("(m.value -> '$.width')"),
+  height: json("(m.value -> '$.height')"),
+  duration_seconds: json("(m.value -> '$.durationSeconds')"),
+  sha256: json("(m.value -> '$.sha256')"),
+  alt_text: json("(m.value -> '$.altText')"),
+  cover: `iif(m.value -> '$.cover' IS NULL, 'null', ${object<NonNullable<MediaItem["cover"]>>({
+    at_ms: json("(m.value -> '$.cover.atMs')"),
+    url: json("(m.value -> '$.cover.image.url')"),
+  })})`,
+});
+
+const mediaArray = (column: string) => array(`(SELECT group_concat(${MEDIA_OBJECT}, ',') FROM json_each(${column}) m)`);
+
+/** Public parts are in `progress`, in order. */
+const publicPart = (member: string): string => `(t.progress -> ('$.thread[' || part.key || ']${member}'))`;
+
+const PART_OBJECT = object<NonNullable<Post["targets"][number]["parts"]>[number]>({
+  index: "part.key",
+  status: word(`CASE WHEN ${publicPart("")} IS NOT NULL THEN 'published'
+    WHEN part.key = coalesce(json_array_length(t.progress, '$.thread'), 0) OR ${TARGET_STATUS_SQL} IN ('published', 'skipped')
+    THEN ${TARGET_STATUS_SQL} ELSE 'pending' END`),
+  platform_post_id: json(publicPart(".id")),
+  url: json(publicPart(".url")),
+});
+
+/** The post itself and what follows it. */
+const PART_ARRAY = `iif(json_type(t.options, '$.thread') = 'array', ${array(
+  `(SELECT group_concat(${PART_OBJECT}, ',') FROM json_each(json_insert(t.options -> '$.thread', '$[#]', 0)) part)`,
+)}, 'null')`;
 
 const TARGET_OBJECT = object<Post["targets"][number]>({
   account_id: word("t.account_id"),
@@ -65,55 +138,78 @@ const TARGET_OBJECT = object<Post["targets"][number]>({
   published_at: instantOrNull("t.published_at"),
   attempts: "t.attempts",
   next_attempt_at: instantOrNull(NEXT_ATTEMPT_AT_SQL),
-  error: errorObject,
+  error: errorObject("t.error"),
+  extras: extrasObject,
   due_at: instant("t.due_at"),
   started_at: instantOrNull("t.started_at"),
   late_by_ms: number(LATE_BY_MS_SQL),
+  media_items: `iif(t.media IS NULL, 'null', ${mediaArray("t.media")})`,
+  parts: PART_ARRAY,
 });
 
-const MEDIA_OBJECT = object<MediaItem>({
-  url: json("(m.value -> '$.url')"),
-  type: json("(m.value -> '$.type')"),
-  id: json("(m.value -> '$.id')"),
-  content_type: json("(m.value -> '$.contentType')"),
-  size_bytes: json("(m.value -> '$.sizeBytes')"),
-  width: json("(m.value -> '$.width')"),
-  height: json("(m.value -> '$.height')"),
-  duration_seconds: json("(m.value -> '$.durationSeconds')"),
-  sha256: json("(m.value -> '$.sha256')"),
-});
+/** One lookup for all of them: most posts have no row of annotations. */
+const ANNOTATION_MEMBERS = `coalesce((SELECT ${concat(
+  members<Annotations>({
+    external_id: text("a.external_id"),
+    metadata: "a.metadata",
+    labels: "a.labels",
+    notes: text("a.notes"),
+  }),
+)} FROM post_annotations a WHERE a.workspace_id = p.workspace_id AND a.post_id = p.id),
+  '${JSON.stringify(presentAnnotations(NO_ANNOTATIONS)).slice(1, -1)}')`;
 
-const POST_OBJECT = object<Post>({
-  id: word("p.id"),
-  workspace_id: word("p.workspace_id"),
-  status: word("p.status"),
-  caption: text("p.caption"),
-  post_type: word("p.post_type"),
-  scheduled_at: instant("p.scheduled_at"),
-  published_at: instantOrNull(PUBLISHED_AT_SQL),
-  version: "p.version",
-  created_at: instant("p.created_at"),
-  updated_at: instant("p.updated_at"),
-  created_via: word("p.created_via"),
-  created_by: json("p.created_by"),
-  paused_reason: text(PAUSED_REASON_SQL),
-  plan_hash: text("p.plan_hash"),
-  targets: array(
-    `(SELECT group_concat(${TARGET_OBJECT}, ',' ORDER BY t.position, t.account_id) FROM post_targets t WHERE t.post_id = p.id)`,
-  ),
-  media_items: `iif(p.media = '[]', '[]', ${array(`(SELECT group_concat(${MEDIA_OBJECT}, ',') FROM json_each(p.media) m)`)})`,
-});
+const SUMMARY_ANNOTATION_MEMBERS = `coalesce((SELECT ${concat(
+  members<Pick<PostSummary, "external_id" | "labels">>({
+    external_id: text("a.external_id"),
+    labels: "a.labels",
+  }),
+)} FROM post_annotations a WHERE a.workspace_id = p.workspace_id AND a.post_id = p.id),
+  '"external_id":null,"labels":[]')`;
 
-const SUMMARY_OBJECT = object<PostSummary>({
-  id: word("p.id"),
-  status: word("p.status"),
-  scheduled_at: instant("p.scheduled_at"),
-  caption: text("substr(p.caption, 1, 140)"),
-  post_type: word("p.post_type"),
-  platforms: "p.platforms",
-  target_count: "(SELECT count(*) FROM post_targets t WHERE t.post_id = p.id)",
-  media_count: "json_array_length(p.media)",
-});
+const POST_OBJECT = object<Omit<Post, keyof Annotations>>(
+  {
+    id: word("p.id"),
+    workspace_id: word("p.workspace_id"),
+    status: word("p.status"),
+    caption: text("p.caption"),
+    post_type: word("p.post_type"),
+    scheduled_at: instant("p.scheduled_at"),
+    published_at: instantOrNull(PUBLISHED_AT_SQL),
+    version: "p.version",
+    created_at: instant("p.created_at"),
+    updated_at: instant("p.updated_at"),
+    created_via: word("p.created_via"),
+    created_by: json("p.created_by"),
+    paused_reason: text(PAUSED_REASON_SQL),
+    plan_hash: text("p.plan_hash"),
+    targets: array(
+      `(SELECT group_concat(${TARGET_OBJECT}, ',' ORDER BY t.position, t.account_id) FROM post_targets t WHERE t.post_id = p.id)`,
+    ),
+    media_items: `iif(p.media = '[]', '[]', ${array(`(SELECT group_concat(${MEDIA_OBJECT}, ',') FROM json_each(p.media) m)`)})`,
+  },
+  ANNOTATION_MEMBERS,
+);
+
+/** Both of one look at the targets. */
+const SUMMARY_COUNT_MEMBERS = `(SELECT ${concat(
+  members<Pick<PostSummary, "target_count" | "media_count">>({
+    target_count: "count(*)",
+    media_count: `iif(p.media = '[]', coalesce(max(json_array_length(t.media)), 0), json_array_length(p.media))`,
+  }),
+)} FROM post_targets t WHERE t.post_id = p.id)`;
+
+const SUMMARY_OBJECT = object<Omit<PostSummary, "target_count" | "media_count" | "external_id" | "labels">>(
+  {
+    id: word("p.id"),
+    status: word("p.status"),
+    scheduled_at: instant("p.scheduled_at"),
+    caption: text("substr(p.caption, 1, 140)"),
+    post_type: word("p.post_type"),
+    platforms: "p.platforms",
+  },
+  SUMMARY_COUNT_MEMBERS,
+  SUMMARY_ANNOTATION_MEMBERS,
+);
 
 /** Posts as the API writes them. */
 export const POST_JSON: PostTextForm = { full: POST_OBJECT, summary: SUMMARY_OBJECT };

@@ -26,11 +26,18 @@ export const UploadStarted = z
     }),
     media_item: z
       .object({ url: SignedUrl, type: z.enum(MEDIA_TYPES) })
-      .openapi({ description: "The media item to use in a preview after the upload is complete." }),
+      .nullable()
+      .openapi({
+        description: "The media item to use in a preview after the upload is complete; null for a document.",
+      }),
+    document: z
+      .object({ url: SignedUrl })
+      .optional()
+      .openapi({ description: "Of a PDF file: what to use as the option `document`; absent for media." }),
   })
   .openapi("UploadStarted");
 
-export function presentUpload({ upload, mediaItem }: StartedUpload): z.infer<typeof UploadStarted> {
+export function presentUpload({ upload, file: { url, type } }: StartedUpload): z.infer<typeof UploadStarted> {
   return {
     upload: {
       method: upload.method,
@@ -45,6 +52,7 @@ export function presentUpload({ upload, mediaItem }: StartedUpload): z.infer<typ
         })) ?? null,
       complete_url: upload.completeUrl,
     },
-    media_item: { url: mediaItem.url, type: mediaItem.type },
+    media_item: type === "document" ? null : { url, type },
+    ...(type === "document" && { document: { url } }),
   };
 }

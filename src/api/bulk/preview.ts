@@ -1,0 +1,116 @@
+import { z } from "@hono/zod-openapi";
+import { refuse } from "#core/errors.ts";
+import { type BulkInput, previewBulk } from "#posting/index.ts";
+import type { ApiContext } from "#api/env.ts";
+import { newRouter, operation } from "#api/operation.ts";
+import { PreviewScheduleBody } from "#wire/schemas/schedule-body.ts";
+import { readCsvPosts } from "#wire/csv/defer-csv.ts";
+import { BULK_POSTS_MAX } from "#wire/csv/row-reader.ts";
+import { BulkPreviewResponse, EXAMPLE_BULK_PREVIEW, presentBulkPreview } from "#wire/schemas/bulk.ts";
+import { EXAMPLE_ACCOUNT_ID, optional, QueryBoolean } from "#wire/schemas/common.ts";
+import { json } from "#wire/schemas/content.ts";
+import { EXAMPLE_POST } from "#wire/schemas/post.ts";
+import { toRefusal } from "#wire/validation-refusal.ts";
+import { readRow } from "#wire/read-row.ts";
+
+const PreviewBulkBody = z
+  .object({
+    posts: z.array(PreviewScheduleBody).min(1).max(BULK_POSTS_MAX).openapi({
+      description: "As for `POST /posts/preview`; videos of other servers are imported before.",
+    }),
+    skip_invalid: optional(z.boolean()).openapi({
+      description: "Leaves posts with problems out instead of refusing the request.",
+    }),
+  })
+  .openapi("PreviewBulkBody");
+
+/** The same body, whose posts are read one by one. */
+const BodyOfUnreadPosts = PreviewBulkBody.extend({ posts: z.array(z.unknown()).min(1).max(BULK_POSTS_MAX) });
+
+const CSV_TABLE = {
+  type: "string",
+  description:
+    "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
+} as const;
+
+/** A table has no place for the switch, so it is in the query. */
+const CsvQuery = z.object({
+  skip_invalid: QueryBoolean.default(false).openapi({
+    type: "boolean",
+    enum: [true, false],
+    param: { description: "Of a table: as `skip_invalid` in a JSON body." },
+    example: false,
+  }),
+});
+
+const EXAMPLE_TABLE = `caption,scheduled_at,account_ids\nThe new glaze is here.,2026-12-24T18:00:00Z,${EXAMPLE_ACCOUNT_ID}\n`;
+
+const route = operation("posts:write", {
+  hasNoEvents: true,
+  method: "post",
+  path: "/posts/bulk/preview",
+  operationId: "previewBulk",
+  tags: ["posts"],
+  summary: "Preview many new posts",
+  description:
+    "Checks up to 100 posts together and shows each as `POST /posts/preview` does. The posts see each other: their times count towards the daily caps of their accounts, and equal texts are warned of. When one has problems, the request is refused with every problem of every post, and `row` in `details` says which; with `skip_invalid` those posts are left out, and the answer lists their problems. One token schedules all good posts. Each post counts towards `previews_per_hour` of `GET /limits`. Up to 100 images of other servers are fetched, three at a time and for a minute at most, when nothing else is wrong with their posts; videos are imported before with `POST /media`.",
+  acceptsCsv: true,
+  request: {
+    query: CsvQuery,
+    body: {
+      required: true,
+      content: {
+        ...json(PreviewBulkBody, {
+          posts: [
+            {
+              caption: EXAMPLE_POST.caption,
+              scheduled_at: "2026-12-24T18:00:00Z",
+              account_ids: [EXAMPLE_ACCOUNT_ID],
+              media_urls: ["https://images.example.net/launch.jpg"],
+            },
+            {
+              caption: "And another",
+              scheduled_at: "2026-12-25T18:00:00Z",
+              account_ids: [EXAMPLE_ACCOUNT_ID],
+              media_urls: ["https://images.example.net/launch.jpg"],
+            },
+          ],
+          skip_invalid: true,
+        }),
+        "text/csv": { schema: CSV_TABLE, example: EXAMPLE_TABLE },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: "Each post as it would be published, and the token that schedules them.",
+      content: json(BulkPreviewResponse, EXAMPLE_BULK_PREVIEW),
+    },
+  },
+});
+
+async function readRequest(c: ApiContext): Promise<BulkInput> {
+  const { csv, body: data = null } = c.var;
+  if (csv !== undefined) {
+    return {
+      posts: await readCsvPosts(c.get("ctx"), csv, readRow),
+      skipInvalid: c.req.query("skip_invalid") === "true",
+    };
+  }
+  const body = BodyOfUnreadPosts.safeParse(data);
+  return body.success
+    ? {
+        posts: await Promise.all(body.data.posts.map((post, index) => readRow(post, index + 1))),
+        skipInvalid: body.data.skip_invalid ?? false,
+      }
+    : refuse(toRefusal({ target: "json", data, error: body.error }));
+}
+
+async function answer(c: ApiContext) {
+  return c.json(presentBulkPreview(await previewBulk(c.get("ctx"), await readRequest(c))), 200);
+}
+
+export const bulkPreview = newRouter().openapi(route, answer, (result, c) =>
+  // A table is not JSON, and posts that do not match the schema are rows with problems.
+  result.success ? undefined : result.target === "json" ? answer(c) : refuse(toRefusal(result)),
+);

@@ -1,0 +1,9 @@
+import { create } from "./create.ts";
+import { remove } from "./delete.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { preview } from "./preview.ts";
+import { update } from "./update.ts";
+
+/** In the order of the document. */
+export const DRAFT_OPERATIONS = [list, create, get, update, remove, preview];

@@ -1,0 +1,32 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { once } from "#core/once.ts";
+import type { ApiEnv } from "./env.ts";
+import { MEDIA_OPERATIONS } from "./media/operations.ts";
+import { POST_OPERATIONS } from "./posts/operations.ts";
+
+/** The operations whose paths begin alike. */
+export type OperationGroup = readonly OpenAPIHono<ApiEnv>[];
+
+/** What nearly every isolate serves; it is loaded at its start. */
+export const FREQUENT: OperationGroup = [...MEDIA_OPERATIONS, ...POST_OPERATIONS];
+
+const BULK = "posts/bulk";
+
+/** The beginning of a path, relative to the API, by which its group is found. */
+export function groupNameOf(path: string): string {
+  return path.startsWith(`${BULK}/`) ? BULK : (path.split("/", 1)[0] ?? "");
+}
+
+/** All others, by the beginning of their paths. Each group is loaded with its first call, because most isolates never see one. */
+export const ON_FIRST_CALL: ReadonlyMap<string, () => Promise<OperationGroup>> = new Map([
+  ["accounts", once(async () => (await import("./accounts/operations.ts")).ACCOUNT_OPERATIONS)],
+  ["workspaces", once(async () => (await import("./workspaces/operations.ts")).WORKSPACE_OPERATIONS)],
+  ["platforms", once(async () => (await import("./platforms/operations.ts")).PLATFORM_OPERATIONS)],
+  ["limits", once(async () => (await import("./limits/operations.ts")).LIMIT_OPERATIONS)],
+  ["schedule", once(async () => (await import("./schedule/operations.ts")).SCHEDULE_OPERATIONS)],
+  [BULK, once(async () => (await import("./bulk/operations.ts")).BULK_OPERATIONS)],
+  ["drafts", once(async () => (await import("./drafts/operations.ts")).DRAFT_OPERATIONS)],
+  ["approvals", once(async () => (await import("./approvals/operations.ts")).APPROVAL_OPERATIONS)],
+  ["events", once(async () => (await import("./events/operations.ts")).EVENT_OPERATIONS)],
+  ["webhooks", once(async () => (await import("./webhooks/operations.ts")).WEBHOOK_OPERATIONS)],
+]);

@@ -1,0 +1,3 @@
+import { list } from "./list.ts";
+
+export const PLATFORM_OPERATIONS = [list];

@@ -1,0 +1,13 @@
+import type { Context } from "#context.ts";
+import type { BulkRow } from "#posting/index.ts";
+import type { RowReader } from "./row-reader.ts";
+
+/** The posts of a table; a table whose columns are not known is refused. Loaded with the first table. */
+export async function readCsvPosts(
+  ctx: Pick<Context, "config">,
+  text: string,
+  readRow: RowReader,
+): Promise<readonly BulkRow[]> {
+  const { readPosts } = await import("./read-posts.ts");
+  return await readPosts(ctx, text, readRow);
+}

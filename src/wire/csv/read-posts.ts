@@ -1,0 +1,180 @@
+import type { Context } from "#context.ts";
+import { refuse, type RefusalDetail } from "#core/errors.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isPlatform, type Platform } from "#core/platform.ts";
+import type { BulkRow, ScheduleInput } from "#posting/index.ts";
+import { AltText } from "#wire/schemas/media.ts";
+import { rulesOf } from "#wire/schemas/platform-rules.ts";
+import { refusalOf } from "#wire/validation-refusal.ts";
+import { splitAddresses, splitList, splitTexts } from "./lists.ts";
+import { optionValue } from "./option-value.ts";
+import { type CsvLine, readTable } from "./read-table.ts";
+import { BULK_POSTS_MAX, type RowReader } from "./row-reader.ts";
+
+/** How a cell becomes a member of the body of a preview. */
+const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
+  caption: (cell) => cell,
+  scheduled_at: (cell) => cell.trim(),
+  time_zone: (cell) => cell.trim(),
+  slot: (cell) => cell.trim().toLowerCase(),
+  platforms: (cell) => splitList(cell).map((name) => name.toLowerCase()),
+  account_ids: splitList,
+  media_urls: splitAddresses,
+  labels: splitList,
+  external_id: (cell) => cell.trim(),
+};
+const ALT_TEXTS = "alt_texts";
+const REQUIRED = ["caption", "scheduled_at"];
+
+/** A setting of every account of a platform: `platform.option`. */
+interface OptionColumn {
+  readonly header: string;
+  readonly platform: Platform;
+  readonly key: string;
+  readonly schema: JsonObject;
+}
+
+/** The option that a header names; null when there is none. */
+function optionOf(ctx: Pick<Context, "config">, header: string): OptionColumn | null {
+  const [platform = "", key = "", ...rest] = header.split(".");
+  if (!isPlatform(platform) || rest.length > 0) {
+    return null;
+  }
+  const { properties } = rulesOf(ctx, platform).options as {
+    readonly properties?: Readonly<Record<string, JsonObject>>;
+  };
+  const schema = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+  return schema ? { header, platform, key, schema } : null;
+}
+
+function headerProblem(header: string, message: string): RefusalDetail {
+  return { code: "csv_header_invalid", message, ...(header !== "" && { param: header.slice(0, 100) }) };
+}
+
+const KNOWN = [...Object.keys(MEMBERS), ALT_TEXTS].join(", ");
+
+/** A table that is none can have a column for each of a million commas. */
+const PROBLEMS_MAX = 100;
+
+function headerProblems(headers: readonly string[], options: ReadonlyMap<string, OptionColumn>): RefusalDetail[] {
+  const seen = new Set<string>();
+  const doubled = new Set(headers.filter((name) => seen.size === seen.add(name).size));
+  const unknown = [...seen].filter((name) => !Object.hasOwn(MEMBERS, name) && name !== ALT_TEXTS && !options.has(name));
+  return [
+    ...REQUIRED.filter((name) => !seen.has(name)).map((name) =>
+      headerProblem(name, `the first line must name the columns, and ${name} is not among them`),
+    ),
+    ...unknown.map((name) =>
+      headerProblem(
+        name,
+        name === ""
+          ? "a column has no name"
+          : `there is no column ${JSON.stringify(name.slice(0, 100))}: the columns are ${KNOWN}, and platform.option for an option of a platform`,
+      ),
+    ),
+    ...[...doubled].map((name) => headerProblem(name, `the column ${name.slice(0, 100)} is there more than once`)),
+  ].slice(0, PROBLEMS_MAX);
+}
+
+/**
+ * Refuses the table when its columns are not known, when its quotation marks do not match, or when it has no post or too many; what is
+ * wrong with one line is a problem of its row.
+ */
+export async function readPosts(
+  ctx: Pick<Context, "config">,
+  text: string,
+  readRow: RowReader,
+): Promise<readonly BulkRow[]> {
+  const { headers, lines } = readTable(text);
+  const options = new Map<string, OptionColumn>();
+  for (const header of headers) {
+    const option = optionOf(ctx, header);
+    if (option) {
+      options.set(header, option);
+    }
+  }
+  const problems = headerProblems(headers, options);
+  if (problems.length > 0) {
+    refuse(refusalOf(problems));
+  }
+  // Where quotation marks do not match, nobody knows which lines after them are posts, so that none may be left out alone.
+  const faults = lines.flatMap(({ fault }, index): RefusalDetail[] =>
+    fault === null ? [] : [{ code: "csv_row_invalid", message: fault, row: index + 1 }],
+  );
+  if (faults.length > 0) {
+    refuse(refusalOf(faults.slice(0, PROBLEMS_MAX)));
+  }
+  // Empty lines are counted, so that the number of a row is that of the spreadsheet without its first line.
+  const rows = lines
+    .map((line, index) => ({ line, row: index + 1 }))
+    .filter(({ line }) => line.cells.some((cell) => cell.trim() !== ""));
+  if (rows.length === 0 || rows.length > BULK_POSTS_MAX) {
+    refuse(
+      refusalOf([
+        {
+          code: "out_of_range",
+          message: `the table must have 1 to ${BULK_POSTS_MAX} posts`,
+          param: "posts",
+          limit: BULK_POSTS_MAX,
+          actual: rows.length,
+        },
+      ]),
+    );
+  }
+  return await Promise.all(rows.map(({ line, row }) => readLine({ headers, options, readRow }, line, row)));
+}
+
+interface LineReading {
+  readonly headers: readonly string[];
+  readonly options: ReadonlyMap<string, OptionColumn>;
+  readonly readRow: RowReader;
+}
+
+async function readLine({ headers, options, readRow }: LineReading, { cells }: CsvLine, row: number): Promise<BulkRow> {
+  if (cells.length !== headers.length) {
+    const message = `the line has ${cells.length} cells, and there are ${headers.length} columns: put quotation marks around a cell with a delimiter or a line break`;
+    return { row, input: null, problems: [{ code: "csv_row_invalid", message }] };
+  }
+  const filled = headers.flatMap((header, index) => {
+    const cell = cells[index] ?? "";
+    return cell.trim() === "" ? [] : [[header, cell] as const];
+  });
+  const cellOf = new Map(filled);
+  const body: Record<string, JsonValue> = {};
+  const optionsByPlatform: Partial<Record<Platform, JsonObject>> = {};
+  for (const [header, cell] of filled) {
+    const option = options.get(header);
+    if (option) {
+      const { platform, key, schema } = option;
+      optionsByPlatform[platform] = { ...optionsByPlatform[platform], [key]: optionValue(schema, cell) };
+    } else if (header !== ALT_TEXTS) {
+      body[header] = MEMBERS[header]?.(cell) ?? cell;
+    }
+  }
+  const altTexts = splitTexts(cellOf.get(ALT_TEXTS) ?? "");
+  const read = await readRow(body, row, (input) => ({ ...withAltTexts(input, altTexts), optionsByPlatform }));
+  const altProblems = altTextProblems(altTexts, splitAddresses(cellOf.get("media_urls") ?? "").length);
+  return altProblems.length > 0 ? { row, input: null, problems: [...read.problems, ...altProblems] } : read;
+}
+
+function altTextProblems(texts: readonly string[], files: number): readonly RefusalDetail[] {
+  if (texts.length > files) {
+    const message = `alt_texts describes ${texts.length} files, and media_urls has ${files}: separate the texts as the files are, with | or line breaks`;
+    return [{ code: "out_of_range", message, param: ALT_TEXTS, limit: files, actual: texts.length }];
+  }
+  const problem = texts.findIndex((text) => !AltText.safeParse(text).success);
+  return problem < 0
+    ? []
+    : [{ code: "alt_text_too_long", message: "a description is too long", param: `${ALT_TEXTS}[${problem}]` }];
+}
+
+/** The files with their descriptions; what kind of file each is, is found out as for `media_urls`. */
+function withAltTexts(input: ScheduleInput, altTexts: readonly string[]): ScheduleInput {
+  return altTexts.length === 0
+    ? input
+    : {
+        ...input,
+        mediaUrls: undefined,
+        mediaItems: input.mediaUrls?.map((url, index) => ({ url, type: null, altText: altTexts[index] || undefined })),
+      };
+}

@@ -1,0 +1,12 @@
+import type { BulkRow } from "#posting/index.ts";
+import type { RowReader } from "./csv/row-reader.ts";
+import { PreviewScheduleBody, toScheduleInput } from "./schemas/schedule-body.ts";
+import { toRefusal } from "./validation-refusal.ts";
+
+/** One of many posts as the body of a preview; what does not match it becomes the problems of its row. */
+export const readRow: RowReader = async (data, row, withMore = (input) => input): Promise<BulkRow> => {
+  const read = await PreviewScheduleBody.safeParseAsync(data);
+  return read.success
+    ? { row, input: withMore(toScheduleInput(read.data)), problems: [] }
+    : { row, input: null, problems: toRefusal({ target: "json", data, error: read.error }).details ?? [] };
+};

@@ -1,0 +1,66 @@
+import { z } from "@hono/zod-openapi";
+import { isTimeZone } from "#core/time-zone.ts";
+import { parseInstant } from "#wire/instant.ts";
+import { type ReadTime, readLocalTime, type TimeReading } from "#wire/local-time.ts";
+import { INSTANT_EXPECTED } from "./common.ts";
+
+const NO_TIME = {
+  code: "invalid_format",
+  problem: `${INSTANT_EXPECTED}, or one without an offset beside time_zone`,
+} as const;
+
+const LIKE_A_WALL_TIME = /^\s*\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
+
+/** When a post is published: an instant, or a time on the clock of the body's `time_zone`, with which `refuseUnreadableTime` reads it. */
+export const ScheduledAtInput = z
+  .string()
+  .refine((text) => parseInstant(text) !== undefined || LIKE_A_WALL_TIME.test(text), {
+    message: NO_TIME.problem,
+    params: { code: NO_TIME.code },
+  })
+  .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
+
+/** Asks for the time of a slot. */
+export const SlotInput = z.enum(["next"]);
+
+interface TimeMembers {
+  readonly scheduled_at?: string | null | undefined;
+  readonly time_zone?: string | null | undefined;
+}
+
+/** Refuses a text that is no time, for the reason that reading it gave. */
+export function addTimeIssue(
+  { issues }: Pick<z.core.$RefinementCtx, "issues">,
+  text: string,
+  { code, problem }: Extract<TimeReading, { readonly problem: string }>,
+  path: PropertyKey[] = [],
+): void {
+  issues.push({ code: "custom", input: text, path, message: problem, params: { code } });
+}
+
+/** A time without an offset is another instant to everybody who reads it, unless its zone is named. */
+function readScheduledAt(text: string, timeZone: string | null): TimeReading {
+  if (timeZone === null) {
+    const instant = parseInstant(text);
+    return instant === undefined ? NO_TIME : { instant, warning: null };
+  }
+  return readLocalTime(text, timeZone) ?? NO_TIME;
+}
+
+/** Refuses a time that needs a zone and has none, and one that the clocks of its zone do not show. */
+export function refuseUnreadableTime(body: TimeMembers, ctx: z.core.$RefinementCtx): void {
+  const { scheduled_at: text, time_zone: timeZone = null } = body;
+  // A zone that does not exist has been refused; no time can be read with it.
+  if (typeof text === "string" && (timeZone === null || isTimeZone(timeZone))) {
+    const reading = readScheduledAt(text, timeZone);
+    if ("problem" in reading) {
+      addTimeIssue(ctx, text, reading, ["scheduled_at"]);
+    }
+  }
+}
+
+/** The time of a body that passed `refuseUnreadableTime`; undefined if it has none. */
+export function scheduledTimeOf({ scheduled_at: text, time_zone }: TimeMembers): ReadTime | undefined {
+  const reading = typeof text === "string" ? readScheduledAt(text, time_zone ?? null) : undefined;
+  return reading && "instant" in reading ? reading : undefined;
+}
