@@ -3,11 +3,13 @@ import type { Context } from "#context.ts";
 import type { Refusal, RefusalDetail } from "#core/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { isTimeZone } from "#core/time-zone.ts";
+import { MediaItem } from "#wire/schemas/media.ts";
+import { ScheduleSlot } from "#wire/schemas/slots.ts";
 import { readableBody } from "#wire/unread-members.ts";
 import { formatPath, refusalOf, toRefusal } from "#wire/validation-refusal.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 import type { TimeReader } from "./local-time.ts";
-import { TargetArgument } from "./post-arguments.ts";
+import { MediaItemArgument, TargetArgument } from "./post-arguments.ts";
 
 export type ReadArguments<Schema extends z.ZodObject> =
   | { readonly ok: true; readonly input: z.output<Schema> }
@@ -54,6 +56,14 @@ function zoneOf({ time_zone: named }: JsonObject, own: string): string | null {
   return typeof named === "string" && isTimeZone(named) ? named : null;
 }
 
+const TARGET_MEMBERS = Object.keys(TargetArgument.shape);
+
+/** Lists of objects that are no targets. Media may come back with everything that a read tells of them. */
+const MEMBERS_OF: Readonly<Record<string, readonly string[]>> = {
+  media_items: [...new Set([...Object.keys(MediaItemArgument.shape), ...Object.keys(MediaItem.shape)])],
+  slots: Object.keys(ScheduleSlot.shape),
+};
+
 /** The arguments that the tool has. A name that it does not have may be a slip that changes the meaning, so it is refused. */
 function withoutUnknown(
   schema: z.ZodObject,
@@ -69,10 +79,9 @@ function withoutUnknown(
   const set = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   const known = Object.entries(pick(set, Object.keys(schema.shape), [])).map(([name, value]) => [
     name,
-    // Targets are the only arguments with names of their own.
     Array.isArray(value)
       ? (value as readonly JsonValue[]).map((item, index) =>
-          isJsonObject(item) ? pick(item, Object.keys(TargetArgument.shape), [name, index]) : item,
+          isJsonObject(item) ? pick(item, MEMBERS_OF[name] ?? TARGET_MEMBERS, [name, index]) : item,
         )
       : value,
   ]);

@@ -49,11 +49,15 @@ function inWordsOfTools(refusal: Refusal): Refusal {
   };
 }
 
-const toArgument = (param: string): string => param.replace(/^media_items\b/, "media_urls");
+const toArgument = (param: string): string => param.replace(/^media_items$/, "media_urls");
 
 function problemLine(problem: RefusalDetail, facts: HintFacts): string {
   const { code, param, platform, accountId } = problem;
-  const sentence = param === undefined ? problem.message : problem.message.replace(`${param} `, "");
+  // Only at its begin: `slot` is a word of sentences too.
+  const sentence =
+    param !== undefined && problem.message.startsWith(`${param} `)
+      ? problem.message.slice(param.length + 1)
+      : problem.message;
   const account = accountId !== undefined && platform !== undefined ? `${platform} account ${accountId}: ` : "";
   const advice = adviceFor(problem, facts);
   return `- ${param ?? "arguments"}: ${account}${oneLine(sentence, MAX_SENTENCE)}${advice === "" ? "" : `; ${advice}`} [${code}]`;

@@ -4,7 +4,8 @@ import { DETAILS, type DetailCode, REFUSALS, type RefusalCode } from "#core/code
 import type { Refusal, RefusalDetail } from "#core/errors.ts";
 import { platformCalled } from "#core/platform.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { timeInWords, wallText } from "./local-time.ts";
+import { wallText } from "#wire/local-time.ts";
+import { timeInWords } from "./local-time.ts";
 import { quoted } from "./quoted.ts";
 
 /** How a refusal begins the name of an option when its account was not named in a list of targets. */
@@ -111,6 +112,7 @@ const HINTS: Partial<Record<DetailCode, Hint>> = {
   post_not_found: () => "list_posts tells the ids",
   scheduled_at_in_past: clockHint,
   scheduled_at_required: clockHint,
+  no_free_slot: () => "get_slots tells the slots, and set_slots sets them",
   scheduled_at_too_far: clockHint,
   targets_required: accountsHint,
 };
@@ -143,12 +145,13 @@ const NEXT_STEPS: Partial<Record<RefusalCode, string>> = {
   invalid_state: "get_post or list_accounts shows the state now.",
   approval_required:
     "Give the person this address and stop. When they say that they decided, call confirm_preview again with the same token.",
+  draft_changed: "read_drafts with its draft_id shows it as it is now: make your change again with that version.",
   approval_declined: "Ask the person what should be different, then preview again.",
   approval_stale: "Correct this and preview again.",
   too_many_approvals: "Ask the person to decide what is waiting; get_overview lists it.",
   insufficient_scope: "Ask the person to connect this app again with the scope, or for a key that has it.",
   quota_exceeded: "Ask the person: something has to be removed, or the plan enlarged.",
-  not_found: "list_posts, list_accounts and get_overview tell the ids.",
+  not_found: "list_posts, read_drafts, list_accounts and get_overview tell the ids.",
   rate_limited: "Wait, then send the same call again.",
 };
 

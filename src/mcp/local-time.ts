@@ -1,21 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
-import type { DetailCode, WarningCode } from "#core/codes.ts";
-import { isTimeZone, zoneOffsetAt } from "#core/time-zone.ts";
+import { DAY, MINUTE } from "#core/clock.ts";
 import {
   addDays,
   type CalendarDate,
-  instantsOf,
-  neighboursOfSkipped,
   parseDate,
-  parseTimeOfDay,
   startOfDate,
   toTimeOfDay,
-  type WallTime,
   wallTimeAt,
   weekdayOf,
 } from "#core/wall-time.ts";
-import { parseInstant } from "#wire/instant.ts";
+import { type ReadTime, readLocalTime, type TimeReading } from "#wire/local-time.ts";
+import { addTimeIssue } from "#wire/schemas/scheduled-at.ts";
 
 /** The zone in which a call's times are read; null while it is not known, because the caller named none that exists. */
 export interface TimeReader {
@@ -23,22 +18,7 @@ export interface TimeReader {
   readonly now: number;
 }
 
-export interface TimeWarning {
-  readonly code: WarningCode;
-  readonly message: string;
-}
-
-/** A time as it was read, with what the caller should know of it. */
-interface ReadTime {
-  readonly instant: number;
-  readonly warning: TimeWarning | null;
-}
-
-type TimeReading = ReadTime | { readonly code: DetailCode; readonly problem: string };
-
-const WALL = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
-const OFFSET = /[+-]\d{2}:\d{2}$/;
-const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS = [
   "January",
   "February",
@@ -66,30 +46,11 @@ export function timeInWords(timeZone: string, instant: number): string {
   return `${dateInWords(date)}, ${toTimeOfDay(minute)} (${timeZone})`;
 }
 
-/** `2026-12-24T19:00`. */
-export function wallText({ date, minute }: WallTime): string {
-  return `${date}T${toTimeOfDay(minute)}`;
-}
-
-/** `+01:00`. */
-export function offsetText(timeZone: string, instant: number): string {
-  const minutes = Math.round(zoneOffsetAt(timeZone, instant) / MINUTE);
-  return `${minutes < 0 ? "-" : "+"}${toTimeOfDay(Math.abs(minutes))}`;
-}
-
-/** The time that `text` means: a time on the clock of the zone, or an instant. */
-export function readLocalTime(text: string, { timeZone, now }: TimeReader): TimeReading {
-  const instant = parseInstant(text);
-  if (instant !== undefined) {
-    return OFFSET.test(text) && timeZone !== null ? checkOffset(text, instant, timeZone) : { instant, warning: null };
-  }
-  const [, day = "", clock = "", seconds = "0"] = WALL.exec(text.trim()) ?? [];
-  const date = parseDate(day);
-  const minute = parseTimeOfDay(clock);
-  if (date === null || minute === null || Number(seconds) > 59) {
-    return { code: "invalid_format", problem: formatProblem(text, timeZone ?? "UTC", now) };
-  }
-  return resolveWallTime({ date, minute }, Number(seconds) * 1000, timeZone ?? "UTC");
+/** The time that a model wrote; what is none is explained with today's date. */
+export function readTimeArgument(text: string, { timeZone, now }: TimeReader): TimeReading {
+  return (
+    readLocalTime(text, timeZone) ?? { code: "invalid_format", problem: formatProblem(text, timeZone ?? "UTC", now) }
+  );
 }
 
 function formatProblem(text: string, timeZone: string, now: number): string {
@@ -100,47 +61,11 @@ function formatProblem(text: string, timeZone: string, now: number): string {
   return `${problem}: write it like ${example}, without an offset and with time_zone, or in UTC like ${example}:00Z`;
 }
 
-/** An offset that the zone does not have on that day was guessed, and so perhaps was the hour. */
-function checkOffset(text: string, instant: number, timeZone: string): TimeReading {
-  const given = OFFSET.exec(text)?.[0] ?? "";
-  const actual = offsetText(timeZone, instant);
-  if (given === actual || (given === "-00:00" && actual === "+00:00")) {
-    return { instant, warning: null };
-  }
-  const clock = text.slice(0, 16).toUpperCase();
-  return {
-    code: "offset_disagrees",
-    problem: `says ${given}, but ${timeZone} has ${actual} then: for ${clock.slice(11)} on the clock there write ${clock} without an offset, or, if the instant is meant, ${toIsoInstant(instant)}`,
-  };
-}
-
-function resolveWallTime(wall: WallTime, extraMs: number, timeZone: string): TimeReading {
-  const [first, second] = instantsOf(timeZone, wall);
-  if (first === undefined) {
-    const skipped = neighboursOfSkipped(timeZone, wall);
-    const after = skipped && wallText(skipped.after);
-    return {
-      code: "local_time_does_not_exist",
-      problem: `does not exist in ${timeZone}: the clock is moved forward from ${skipped && toTimeOfDay(skipped.before.minute)} to ${after}; write ${after} or another time`,
-    };
-  }
-  return {
-    instant: first + extraMs,
-    warning:
-      second === undefined
-        ? null
-        : {
-            code: "local_time_ambiguous",
-            message: `${wallText(wall)} occurs twice in ${timeZone}: this is the first, ${offsetText(timeZone, first)}; for the second send ${wallText(wall)}:00${offsetText(timeZone, second)}`,
-          },
-  };
-}
-
 function asInput(read: (text: string) => TimeReading) {
   return z.string().transform((text, ctx): ReadTime => {
     const reading = read(text);
     if ("problem" in reading) {
-      ctx.issues.push({ code: "custom", input: text, message: reading.problem, params: { code: reading.code } });
+      addTimeIssue(ctx, text, reading);
       return z.NEVER;
     }
     return reading;
@@ -149,7 +74,7 @@ function asInput(read: (text: string) => TimeReading) {
 
 /** The time of a post. */
 export function localTimeInput(reader: TimeReader) {
-  return asInput((text) => readLocalTime(text, reader));
+  return asInput((text) => readTimeArgument(text, reader));
 }
 
 /** The border of a range; a date alone is the whole day. */
@@ -157,22 +82,13 @@ export function rangeInput(reader: TimeReader, side: "from" | "until") {
   return asInput((text) => {
     const date = parseDate(text.trim());
     return date === null
-      ? readLocalTime(text, reader)
+      ? readTimeArgument(text, reader)
       : {
           instant: startOfDate(reader.timeZone ?? "UTC", side === "from" ? date : addDays(date, 1)),
           warning: null,
         };
   });
 }
-
-/** The name of a time zone; offsets and abbreviations are none. */
-export const TimeZoneInput = z
-  .string()
-  .max(64)
-  .refine(isTimeZone, {
-    message: "must be an IANA time zone such as Europe/Berlin or America/New_York",
-    params: { code: "invalid_value" },
-  });
 
 /** Today and the next days, so that a model need not count. */
 export function daysAhead(timeZone: string, now: number, count: number): string {

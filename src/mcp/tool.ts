@@ -2,7 +2,7 @@ import type { InputRequiredResult, Tool as ListedTool } from "@modelcontextproto
 import { z } from "@hono/zod-openapi";
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
-import type { JsonObject, JsonValue } from "#core/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { Scope } from "#core/scope.ts";
 import { PlatformOptions } from "#wire/schemas/platform-options.ts";
 import { problemsOf } from "#wire/unread-members.ts";
@@ -32,17 +32,10 @@ interface Hints {
   readonly openWorld?: true;
 }
 
-interface ToolDefinition<Schema extends z.ZodObject> {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /** Null for any credential. */
-  readonly scope: Scope | null;
-  readonly hints: Hints;
+/** What a tool does with its arguments. */
+export interface ToolAction<Schema extends z.ZodObject> {
   /** The arguments; times are read in the zone of the call. */
   readonly input: (reader: TimeReader) => Schema;
-  /** The card that a host may show beside the answer. */
-  readonly card?: `ui://${string}`;
   readonly run: (call: Call, input: z.output<Schema>) => Promise<Answer | InputRequiredResult>;
   /**
    * Finds every other problem of arguments of which some could not be read; it refuses, because `substitutes` stand for the
@@ -50,6 +43,17 @@ interface ToolDefinition<Schema extends z.ZodObject> {
    */
   readonly check?: (call: Call, input: z.output<Schema>, unread: ReadonlySet<string>) => Promise<unknown>;
   readonly substitutes?: (call: Call) => Readonly<Record<string, JsonValue>>;
+}
+
+interface ToolDefinition<Schema extends z.ZodObject> extends ToolAction<Schema> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Null for any credential. */
+  readonly scope: Scope | null;
+  readonly hints: Hints;
+  /** The card that a host may show beside the answer. */
+  readonly card?: `ui://${string}`;
 }
 
 /** A tool without the types of its arguments. */
@@ -79,11 +83,18 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       },
       ...(card !== undefined && { _meta: { ui: { resourceUri: card } } }),
     },
-    async run(call, args) {
-      const read = readArguments(call.ctx, definition.input, args);
-      return read.ok ? definition.run(call, read.input) : refuseArguments(definition, call, read);
-    },
+    run: (call, args) => runAction(definition, call, args),
   };
+}
+
+/** Reads the arguments, and runs the action or refuses with every problem of theirs. */
+export async function runAction<Schema extends z.ZodObject>(
+  action: ToolAction<Schema>,
+  call: Call,
+  args: JsonObject,
+): Promise<Answer | InputRequiredResult> {
+  const read = readArguments(call.ctx, action.input, args);
+  return read.ok ? action.run(call, read.input) : refuseArguments(action, call, read);
 }
 
 /** Longer texts than this are refused by the platforms, which say it better. */
@@ -105,6 +116,10 @@ function listedSchema(schema: z.ZodObject): InputSchema {
       }
       delete jsonSchema.pattern;
       delete jsonSchema.additionalProperties;
+      delete jsonSchema.propertyNames;
+      if (jsonSchema.minLength === 1) {
+        delete jsonSchema.minLength;
+      }
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
         delete jsonSchema.minimum;
       }
@@ -113,12 +128,30 @@ function listedSchema(schema: z.ZodObject): InputSchema {
       }
     },
   });
-  return listed as InputSchema;
+  return shortened(listed as JsonObject) as InputSchema;
+}
+
+/** The same schema, with "or null" as one more type instead of one more schema. */
+function shortened(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    return value.map(shortened);
+  }
+  if (!isJsonObject(value)) {
+    return value;
+  }
+  const { anyOf, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, shortened(member)] as const),
+  );
+  const [schema, orNull, ...others] = Array.isArray(anyOf) ? (anyOf as readonly JsonValue[]) : [];
+  const isOnlyOrNull = isJsonObject(orNull) && orNull["type"] === "null" && others.length === 0;
+  return isOnlyOrNull && isJsonObject(schema) && typeof schema["type"] === "string" && schema["enum"] === undefined
+    ? { ...rest, ...schema, type: [schema["type"], "null"] }
+    : { ...rest, ...(anyOf !== undefined && { anyOf }) };
 }
 
 /** Every problem at once: those of the arguments, and those that the readable ones have by themselves. */
 async function refuseArguments<Schema extends z.ZodObject>(
-  { check, substitutes }: ToolDefinition<Schema>,
+  { check, substitutes }: ToolAction<Schema>,
   call: Call,
   { refusal, readable, unread }: Extract<ReadArguments<Schema>, { ok: false }>,
 ): Promise<never> {

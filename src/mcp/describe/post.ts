@@ -1,7 +1,10 @@
 import { oneLine, quoted } from "#mcp/quoted.ts";
 import { timeInWords } from "#mcp/local-time.ts";
+import type { Annotations } from "#wire/schemas/annotations.ts";
 import type { MediaItem } from "#wire/schemas/media.ts";
 import type { Post, PostSummary } from "#wire/schemas/post.ts";
+import { mediaLine } from "./media-line.ts";
+import { threadLines, withoutThread } from "./thread.ts";
 
 const CAPTION_MAX = 2500;
 
@@ -13,11 +16,12 @@ export function when(timeZone: string, instant: string): string {
 /** A post in a list. */
 export function summaryLine(timeZone: string, post: PostSummary): string {
   const media = post.media_count === 0 ? "" : `, ${post.media_count} media`;
-  return `- ${post.id}: ${post.status}, ${when(timeZone, post.scheduled_at)}, ${post.platforms.join(", ")}${media}: ${quoted(post.caption)}`;
+  const labels = post.labels.length === 0 ? "" : `, labels ${post.labels.map((label) => quoted(label)).join(" ")}`;
+  return `- ${post.id}: ${post.status}, ${when(timeZone, post.scheduled_at)}, ${post.platforms.join(", ")}${media}${labels}: ${quoted(post.caption)}`;
 }
 
 function targetLine(timeZone: string, target: Post["targets"][number]): string {
-  const options = jsonText(target.platform_options);
+  const options = jsonText(withoutThread(target.platform_options));
   return [
     `- ${target.platform} ${quoted(target.username)} (account ${target.account_id}): ${target.status}`,
     ...(target.published_at === null ? [] : [`published ${when(timeZone, target.published_at)}`]),
@@ -25,10 +29,25 @@ function targetLine(timeZone: string, target: Post["targets"][number]): string {
     ...(target.next_attempt_at === null ? [] : [`next try ${when(timeZone, target.next_attempt_at)}`]),
     ...(target.caption === null ? [] : [`own caption ${quoted(target.caption, CAPTION_MAX)}`]),
     ...(options === "{}" ? [] : [`options ${options}`]),
+    ...Object.entries(target.extras ?? {}).map(
+      ([name, { status, error }]) =>
+        `${name} ${status}${error === null ? "" : ` (${error.code}: ${quoted(error.message, 300)})`}`,
+    ),
     ...(target.error === null
       ? []
       : [`${target.error.code}: ${quoted(target.error.message, 300)} (${target.error.who_must_act} must act)`]),
   ].join("; ");
+}
+
+/** How far each part of a thread has come, with its text and media where they are not those of the post. */
+function partLines({ parts, platform_options: options }: Post["targets"][number]): string[] {
+  const notesOf = (index: number) => {
+    const { status = "pending", url = null } = parts?.find((part) => part.index === index) ?? {};
+    return [status, ...(url === null ? [] : [url])];
+  };
+  return parts === null
+    ? []
+    : [`  part 1: ${notesOf(0).join("; ")}`, ...threadLines(options, (index) => notesOf(index + 1))];
 }
 
 /** A value as JSON on one line: options and changes hold words of the person and of platforms. */
@@ -36,9 +55,23 @@ export function jsonText(value: unknown): string {
   return oneLine(JSON.stringify(value) ?? "null", 600);
 }
 
-export function mediaLine({ url, type, width, height, duration_seconds: seconds }: MediaItem): string {
-  const size = width === null || height === null ? "" : ` ${width}×${height}`;
-  return `- ${type}${size}${seconds === null ? "" : ` ${Math.round(seconds * 10) / 10} s`}: ${url}`;
+/** What an account publishes instead of the media of the post; no line where it does not. */
+export function ownMediaLines(items: readonly MediaItem[] | null): string[] {
+  return items === null
+    ? []
+    : items.length === 0
+      ? ["  without the media of the post"]
+      : ["  instead of the media of the post:", ...items.map((item) => `  ${mediaLine(item)}`)];
+}
+
+/** What is noted about a post; no line where nothing is. */
+export function annotationLines({ external_id: externalId, labels, metadata, notes }: Annotations): string[] {
+  return [
+    ...(externalId === null ? [] : [`External id: ${quoted(externalId)}`]),
+    ...(labels.length === 0 ? [] : [`Labels: ${labels.map((label) => quoted(label)).join(", ")}`]),
+    ...(Object.keys(metadata).length === 0 ? [] : [`Metadata: ${jsonText(metadata)}`]),
+    ...(notes === null ? [] : [`Notes: ${quoted(notes, CAPTION_MAX)}`]),
+  ];
 }
 
 /** A post with everything that a next step needs. */
@@ -47,8 +80,13 @@ export function describePost(timeZone: string, post: Post): string {
     `Post ${post.id}: ${post.status}${post.paused_reason === null ? "" : ` (${post.paused_reason})`}, ${when(timeZone, post.scheduled_at)}, ${post.scheduled_at}.`,
     `Caption: ${quoted(post.caption, CAPTION_MAX)}`,
     "Accounts:",
-    ...post.targets.map((target) => targetLine(timeZone, target)),
+    ...post.targets.flatMap((target) => [
+      targetLine(timeZone, target),
+      ...ownMediaLines(target.media_items),
+      ...partLines(target),
+    ]),
     ...(post.media_items.length === 0 ? [] : ["Media:", ...post.media_items.map(mediaLine)]),
+    ...annotationLines(post),
     `Made via ${post.created_via}${post.created_by === null ? "" : ` by ${post.created_by.kind} ${quoted(post.created_by.name)}`}.`,
   ].join("\n");
 }

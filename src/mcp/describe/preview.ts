@@ -1,7 +1,9 @@
 import { oneLine, quoted } from "#mcp/quoted.ts";
-import type { TimeWarning } from "#mcp/local-time.ts";
+import type { TimeWarning } from "#wire/local-time.ts";
 import type { EditPreview, SchedulePreview } from "#wire/schemas/preview.ts";
-import { mediaLine, jsonText, when } from "./post.ts";
+import { mediaLine } from "./media-line.ts";
+import { annotationLines, jsonText, ownMediaLines, when } from "./post.ts";
+import { threadLines, withoutThread } from "./thread.ts";
 
 const CAPTION_MAX = 2500;
 
@@ -22,12 +24,18 @@ function warningLines(warnings: readonly { readonly code: string; readonly messa
   return warnings.map(({ code, message }) => `- warning${of}: ${oneLine(message, 400)} [${code}]`);
 }
 
+function partLines({ platform_options: options, ...target }: SchedulePreview["targets"][number]): string[] {
+  return threadLines(options, (index) => [`${target.part_lengths?.[index] ?? 0} of ${target.caption_limit}`]);
+}
+
 function targetLines(preview: SchedulePreview): string[] {
   return preview.targets.flatMap((target) => {
-    const options = jsonText(target.platform_options);
+    const options = jsonText(withoutThread(target.platform_options));
     const cost = target.cost === null ? "" : `; costs the operator ${target.cost.amount_usd} USD`;
     return [
       `- ${target.platform} ${quoted(target.username)} (account ${target.account_id}): ${target.effective_caption === preview.caption ? "the caption" : quoted(target.effective_caption, CAPTION_MAX)}, ${target.caption_length} of ${target.caption_limit} ${target.caption_unit}${options === "{}" ? "" : `; options ${options}`}${cost}`,
+      ...ownMediaLines(target.media_items),
+      ...partLines(target),
       ...warningLines(target.warnings, ` for ${target.platform} ${quoted(target.username)}`),
     ];
   });
@@ -39,6 +47,7 @@ function contentLines(preview: SchedulePreview, warnings: readonly TimeWarning[]
     "On:",
     ...targetLines(preview),
     ...(preview.media_items.length === 0 ? [] : ["Media:", ...preview.media_items.map(mediaLine)]),
+    ...annotationLines(preview),
     ...warningLines([...preview.warnings, ...warnings]),
   ];
 }

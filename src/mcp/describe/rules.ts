@@ -69,6 +69,10 @@ export function describeRules(rules: PlatformRules): string {
     `${PLATFORM_NAMES[rules.platform]}: captions up to ${rules.caption.max} ${rules.caption.unit}.`,
     ...mediaLines(rules),
     ...(options.length === 0 ? ["No platform_options."] : ["platform_options, in targets[]:", ...options]),
+    ...rules.option_scopes.map(
+      ({ option, scopes, is_available: isAvailable }) =>
+        `- ${option} needs ${scopes.join(", ")}: ${isAvailable ? "granted when the account is connected" : "not offered here"}`,
+    ),
     ...(rules.rules.length === 0 ? [] : ["Limits:", ...rules.rules.map(ruleLine)]),
     ...rules.daily_caps.map(({ count, window_hours: hours, what }) => `At most ${count} ${what} in ${hours} hours.`),
     ...(rules.duplicate_text === null ? [] : [`${rules.duplicate_text.note}.`]),

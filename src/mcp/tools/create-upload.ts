@@ -6,7 +6,7 @@ import { presentUpload } from "#wire/schemas/upload.ts";
 
 const INPUT = z.object({
   filename: z.string(),
-  content_type: z.string().describe("Such as image/jpeg or video/mp4."),
+  content_type: z.string().describe("Such as image/jpeg, video/mp4 or application/pdf."),
   size_bytes: z.int().describe("The exact size."),
 });
 
@@ -31,7 +31,7 @@ export const createUploadTool = defineTool({
     const text = [
       ...steps,
       ...(headerText.length === 0 ? [] : [`with ${headerText.join(", ")}`]),
-      `until ${when(ctx.actor.timeZone, expiresAt)}. Then use ${data.media_item.url} in media_urls.`,
+      `until ${when(ctx.actor.timeZone, expiresAt)}. Then use ${data.media_item ? `${data.media_item.url} in media_urls` : `${data.document?.url} as document.url`}.`,
     ].join("\n");
     return { text, data };
   },

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
 import { summaryLine } from "#mcp/describe/post.ts";
-import { rangeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
+import { rangeInput, type TimeReader } from "#mcp/local-time.ts";
 import { defineTool } from "#mcp/tool.ts";
 import { listArchivedPosts, listPosts } from "#posting/index.ts";
+import { ExternalId, Label } from "#wire/schemas/annotations.ts";
 import { presentPostSummary } from "#wire/schemas/post.ts";
+import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
 const MAX_LIMIT = 50;
 const DEFAULT_LIMIT = 20;
@@ -15,6 +17,8 @@ const input = (reader: TimeReader) =>
     from: rangeInput(reader, "from").optional().describe("2026-12-24 or 2026-12-24T18:00."),
     until: rangeInput(reader, "until").optional().describe("Exclusive; a date alone includes that day."),
     time_zone: TimeZoneInput.optional(),
+    external_id: ExternalId.optional(),
+    label: Label.optional(),
     include_past: z.boolean().optional().describe("Default: only with status or from."),
     archived: z.boolean().default(false).describe("Old posts that have moved to the archive instead."),
     order: z.enum(["asc", "desc"]).default("asc"),
@@ -30,9 +34,12 @@ export const listPostsTool = defineTool({
   hints: { readOnly: true },
   input,
   card: "ui://almanac/calendar",
-  async run({ ctx }, { from, until, include_past: includePast, archived, time_zone: named, ...query }) {
+  async run(
+    { ctx },
+    { from, until, include_past: includePast, archived, time_zone: named, external_id: externalId, ...query },
+  ) {
     const timeZone = named ?? ctx.actor.timeZone;
-    const input = { ...query, fields: "summary" as const, from: from?.instant, until: until?.instant };
+    const input = { ...query, externalId, fields: "summary" as const, from: from?.instant, until: until?.instant };
     const page = archived ? await listArchivedPosts(ctx, input) : await listPosts(ctx, { ...input, includePast });
     const posts = page.posts.map(presentPostSummary);
     const { limit, offset, total, hasMore } = page.pagination;

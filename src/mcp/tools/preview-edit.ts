@@ -2,12 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { confirmsOf } from "#core/actor.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { describeEditPreview } from "#mcp/describe/preview.ts";
-import { localTimeInput, type TimeReader, TimeZoneInput } from "#mcp/local-time.ts";
-import { contentArguments, Id, targetOptionsArgument, TIME_TEXT } from "#mcp/post-arguments.ts";
+import { localTimeInput, type TimeReader } from "#mcp/local-time.ts";
+import { contentArguments, Id, SLOT_TEXT, targetOptionsArgument, TIME_TEXT } from "#mcp/post-arguments.ts";
 import { defineTool } from "#mcp/tool.ts";
 import { type EditInput, previewEdit } from "#posting/index.ts";
 import { Caption, toContent, toTargets } from "#wire/schemas/post-input.ts";
 import { presentConfirmation, presentEditPreview } from "#wire/schemas/preview.ts";
+import { SlotInput } from "#wire/schemas/scheduled-at.ts";
+import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
 const YEAR_MINUTES = (365 * DAY) / MINUTE;
 const POSTS_MAX = 20;
@@ -18,6 +20,7 @@ const input = (reader: TimeReader) =>
     caption: Caption.min(1).optional(),
     scheduled_at: localTimeInput(reader).optional().describe(TIME_TEXT),
     time_zone: TimeZoneInput.optional(),
+    slot: SlotInput.optional().describe(SLOT_TEXT),
     shift_minutes: z
       .int()
       .min(-YEAR_MINUTES)
@@ -34,6 +37,7 @@ function toInput(args: z.output<ReturnType<typeof input>>): EditInput {
     postIds: args.post_ids,
     caption: args.caption,
     scheduledAt: args.scheduled_at?.instant,
+    slot: args.slot,
     shiftMinutes: args.shift_minutes,
     targetOptions: toTargets(args.target_options),
     removeMedia: args.remove_media,
@@ -54,7 +58,7 @@ export const previewEditTool = defineTool({
     const previewed = await previewEdit(ctx, toInput(args));
     const preview = presentEditPreview(previewed.preview);
     const confirmation = presentConfirmation(previewed);
-    const warning = args.scheduled_at?.warning ?? null;
+    const warning = args.slot === undefined ? (args.scheduled_at?.warning ?? null) : null;
     const warnings = warning === null ? [] : [warning];
     const timeZone = args.time_zone ?? ctx.actor.timeZone;
     return {

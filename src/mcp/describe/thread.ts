@@ -1,0 +1,25 @@
+import type { JsonObject } from "#core/json.ts";
+import { quoted } from "#mcp/quoted.ts";
+import { threadCaptions } from "#platforms/thread.ts";
+import { storedThreadMedia } from "#posting/thread-media.ts";
+import { presentMediaItem } from "#wire/schemas/media.ts";
+import { mediaLine } from "./media-line.ts";
+
+const CAPTION_MAX = 2500;
+
+/** The options without the parts of a thread, which have lines of their own. */
+export function withoutThread(options: JsonObject): JsonObject {
+  const { thread: _thread, ...others } = options;
+  return threadCaptions(options).length > 0 ? others : options;
+}
+
+/** The parts of a thread after the first, counted like a person counts; `notesOf` are said of each. */
+export function threadLines(options: JsonObject, notesOf: (index: number) => readonly string[]): string[] {
+  const media = storedThreadMedia(options);
+  return threadCaptions(options).flatMap((caption, index) => [
+    `  part ${index + 2}: ${[...notesOf(index), quoted(caption, CAPTION_MAX)].join("; ")}`,
+    ...(media[index] ?? []).map(
+      (item) => `    ${mediaLine(presentMediaItem(item))}${item.fitted ? ", a copy that fits" : ""}`,
+    ),
+  ]);
+}

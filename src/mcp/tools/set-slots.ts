@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+import { defineTool } from "#mcp/tool.ts";
+import { setSlots } from "#posting/index.ts";
+import { presentSlots, ScheduleSlotList } from "#wire/schemas/slots.ts";
+import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
+import { describeSlots } from "./get-slots.ts";
+
+const INPUT = z.object({
+  time_zone: TimeZoneInput,
+  slots: ScheduleSlotList.describe("weekday: 0 is Monday; time: 09:30 on the clock of time_zone."),
+});
+
+export const setSlotsTool = defineTool({
+  name: "set_slots",
+  title: "Set the slots",
+  description: "Replaces the times of the week at which the workspace likes to post; moves no post. None removes all.",
+  scope: "posts:write",
+  hints: { idempotent: true },
+  input: () => INPUT,
+  async run({ ctx }, { time_zone: timeZone, slots }) {
+    const set = await setSlots(ctx, { timeZone, slots });
+    return { text: describeSlots(set), data: presentSlots(set) };
+  },
+});
