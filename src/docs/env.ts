@@ -1,0 +1,16 @@
+import type { Context as HonoContext } from "hono";
+import type { Config, Env } from "#config.ts";
+import type { DocsSite } from "./site.ts";
+
+/** The context of every page of the documentation. */
+export interface DocsEnv {
+  Bindings: Env;
+  Variables: {
+    config: Config;
+    readSite: () => Promise<DocsSite>;
+    /** Set by the page whose script calls the API. */
+    callsApi?: boolean;
+  };
+}
+
+export type DocsContext = HonoContext<DocsEnv>;

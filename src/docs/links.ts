@@ -1,0 +1,45 @@
+import type { Addresses } from "./addresses.ts";
+
+/** What is shown as code, and therefore has no links; and a link or picture with its text and target. */
+const CODE_OR_LINK =
+  /^ *(```|~~~)[\s\S]*?^ *\1|(`+)[\s\S]*?[^`]\2(?!`)|(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^)\s]+)\)/gm;
+
+/** The path of a file of the repository that another one names. */
+function resolvePath(from: string, target: string): string {
+  return new URL(target, new URL(from, "file:///")).pathname.slice(1);
+}
+
+/**
+ * The links of a document of the repository as links of its page: to the pages of other documents, and to nothing where a file has no
+ * page. The text of such a link stays.
+ */
+export function resolveLinks(
+  markdown: string,
+  { source, pageOf, addresses }: { source: string; pageOf: (file: string) => string | undefined; addresses: Addresses },
+): string {
+  return markdown.replaceAll(CODE_OR_LINK, (whole, _fence, _ticks, picture: string, text: string, target?: string) => {
+    if (target === undefined || /^[a-z][a-z0-9+.-]*:|^#/i.test(target)) {
+      return whole;
+    }
+    const [file = "", anchor] = target.split("#");
+    const page = pageOf(resolvePath(source, file));
+    if (page === undefined || picture !== "") {
+      return text;
+    }
+    return `[${text}](${page === "" ? addresses.docsUrl : `${addresses.docsUrl}/${page}`}${anchor === undefined ? "" : `#${anchor}`})`;
+  });
+}
+
+/** The links to pages as links to their Markdown, for readers of that form. */
+export function linkMarkdown(markdown: string, docsUrl: string, isPage: (path: string) => boolean): string {
+  return markdown.replaceAll(CODE_OR_LINK, (whole, _fence, _ticks, _picture, text: string, target?: string) => {
+    if (target === undefined || !target.startsWith(docsUrl)) {
+      return whole;
+    }
+    const [address = "", anchor] = target.split("#");
+    const path = address.slice(docsUrl.length + 1);
+    return isPage(path)
+      ? `[${text}](${docsUrl}/${path || "index"}.md${anchor === undefined ? "" : `#${anchor}`})`
+      : whole;
+  });
+}

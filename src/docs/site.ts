@@ -1,0 +1,51 @@
+import type { Config } from "#config.ts";
+import { accessPages } from "./data/access-pages.ts";
+import { codePages } from "./data/code-pages.ts";
+import { platformPages } from "./data/platform-pages.ts";
+import { documentPages } from "./documents.ts";
+import { indexPage } from "./index-page.ts";
+import type { DocsPage } from "./page.ts";
+import type { ApiDocument } from "./reference/document.ts";
+import { referencePages } from "./reference/pages.ts";
+import { type Chunk, chunksOf } from "./search.ts";
+
+/** What the documentation is made of beside the documents of the repository. */
+export interface Sources {
+  readonly config: Config;
+  /** The document that the service serves. */
+  readonly document: ApiDocument;
+}
+
+/** All pages of one installation. */
+export interface DocsSite {
+  readonly config: Config;
+  /** The first page, then the others in the order of the list. */
+  readonly pages: readonly DocsPage[];
+  find(path: string): DocsPage | undefined;
+  /** What a search looks through. */
+  chunks(): readonly Chunk[];
+}
+
+export function createSite({ config, document }: Sources): DocsSite {
+  const { docsUrl } = config;
+  const listed = [
+    ...documentPages(config),
+    ...platformPages(config),
+    ...codePages(document, docsUrl),
+    ...accessPages(document, config),
+    ...referencePages(document, docsUrl),
+    // Stable, so that pages of the same number keep their order.
+  ].toSorted((one, other) => one.order - other.order);
+  const pages = [indexPage(listed, config), ...listed];
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  if (byPath.size < pages.length) {
+    throw new Error("two pages of the documentation have the same address");
+  }
+  let chunks: readonly Chunk[] | undefined;
+  return {
+    config,
+    pages,
+    find: (path) => byPath.get(path),
+    chunks: () => (chunks ??= listed.flatMap(chunksOf)),
+  };
+}

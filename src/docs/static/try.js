@@ -1,0 +1,34 @@
+// @ts-check
+/* The page on which calls are tried: the document of this service in Swagger UI, which calls no other host. */
+
+const element = document.querySelector("#swagger-ui");
+
+// @ts-expect-error the bundle's script, which is loaded first, sets it
+globalThis.SwaggerUIBundle({
+  domNode: element,
+  url: element instanceof HTMLElement ? element.dataset.document : undefined,
+  validatorUrl: null,
+  docExpansion: "none",
+  defaultModelsExpandDepth: -1,
+  persistAuthorization: false,
+  // Its colours are on a dark ground, and too pale there.
+  syntaxHighlight: false,
+});
+
+/** Names, parts of the page and places for the keyboard that Swagger UI leaves out. */
+function mend() {
+  for (const select of element?.querySelectorAll("select:not([aria-label])") ?? []) {
+    select.setAttribute("aria-label", select.closest(".servers") ? "Server" : "Value");
+  }
+  for (const servers of element?.querySelectorAll(".scheme-container:not([role])") ?? []) {
+    servers.setAttribute("role", "region");
+    servers.setAttribute("aria-label", "Server and key");
+  }
+  for (const code of element?.querySelectorAll("pre:not([tabindex])") ?? []) {
+    code.setAttribute("tabindex", "0");
+  }
+}
+
+if (element) {
+  new MutationObserver(mend).observe(element, { childList: true, subtree: true });
+}
