@@ -8,7 +8,9 @@ const EVENT_MAX_BYTES = 512 * 1024;
 
 /** A post has as much text as a request of the API. */
 const POST_FORM_MAX_BYTES = 1024 * 1024;
-const POST_FORMS = new Set(["check", "preview", "confirm"].map((name) => `/dashboard/posts/${name}`));
+const POST_FORMS = new Set(
+  ["check", "preview", "confirm", "many/preview", "many/confirm"].map((name) => `/dashboard/posts/${name}`),
+);
 
 const formLimit = (maxSize: number): MiddlewareHandler<PageEnv> =>
   bodyLimit({ maxSize, onError: (c) => c.text("The form data is too large.", 413) });

@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono";
 import type { SignedInUser } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import type { Services, Outbound } from "#context.ts";
-import type { SecurityPolicy } from "./security-headers.ts";
+import type { SecurityPolicy } from "#html/security-policy.ts";
 
 /** The context of every page; `signedIn` is set only behind `requireSession`. */
 export interface PageEnv {

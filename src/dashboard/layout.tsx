@@ -1,49 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
+import { type Assets, Document, Logo } from "#html/document.tsx";
 import { DateTime } from "./components.tsx";
-
-/** The sign of the product; its name stands beside it. */
-export const Logo: FC = () => (
-  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
-    <rect x="3" y="6" width="26" height="23" rx="6" fill="currentColor" />
-    <path d="M10 3v7M22 3v7" stroke="currentColor" stroke-width="3" stroke-linecap="round" />
-    <path class="logo-sun" d="M9 24a7 7 0 0 1 14 0" />
-    <path class="logo-line" d="M7 24h18" />
-  </svg>
-);
-
-interface Assets {
-  /** Further style sheets and scripts in `static/`, by name without extension; `app` is on every page. */
-  readonly styles?: readonly string[];
-  readonly scripts?: readonly string[];
-}
-
-/** The frame of every page; `head` is what a page adds to its `<head>`. */
-export const Document: FC<{
-  title: string;
-  script?: boolean;
-  assets?: Assets | undefined;
-  head?: Child;
-  children?: Child;
-}> = (props) => (
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <title>{`${props.title} · Almanac`}</title>
-      <link rel="icon" href="/favicon.ico" sizes="32x32" />
-      <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-      {props.head}
-      {["app", ...(props.assets?.styles ?? [])].map((name) => (
-        <link rel="stylesheet" href={`/${name}.css`} />
-      ))}
-      {(props.script ?? true) &&
-        ["app", ...(props.assets?.scripts ?? [])].map((name) => <script type="module" src={`/${name}.js`}></script>)}
-    </head>
-    <body>{props.children}</body>
-  </html>
-);
 
 /** The layout of sign-in, consent and error pages: one centred card. `script={false}` for pages that need no script. */
 export const AuthLayout: FC<{
@@ -69,6 +27,8 @@ export const AuthLayout: FC<{
 
 export type Section =
   | "calendar"
+  | "drafts"
+  | "slots"
   | "overview"
   | "approvals"
   | "notices"
@@ -89,6 +49,7 @@ interface MenuEntry {
 /** The sections of the dashboard, in the order of the menu. */
 const MENU: readonly MenuEntry[] = [
   { section: "calendar", href: "/dashboard", label: "Calendar" },
+  { section: "drafts", href: "/dashboard/drafts", label: "Drafts" },
   { section: "overview", href: "/dashboard/overview", label: "Overview" },
   { section: "approvals", href: "/approvals", label: "Approvals" },
   { section: "notices", href: "/notices", label: "Notices" },
@@ -97,8 +58,9 @@ const MENU: readonly MenuEntry[] = [
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
 ];
 
-/** What belongs to the person and not to the workspace. */
+/** What is looked at less often; most of it belongs to the person and not to the workspace. */
 const PERSONAL_MENU: readonly MenuEntry[] = [
+  { section: "slots", href: "/dashboard/slots", label: "Slots" },
   { section: "workspaces", href: "/dashboard/workspaces", label: "Workspaces" },
   { section: "plan", href: "/dashboard/plan", label: "Plan" },
   { section: "profile", href: "/dashboard/profile", label: "Profile" },

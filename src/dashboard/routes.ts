@@ -1,8 +1,7 @@
 import { Hono } from "hono";
-import { agentFiles } from "./agent-files/routes.ts";
 import { accountPages } from "./accounts/routes.tsx";
 import { showArchive } from "./archive/routes.tsx";
-import { doApprove, doDecline, showApproval, showApprovals } from "./approvals/routes.tsx";
+import { doApprove, doDecline, doReopen, showApproval, showApprovals } from "./approvals/routes.tsx";
 import { doRevokeApp, doSetAppConfirms, showApps } from "./apps.tsx";
 import { doCheckPost } from "./composer/check-post.tsx";
 import { limitEventBody, limitFormBody } from "./body-limits.ts";
@@ -11,6 +10,8 @@ import { doMove, showMove } from "./calendar/move-page.tsx";
 import { requireSession, requireSignIn } from "./require-session.ts";
 import { requireSubscriptionToSend } from "./require-subscription.tsx";
 import type { PageEnv, OutboundFactory } from "./env.ts";
+import { bulkPages } from "./bulk/routes.tsx";
+import { draftPages } from "./drafts/routes.tsx";
 import { renderError, renderNotFound } from "./error-pages.tsx";
 import { doMakeFeed, doRevokeFeed } from "./feeds/routes.tsx";
 import { showFront } from "./front/routes.tsx";
@@ -41,6 +42,7 @@ import { requireSameOrigin } from "./require-same-origin.ts";
 import { withServices } from "./with-services.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
 import { doSignUp, showSignUp } from "./sign-up.tsx";
+import { slotPages } from "./slots/routes.tsx";
 import { webhookPages } from "./webhooks/routes.tsx";
 import {
   doActivateWorkspace,
@@ -59,8 +61,6 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
 
   // Authenticated by its signature: none of the rules for forms apply.
   app.post("/billing/events", limitEventBody, receivePaymentEvent);
-
-  app.route("/", agentFiles);
 
   app.use(securityHeaders, requireSameOrigin);
   app.use("/dashboard/media/uploads/form", requireSession).route("/dashboard/media/uploads/form", mediaUploadForm);
@@ -85,6 +85,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.get("/approvals/:id", showApproval);
   app.post("/approvals/:id/approve", doApprove);
   app.post("/approvals/:id/decline", doDecline);
+  app.post("/approvals/:id/draft", doReopen);
 
   app.use("/notices/*", requireSignIn);
   app.get("/notices", showNotices);
@@ -99,6 +100,8 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   }
   app.get("/dashboard", showCalendar);
   app.get("/dashboard/posts/:id/move", showMove).post("/dashboard/posts/:id/move", doMove);
+  app.route("/dashboard/drafts", draftPages);
+  app.route("/dashboard/slots", slotPages);
   app.get("/dashboard/archive", showArchive);
   app.get("/dashboard/overview", showOverview);
   app.get("/dashboard/operate", showOperate);
@@ -113,6 +116,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.post("/dashboard/apps/:id/revoke", doRevokeApp);
   app.delete("/dashboard/apps/:id", doRevokeApp);
   app.post("/dashboard/posts/check", doCheckPost);
+  app.route("/dashboard/posts/many", bulkPages);
   // Before the post pages, whose addresses have an id in the same place.
   app.route("/", composer);
   app.route("/dashboard/posts", createPostPages());

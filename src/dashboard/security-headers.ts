@@ -1,43 +1,15 @@
 import type { MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
+import { CSP_DIRECTIVES, PAGE_POLICY, strictTransportSecurity } from "#html/security-policy.ts";
 import type { PageContext, PageEnv } from "./env.ts";
-
-const CSP_DIRECTIVES = {
-  defaultSrc: ["'none'"],
-  scriptSrc: ["'self'"],
-  styleSrc: ["'self'"],
-  imgSrc: ["'self'", "https:", "data:"],
-  mediaSrc: ["'self'"],
-  connectSrc: ["'self'"],
-  baseUri: ["'none'"],
-  frameAncestors: ["'none'"],
-};
-
-export type SecurityPolicy = NonNullable<Parameters<typeof secureHeaders>[0]>;
-
-const PAGE_POLICY = {
-  contentSecurityPolicy: { ...CSP_DIRECTIVES, formAction: ["'self'"] },
-  xFrameOptions: "DENY",
-  // `no-referrer` would turn the Origin of our own forms into `null`.
-  referrerPolicy: "same-origin",
-  permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false },
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-  // A page that sets a header itself keeps it.
-  overwrite: false,
-} as const satisfies SecurityPolicy;
 
 /** The headers of every page; the functions below relax single headers for a few pages. */
 export const securityHeaders: MiddlewareHandler<PageEnv> = async (c, next) => {
   c.header("Cache-Control", "no-store");
   await next();
-  const isSecure = c.var.services.config.origin.startsWith("https:");
   const setHeaders = secureHeaders({
     ...(c.var.securityPolicy ?? PAGE_POLICY),
-    strictTransportSecurity: isSecure && "max-age=31536000; includeSubDomains",
+    strictTransportSecurity: strictTransportSecurity(c.var.services.config.origin),
   });
   await setHeaders(c, () => Promise.resolve());
 };

@@ -7,6 +7,7 @@ import type { AccountSettings } from "#dashboard/composer/composer-view.ts";
 import { EditChanges } from "#dashboard/composer/edit-changes.tsx";
 import { PlanHash } from "#dashboard/composer/preview-page.tsx";
 import { PreviewedPost, Statements } from "#dashboard/composer/target-preview.tsx";
+import { takenSlotInWords } from "#dashboard/slots/taken-slot.ts";
 import { type Display, formatDate, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
 import { inWords, specsOfAll } from "#dashboard/in-words.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
@@ -92,11 +93,27 @@ const StoredChanges: FC<Pick<ApprovalPageProps, "reviewed" | "display">> = ({ re
   );
 };
 
-/** The plan, exactly: the new post account by account, or what changes in each post and what it is afterwards. */
+/** The plan, exactly: each new post account by account, or what changes in each post and what it is afterwards. */
 const Plan: FC<ApprovalPageProps> = (props) => {
   const { reviewed, services, settings, display } = props;
-  const { newPost, edits, accounts } = reviewed;
-  if (newPost !== null) {
+  const { newPosts, edits, accounts } = reviewed;
+  const [newPost] = newPosts;
+  if (newPosts.length > 1) {
+    return (
+      <>
+        {newPosts.map((preview) => (
+          <section aria-label={firstWords(preview.caption)}>
+            <h2>
+              <bdi>{firstWords(preview.caption)}</bdi>
+            </h2>
+            <WhenInWords instant={preview.scheduledAt} display={display} />
+            <PreviewedPost services={services} settings={settings} preview={preview} />
+          </section>
+        ))}
+      </>
+    );
+  }
+  if (newPost !== undefined) {
     return (
       <>
         <WhenInWords instant={newPost.scheduledAt} display={display} />
@@ -132,8 +149,8 @@ const Plan: FC<ApprovalPageProps> = (props) => {
   );
 };
 
-function previewsOf({ newPost, edits }: ReviewedApproval): readonly SchedulePreview[] {
-  return newPost === null ? edits.map(({ edit }) => edit.after) : [newPost];
+function previewsOf({ newPosts, edits }: ReviewedApproval): readonly SchedulePreview[] {
+  return [...newPosts, ...edits.map(({ edit }) => edit.after)];
 }
 
 const Decision: FC<ApprovalPageProps> = (props) => {
@@ -165,7 +182,7 @@ const Decision: FC<ApprovalPageProps> = (props) => {
           ))}
           {asksIdentity && <ReauthenticationFields signedIn={signedIn} id="approval-password" error={error} />}
           <p class="actions">
-            <button>{approval.kind === "schedule" ? "Schedule" : "Apply the changes"}</button>
+            <button>{approval.kind === "edit" ? "Apply the changes" : "Schedule"}</button>
           </p>
         </form>
       )}
@@ -193,8 +210,19 @@ const Decision: FC<ApprovalPageProps> = (props) => {
   );
 };
 
-const Decided: FC<{ approval: Approval; services: ApprovalPageProps["services"] }> = ({ approval, services }) => {
-  const { state, note, postIds, details } = approval;
+/** The post with which the person can go on, because it was not approved; null where there is none. A draft belongs to the active workspace. */
+export function reopenable(
+  { approval, newPosts }: ReviewedApproval,
+  activeWorkspaceId: string,
+): SchedulePreview | null {
+  const isEnded = approval.state !== "pending" && approval.state !== "approved";
+  const [newPost = null] = newPosts;
+  return isEnded && newPosts.length === 1 && approval.workspaceId === activeWorkspaceId ? newPost : null;
+}
+
+const Decided: FC<Pick<ApprovalPageProps, "display" | "reviewed" | "services" | "signedIn">> = (props) => {
+  const { display, reviewed, services, signedIn } = props;
+  const { id, state, note, postIds, details } = reviewed.approval;
   return state === "pending" ? null : (
     <>
       <Notice kind={state === "approved" ? "success" : "info"}>
@@ -207,10 +235,19 @@ const Decided: FC<{ approval: Approval; services: ApprovalPageProps["services"] 
       )}
       {details.length > 0 && (
         <ul>
-          {details.map(({ message }) => (
-            <li>{inWords(message, specsOfAll(services))}</li>
+          {details.map((detail) => (
+            <li>
+              {detail.code === "slot_taken"
+                ? takenSlotInWords(display, detail)
+                : inWords(detail.message, specsOfAll(services))}
+            </li>
           ))}
         </ul>
+      )}
+      {reopenable(reviewed, signedIn.actor.workspaceId) && (
+        <form method="post" action={`/approvals/${id}/draft`}>
+          <button>Go on with it as a draft</button>
+        </form>
       )}
       <p class="actions">
         {postIds?.map((id, index) => (
@@ -241,7 +278,7 @@ export const ApprovalPage: FC<ApprovalPageProps> = (props) => {
     >
       <FormErrorNotice error={error} fields={asksIdentity ? ["current_password"] : []} />
       <Requester approval={approval} signedIn={signedIn} display={display} />
-      <Decided approval={approval} services={services} />
+      <Decided reviewed={reviewed} services={services} signedIn={signedIn} display={display} />
       <Plan {...props} />
       {isPending && <Decision {...props} />}
     </DashboardLayout>

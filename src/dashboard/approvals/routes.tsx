@@ -1,14 +1,17 @@
 import { CURRENT_PASSWORD, requireRecentAuthentication } from "#auth/index.ts";
+import { requireSubscription } from "#core/actor.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { RefusalError } from "#core/errors.ts";
 import type { FormError } from "#dashboard/components.tsx";
 import { readAccountSettings } from "#dashboard/composer/composer-view.ts";
 import { contextOf } from "#dashboard/context-of.ts";
 import { displayOf } from "#dashboard/display.ts";
+import { contentOfPreview } from "#dashboard/drafts/content-of-preview.ts";
 import type { PageContext } from "#dashboard/env.ts";
-import { readForm } from "#dashboard/form.ts";
+import { readForm, runUseCase } from "#dashboard/form.ts";
 import { csrfToken } from "#dashboard/oauth/csrf-token.ts";
 import { renderPage } from "#dashboard/render-page.ts";
+import { createDraft } from "#drafts/index.ts";
 import { readSession } from "#dashboard/session-cookie.ts";
 import {
   approveRequest,
@@ -18,7 +21,7 @@ import {
   reviewApproval,
 } from "#posting/index.ts";
 import { ApprovalListPage } from "./approval-list-page.tsx";
-import { ApprovalPage } from "./approval-page.tsx";
+import { ApprovalPage, reopenable } from "./approval-page.tsx";
 
 const LIST_LENGTH = 100;
 
@@ -118,4 +121,20 @@ export function doApprove(c: PageContext): Promise<Response> {
 /** `POST /approvals/:id/decline` */
 export function doDecline(c: PageContext): Promise<Response> {
   return decide(c, (form) => declineRequest(contextOf(c), { id: idOf(c), note: form.text("note") }));
+}
+
+/** `POST /approvals/:id/draft`: what was asked for and not approved becomes a draft of the person. */
+export async function doReopen(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const newPost = reopenable(await reviewApproval(ctx, { id: idOf(c) }), ctx.actor.workspaceId);
+  if (newPost === null) {
+    return c.notFound();
+  }
+  const created = await runUseCase(async () => {
+    requireSubscription(ctx.actor);
+    return await createDraft(ctx, { content: contentOfPreview(newPost) });
+  });
+  return created.ok
+    ? c.redirect(`/dashboard/drafts/${created.value.id}?done=reopened`, 303)
+    : renderApproval(c, created.error);
 }

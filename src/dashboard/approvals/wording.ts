@@ -33,14 +33,22 @@ export function requesterInWords({ kind, name }: Author): string {
 
 export function requestInWords({ kind, posts, via }: Approval): string {
   const what =
-    kind === "schedule"
-      ? "to schedule a post"
-      : posts.length === 1
+    kind === "edit"
+      ? posts.length === 1
         ? "to change a post"
-        : `to change ${posts.length} posts`;
+        : `to change ${posts.length} posts`
+      : posts.length === 1
+        ? "to schedule a post"
+        : `to schedule ${posts.length} posts`;
   return `asks, ${VIA_WORDS[via]}, ${what}.`;
 }
 
 export function titleOf({ kind, posts }: Approval): string {
-  return kind === "schedule" ? "Approve a new post" : posts.length === 1 ? "Approve a change" : "Approve changes";
+  return kind === "edit"
+    ? posts.length === 1
+      ? "Approve a change"
+      : "Approve changes"
+    : posts.length === 1
+      ? "Approve a new post"
+      : "Approve new posts";
 }

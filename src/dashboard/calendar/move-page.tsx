@@ -29,6 +29,8 @@ interface MoveProps {
   readonly next: string;
 }
 
+const SAME_TIME = "The post is planned for this time already.";
+
 /** The post in one line: its first words and where it goes. */
 const PostLine: FC<{ post: Post }> = ({ post: { caption, targets } }) => {
   const words = Array.from(caption.trim()).slice(0, 140).join("");
@@ -73,6 +75,12 @@ const MoveForm: FC<
           <label for="move-time">Time</label>
           <input id="move-time" type="time" name="time" required value={fields.time} />
         </div>
+        <label class="checkbox">
+          <input type="checkbox" name="slot" value="next" checked={fields.slot === "next"} />
+          <span>
+            Next free slot from then on. <a href="/dashboard/slots">Slots</a>
+          </span>
+        </label>
         {time?.kind === "repeated" && (
           <fieldset class="checkbox-group">
             <legend>Which of the two?</legend>
@@ -198,7 +206,7 @@ export async function showMove(c: PageContext): Promise<Response> {
   }
   const display = displayOf(c);
   const wall = wallTimeAt(display.timeZone, post.scheduledAt);
-  const fields = { date: wall.date, time: toTimeOfDay(wall.minute), fold: "" };
+  const fields = { date: wall.date, time: toTimeOfDay(wall.minute), fold: "", slot: "" };
   const next = localPath(c.req.query("next"));
   return respond(
     c,
@@ -211,7 +219,13 @@ export async function showMove(c: PageContext): Promise<Response> {
 export async function doMove(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const form = await readForm(c);
-  const fields: MoveFields = { date: form.text("date"), time: form.text("time"), fold: form.text("fold") };
+  const fields: MoveFields = {
+    date: form.text("date"),
+    time: form.text("time"),
+    fold: form.text("fold"),
+    slot: form.text("slot"),
+  };
+  const slot = fields.slot === "next" ? ("next" as const) : undefined;
   const next = localPath(form.text("next") || undefined);
   const display = displayOf(c);
   const post = await readPost(c);
@@ -237,14 +251,15 @@ export async function doMove(c: PageContext): Promise<Response> {
   if (time.kind !== "instant") {
     return refuse([time.message]);
   }
-  if (time.instant === post.scheduledAt) {
-    return refuse(["The post is planned for this time already."]);
+  if (slot === undefined && time.instant === post.scheduledAt) {
+    return refuse([SAME_TIME]);
   }
   try {
-    const input = { postIds: [post.id], scheduledAt: time.instant };
+    const input = { postIds: [post.id], scheduledAt: time.instant, slot };
     const ctx = contextOf(c);
     const [result, accounts] = await Promise.all([previewEdit(ctx, input), listAccounts(ctx)]);
-    const [from, to] = [post.scheduledAt, time.instant].map((instant) => formatDateTime(display, instant));
+    const scheduledAt = result.preview.posts[0]?.after.scheduledAt ?? time.instant;
+    const [from, to] = [post.scheduledAt, scheduledAt].map((instant) => formatDateTime(display, instant));
     return await respond(
       c,
       `Move from ${from} to ${to}?`,
@@ -254,14 +269,17 @@ export async function doMove(c: PageContext): Promise<Response> {
         subscriptionEnd={readSubscriptionEnd(c.var.signedIn, services.config)}
         post={post}
         display={display}
-        next={calendarWith(next, time.wall, display, services.clock.now())}
-        scheduledAt={time.instant}
+        next={calendarWith(next, wallTimeAt(display.timeZone, scheduledAt), display, services.clock.now())}
+        scheduledAt={scheduledAt}
         result={result}
       />,
     );
   } catch (error) {
     if (error instanceof RefusalError) {
       const { details, message } = error.refusal;
+      if (slot !== undefined && details?.some(({ code }) => code === "no_changes")) {
+        return refuse([SAME_TIME]);
+      }
       return refuse(details?.map((detail) => problemInWords(services, post, detail)) ?? [inWords(message, [])]);
     }
     throw error;

@@ -7,6 +7,8 @@ export interface MoveFields {
   readonly time: string;
   /** `earlier` or `later`, only where the clock shows the time twice. */
   readonly fold: string;
+  /** `next` for the first free slot from that time on; otherwise empty. */
+  readonly slot: string;
 }
 
 export type MoveTime =
@@ -15,7 +17,7 @@ export type MoveTime =
   | { readonly kind: "invalid"; readonly message: string };
 
 /** Finds the instant of a date and a time on the person's clock. */
-export function readMoveTime(display: Display, { date: dateText, time, fold }: MoveFields): MoveTime {
+export function readMoveTime(display: Display, { date: dateText, time, fold }: Omit<MoveFields, "slot">): MoveTime {
   const [date, minute] = [parseDate(dateText), parseTimeOfDay(time)];
   if (date === null) {
     return { kind: "invalid", message: "Choose a date." };

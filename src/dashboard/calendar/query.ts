@@ -41,6 +41,8 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
       platform: isPlatform(platform) ? platform : undefined,
       status: POST_STATUSES.find((status) => status === params.get("status")),
       createdVia: CREATED_VIA.find((via) => via === params.get("source")),
+      label: params.get("label") || undefined,
+      externalId: params.get("external_id") || undefined,
     },
   };
 }
@@ -61,12 +63,15 @@ export function calendarHref(
 }
 
 /** The filters by their names in the address. */
-export function filterParams({ accountId, platform, status, createdVia }: CalendarFilter): Record<string, string> {
+export function filterParams(filter: CalendarFilter): Record<string, string> {
+  const { accountId, platform, status, createdVia, label, externalId } = filter;
   return {
     ...(accountId !== undefined && { account: accountId }),
     ...(platform !== undefined && { platform }),
     ...(status !== undefined && { status }),
     ...(createdVia !== undefined && { source: createdVia }),
+    ...(label !== undefined && { label }),
+    ...(externalId !== undefined && { external_id: externalId }),
   };
 }
 

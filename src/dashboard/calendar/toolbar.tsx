@@ -34,6 +34,13 @@ const Choice: FC<{
   </div>
 );
 
+const TextFilter: FC<{ name: string; label: string; value: string | undefined }> = ({ name, label, value }) => (
+  <div class="field">
+    <label for={`filter-${name}`}>{label}</label>
+    <input id={`filter-${name}`} name={name} value={value} autocomplete="off" />
+  </div>
+);
+
 const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
   const { filter } = query;
   const count = Object.keys(filterParams(filter)).length;
@@ -71,6 +78,8 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
           value={filter.createdVia}
           options={CREATED_VIA.map((via) => [via, SOURCE_LABELS[via]])}
         />
+        <TextFilter name="label" label="Label" value={filter.label} />
+        <TextFilter name="external_id" label="Id elsewhere" value={filter.externalId} />
         <button>Show</button>
       </form>
     </details>
@@ -79,13 +88,15 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
 
 /** What the filters leave, in words. */
 export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
-  const { accountId, platform, status, createdVia } = query.filter;
+  const { accountId, platform, status, createdVia, label, externalId } = query.filter;
   const words = [
     accountId !== undefined &&
       (accounts.find(({ id }) => id === accountId)?.username ?? "an account that is not connected"),
     platform !== undefined && PLATFORM_NAMES[platform],
     status !== undefined && STATUS_LABELS[status],
     createdVia !== undefined && `made in: ${SOURCE_LABELS[createdVia]}`,
+    label !== undefined && `label: ${label}`,
+    externalId !== undefined && `id elsewhere: ${externalId}`,
   ].filter((word): word is string => typeof word === "string");
   return words.length === 0 ? null : (
     <p class="active-filters">

@@ -6,7 +6,15 @@ import { describeAccount, targetsOf } from "./account-likeness.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
 import { FieldProblems, problemsOf, TextArea } from "./fields.tsx";
 import { HiddenTexts, OptionInputs } from "./option-inputs.tsx";
-import { captionField, optionField } from "./post-form.ts";
+import { OwnMediaFields } from "./own-media-fields.tsx";
+import {
+  captionField,
+  fieldlessOptionsField,
+  optionField,
+  ownMediaField,
+  type PostForm,
+  sharedMediaField,
+} from "./post-form.ts";
 import { isEditableTarget, isRetry } from "./read-post-form.ts";
 
 interface AccountChoice {
@@ -95,6 +103,17 @@ export const AccountChoices: FC<{ view: ComposerView }> = ({ view }) => {
   );
 };
 
+/** What has no field of its own and must not get lost. */
+const HiddenExtras: FC<{ form: PostForm; accountId: string }> = ({ form, accountId }) => {
+  const [ownMedia, options] = [form.ownMedia.get(accountId), form.fieldlessOptions.get(accountId)];
+  return (
+    <>
+      {ownMedia !== undefined && <HiddenTexts name={ownMediaField(accountId)} texts={[ownMedia]} />}
+      {options !== undefined && <HiddenTexts name={fieldlessOptionsField(accountId)} texts={[options]} />}
+    </>
+  );
+};
+
 /** Text, options and check of one chosen account. */
 const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetInput | undefined }> = ({
   view,
@@ -134,7 +153,9 @@ const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetI
           <FieldProblems view={view} field={own} />
         </div>
       </details>
-      <OptionInputs view={view} accountId={accountId} />
+      <OwnMediaFields view={view} accountId={accountId} name={name} />
+      <HiddenExtras form={view.form} accountId={accountId} />
+      <OptionInputs view={view} accountId={accountId} partCounts={look?.parts ?? []} />
       <div data-likeness={accountId}>{look?.likeness}</div>
       {/* At the end, where what it says moves no field of the account. */}
       <div data-check-result={accountId} role="status"></div>
@@ -144,7 +165,7 @@ const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetI
 
 /** The fields of every chosen account; what was entered for others is kept out of sight. */
 export const ChosenAccounts: FC<{ view: ComposerView }> = ({ view }) => {
-  const { accountIds, captions, options } = view.form;
+  const { accountIds, captions, options, ownMedia, sharedMedia, fieldlessOptions } = view.form;
   const targets = targetsOf(view);
   const isHidden = (id: string) => !accountIds.includes(id);
   return (
@@ -165,6 +186,12 @@ export const ChosenAccounts: FC<{ view: ComposerView }> = ({ view }) => {
         .flatMap(([id, values]) =>
           Array.from(values, ([key, texts]) => <HiddenTexts name={optionField(id, key)} texts={texts} />),
         )}
+      {[...new Set([...ownMedia.keys(), ...fieldlessOptions.keys()])].filter(isHidden).map((id) => (
+        <HiddenExtras form={view.form} accountId={id} />
+      ))}
+      {[...sharedMedia].filter(isHidden).map((id) => (
+        <HiddenTexts name={sharedMediaField(id)} texts={["true"]} />
+      ))}
     </div>
   );
 };

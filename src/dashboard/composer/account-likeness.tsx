@@ -1,7 +1,8 @@
 import type { TargetAccount } from "#accounts/index.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { MediaItem, TargetInput } from "#posting/index.ts";
-import { captionCount } from "./caption-count.ts";
+import { ownMediaOf } from "./account-extras.ts";
+import { captionCount, partCounts } from "./caption-count.ts";
 import type { ComposerView } from "./composer-view.ts";
 import { mediaUrlsOf } from "./post-form.ts";
 import { mediaTypesOf } from "./read-options.ts";
@@ -25,7 +26,7 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
   if (!adapter || app === null) {
     return null;
   }
-  const media = mediaOf(view);
+  const media = mediaOf(view, account.id);
   const caption = target?.caption ?? form.caption;
   const result = adapter.validate({
     caption,
@@ -37,6 +38,7 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
   });
   return {
     count: captionCount(services, { platform, ...result }),
+    parts: partCounts(result),
     isTooLong: result.captionLength > result.captionLimit,
     likeness: (
       <PostLikeness
@@ -52,15 +54,17 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
   };
 }
 
-/** The media of the form; an address that is not stored is not read for this and has an empty id. */
-function mediaOf({ data, form }: ComposerView): readonly MediaItem[] {
-  return mediaUrlsOf(form).map(
-    (url) =>
+/** The media of the account; an address that is not stored is not read for this and has an empty id. */
+function mediaOf({ data, form }: ComposerView, accountId: string): readonly MediaItem[] {
+  const own = ownMediaOf(form, accountId);
+  const files = own ?? mediaUrlsOf(form).map((url) => ({ url, type: mediaTypesOf([url])?.[0] ?? null }));
+  return files.map(
+    ({ url, type }) =>
       data.media.get(url) ??
       data.post?.mediaItems.find((item) => item.url === url) ?? {
         id: "",
         url,
-        type: mediaTypesOf([url])?.[0] ?? "image",
+        type: type ?? "image",
         contentType: "",
         sizeBytes: 0,
         width: null,

@@ -1,26 +1,100 @@
 import type { OptionSpec } from "#platforms/option-specs.ts";
+import { changeOwnMedia, ownMediaOf } from "./account-extras.ts";
 import type { PostForm } from "./post-form.ts";
+import { partMediaKey, readPartMedia } from "./read-options.ts";
 
-/** The form after one of its buttons that change the order of the media; any other intent changes nothing. */
+/** The form after one of its buttons that change a list: the media of the post or of one account, or the parts of a thread. Any other intent changes nothing. */
 export function applyIntent(
   form: PostForm,
   intent: string,
   specsOfAccount: (accountId: string) => readonly OptionSpec[],
 ): PostForm {
-  const [, action, index] = /^media_(up|down|remove)\.(\d+)$/.exec(intent) ?? [];
-  const from = Number(index);
-  if (action === undefined || from >= form.media.length) {
+  const [, changeOfPart, place, part, ofAccount = ""] =
+    /^part_media_(up|down|remove)\.(\d+)\.(\d+)\.([^.]+)$/.exec(intent) ?? [];
+  if (changeOfPart !== undefined) {
+    const ofMedia = { action: changeOfPart, from: Number(place) };
+    return changePartMedia(form, ofAccount, specsOfAccount(ofAccount), Number(part), ofMedia);
+  }
+  const [, list, action = "", index, accountId = ""] =
+    /^(media|part|own)_(up|down|remove|add)\.(\d+)(?:\.([^.]+))?$/.exec(intent) ?? [];
+  const change: ListChange = { action, from: Number(index) };
+  if (list === "part") {
+    return changeParts(form, accountId, specsOfAccount(accountId), change);
+  }
+  if (list === "own") {
+    return changeOwnMedia(form, accountId, (items) => (change.from < items.length ? changed(items, change) : items));
+  }
+  return list === "media" && action !== "add" && change.from < form.media.length
+    ? changeMedia(form, specsOfAccount, change)
+    : form;
+}
+
+interface ListChange {
+  readonly action: string;
+  readonly from: number;
+}
+
+function changed<T>(items: readonly T[], { action, from }: ListChange): readonly T[] {
+  const rest = items.toSpliced(from, 1);
+  return action === "remove"
+    ? rest
+    : rest.toSpliced(Math.max(0, from + (action === "up" ? -1 : 1)), 0, items[from] as T);
+}
+
+/** The parts of the account's thread; one is added at the end. */
+function changeParts(form: PostForm, accountId: string, specs: readonly OptionSpec[], change: ListChange): PostForm {
+  const key = specs.find(({ input }) => input === "parts")?.key;
+  const values = form.options.get(accountId) ?? new Map<string, readonly string[]>();
+  const parts = values.get(key ?? "") ?? [];
+  if (key === undefined || (change.action !== "add" && change.from >= parts.length)) {
     return form;
   }
-  const move = <T>(items: readonly T[]): readonly T[] => {
-    const rest = items.toSpliced(from, 1);
-    return action === "remove"
-      ? rest
-      : rest.toSpliced(Math.max(0, from + (action === "up" ? -1 : 1)), 0, items[from] as T);
+  const changeList = (list: readonly string[]) => (change.action === "add" ? [...list, ""] : changed(list, change));
+  const mediaKey = partMediaKey({ key });
+  const media = values.get(mediaKey);
+  const next = new Map([...values, [key, changeList(parts)]]);
+  // The media of a part go where the part goes.
+  if (media) {
+    next.set(mediaKey, changeList(parts.map((_, index) => media[index] ?? "")));
+  }
+  return { ...form, options: new Map([...form.options, [accountId, next]]) };
+}
+
+/** The media of one part of the account's thread. */
+function changePartMedia(
+  form: PostForm,
+  accountId: string,
+  specs: readonly OptionSpec[],
+  part: number,
+  change: ListChange,
+): PostForm {
+  const key = specs.find(({ input }) => input === "parts")?.key ?? "";
+  const values = form.options.get(accountId) ?? new Map<string, readonly string[]>();
+  const media = values.get(partMediaKey({ key })) ?? [];
+  const items = readPartMedia(media[part]);
+  if (change.from >= items.length) {
+    return form;
+  }
+  const left = changed(items, change);
+  const next = media.with(part, left.length === 0 ? "" : JSON.stringify(left));
+  return {
+    ...form,
+    options: new Map([...form.options, [accountId, new Map([...values, [partMediaKey({ key }), next]])]]),
   };
+}
+
+function changeMedia(
+  form: PostForm,
+  specsOfAccount: (accountId: string) => readonly OptionSpec[],
+  change: ListChange,
+): PostForm {
+  const move = <T>(items: readonly T[]): readonly T[] => changed(items, change);
   // What was written about a medium goes where the medium goes.
   const options = new Map(
     Array.from(form.options, ([accountId, values]) => {
+      if (ownMediaOf(form, accountId)) {
+        return [accountId, values];
+      }
       const ofMedia = new Set(
         specsOfAccount(accountId)
           .filter(({ input }) => input === "per_media")

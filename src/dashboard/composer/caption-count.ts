@@ -1,6 +1,14 @@
 import type { Context } from "#context.ts";
 import type { PreviewTarget } from "#posting/index.ts";
 
+/** The length of one part of a thread. */
+export interface PartCount {
+  readonly text: string;
+  readonly isTooLong: boolean;
+}
+
+type Measured = Pick<PreviewTarget, "captionLimit" | "partLengths">;
+
 const numbers = new Intl.NumberFormat("en-GB");
 
 /** `56 of 2,200 characters (most emoji count as two)`: the length as the platform counts it, in words for people. */
@@ -9,6 +17,15 @@ export function captionCount(
   { platform, captionLength, captionLimit }: Pick<PreviewTarget, "platform" | "captionLength" | "captionLimit">,
 ): string {
   const note = adapterFor(platform)?.limits.caption.note;
-  const count = `${numbers.format(captionLength)} of ${numbers.format(captionLimit)} characters`;
+  const count = countOf(captionLength, captionLimit);
   return note === undefined ? count : `${count} (${note})`;
+}
+
+/** That of each part of a thread after the first. */
+export function partCounts({ partLengths = [], captionLimit }: Measured): readonly PartCount[] {
+  return partLengths.map((length) => ({ text: countOf(length, captionLimit), isTooLong: length > captionLimit }));
+}
+
+function countOf(length: number, limit: number): string {
+  return `${numbers.format(length)} of ${numbers.format(limit)} characters`;
 }

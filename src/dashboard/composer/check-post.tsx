@@ -4,7 +4,7 @@ import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import { toSentence } from "#dashboard/components.tsx";
 import { displayOf } from "#dashboard/display.ts";
-import { captionCount } from "./caption-count.ts";
+import { captionCount, partCounts } from "./caption-count.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
@@ -34,6 +34,8 @@ interface AccountCheck {
   readonly limit: number;
   /** Both in words. */
   readonly count: string;
+  /** The length of each part of a thread after the first, in words. */
+  readonly parts: readonly { readonly count: string; readonly is_too_long: boolean }[];
   readonly warnings: readonly string[];
   readonly likeness_html: string;
 }
@@ -51,13 +53,16 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
   const display = displayOf(c);
   const editedPostId = form.postId === "" ? undefined : form.postId;
   let ownProblems: readonly FormProblem[] = [];
-  const { input: beforeAccounts } = toScheduleInput(ctx, form, new Map(), display);
+  // The time of a slot is found by the preview.
+  const timeOf = (at: number | null): number | null => (form.slot === "next" ? null : at);
+  const { input: withoutAccounts } = toScheduleInput(ctx, form, new Map(), display);
+  const beforeAccounts = { ...withoutAccounts, scheduledAt: timeOf(withoutAccounts.scheduledAt) };
   const { scheduledAt } = beforeAccounts;
   const check = await checkSchedule(ctx, { ...beforeAccounts, editedPostId }, (accounts) => {
     const platforms = new Map(accounts.map(({ id, platform }) => [id, platform]));
     const { input, problems } = toScheduleInput(ctx, form, platforms, display);
     ownProblems = problems;
-    return { ...input, editedPostId };
+    return { ...input, scheduledAt: timeOf(input.scheduledAt), editedPostId };
   });
   const problems = [
     ...ownProblems,
@@ -126,7 +131,7 @@ async function describeTarget(
       displayName={accounts.find(({ id }) => id === target.accountId)?.displayName}
       caption={target.effectiveCaption}
       options={target.platformOptions}
-      media={mediaItems}
+      media={target.mediaItems ?? mediaItems}
       placement={target.placement}
     />
   );
@@ -134,6 +139,7 @@ async function describeTarget(
     length: target.captionLength,
     limit: target.captionLimit,
     count: captionCount(services, target),
+    parts: partCounts(target).map(({ text, isTooLong }) => ({ count: text, is_too_long: isTooLong })),
     warnings: target.warnings.map(({ message }) => inWords(message, specsOf(services, target.platform))),
     likeness_html: (await likeness).toString(),
   };

@@ -1,5 +1,6 @@
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
+import { AnnotationFields } from "#dashboard/annotations/annotation-fields.tsx";
 import { Notice } from "#dashboard/components.tsx";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import type { Post } from "#posting/index.ts";
@@ -7,12 +8,11 @@ import { AccountChoices, ChosenAccounts } from "./account-fields.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
 import { Labelled, ProblemSummary, RetryNotice, TextArea } from "./fields.tsx";
 import { MediaFields } from "./media-fields.tsx";
-import { captionField } from "./post-form.ts";
+import { captionField, draftFields } from "./post-form.ts";
 import { TimeFields } from "./time-fields.tsx";
 
-/** The script of the composer is on the preview too: what is scheduled is no draft any more. */
 const COMPOSER_ASSETS = { styles: ["composer", "likeness"], scripts: ["upload", "composer"] } as const;
-export const PREVIEW_ASSETS = { styles: ["composer", "likeness"], scripts: ["composer"] } as const;
+export const PREVIEW_ASSETS = { styles: ["composer", "likeness"] } as const;
 
 /** Which accounts post the text; those with a text of their own are named, because a change of this one does not reach them. */
 const TextHint: FC<{ view: ComposerView }> = ({ view: { data, form } }) => (
@@ -31,6 +31,19 @@ const TextHint: FC<{ view: ComposerView }> = ({ view: { data, form } }) => (
   </>
 );
 
+/** What is noted about a new post; that of another one is changed on its page. */
+const Notes: FC<{ view: ComposerView }> = ({ view: { form, problems } }) => {
+  const isFilled = Object.values(form.annotations).some((text) => text !== "");
+  const hasProblem = problems.some(({ field }) => field in form.annotations);
+  return (
+    <details class="card" open={isFilled || hasProblem}>
+      <summary>Labels and notes</summary>
+      <p class="hint">None of this is published.</p>
+      <AnnotationFields form={form.annotations} problems={problems} />
+    </details>
+  );
+};
+
 const previewLabel = ({ form }: ComposerView): string =>
   form.postId === "" ? "Preview and schedule" : "Preview the changes";
 
@@ -44,6 +57,9 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
     <ProblemSummary view={view} />
     <RetryNotice view={view} />
     {view.form.postId !== "" && <input type="hidden" name="post_id" value={view.form.postId} />}
+    {draftFields(view.form).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
     <div class="composer-columns">
       <div>
         <AccountChoices view={view} />
@@ -56,6 +72,7 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
         </div>
         <MediaFields view={view} />
         <TimeFields view={view} />
+        {view.form.postId === "" && <Notes view={view} />}
       </div>
       <ChosenAccounts view={view} />
     </div>
@@ -63,24 +80,39 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
       <button name="intent" value="preview">
         {previewLabel(view)}
       </button>
+      {view.form.postId === "" && (
+        <button class="secondary" name="intent" value="save_draft">
+          {view.form.draft === null ? "Save as draft" : "Save the draft"}
+        </button>
+      )}
       <div data-check-result="" role="status"></div>
       <span class="hint">Nothing is scheduled before you have seen the preview.</span>
     </div>
   </form>
 );
 
+const titleOf = ({ form: { postId, draft } }: ComposerView): string =>
+  draft !== null ? "Draft" : postId === "" ? "New post" : "Edit post";
+
 export const ComposerPage: FC<{
   view: ComposerView;
   title?: string | undefined;
+  notice?: Child;
   signedIn: SignedInUser;
-}> = ({ view, title, signedIn }) => (
+}> = ({ view, title, notice, signedIn }) => (
   <DashboardLayout
-    title={title ?? (view.form.postId === "" ? "New post" : "Edit post")}
-    section="calendar"
+    title={title ?? titleOf(view)}
+    section={view.form.draft === null ? "calendar" : "drafts"}
     signedIn={signedIn}
     hasLists={false}
     assets={COMPOSER_ASSETS}
   >
+    {notice}
+    {view.form.postId === "" && view.form.draft === null && (
+      <p class="hint">
+        A month of posts in a spreadsheet? <a href="/dashboard/posts/many">Schedule many at once</a>
+      </p>
+    )}
     <ComposerForm view={view} />
   </DashboardLayout>
 );
@@ -89,7 +121,7 @@ export const ComposerPage: FC<{
 export const ComposerDialog: FC<{ view: ComposerView }> = ({ view }) => (
   <div class="composer-dialog">
     <div class="dialog-head">
-      <h2 id="dialog-title">{view.form.postId === "" ? "New post" : "Edit post"}</h2>
+      <h2 id="dialog-title">{titleOf(view)}</h2>
       <a class="button secondary" href="/dashboard" data-close>
         Close
       </a>

@@ -24,6 +24,8 @@ export interface AccountSettings {
 /** Everything that the composer shows. */
 export interface ComposerView extends AccountSettings {
   readonly services: Pick<Services, "adapterFor" | "config">;
+  /** Whether HEIC and AVIF images are taken. */
+  readonly canConvert: boolean;
   readonly data: ComposerData;
   readonly form: PostForm;
   readonly problems: readonly FormProblem[];

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Board } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
+import { storedThreadMedia } from "#posting/index.ts";
+import { tagInWords } from "./read-tags.ts";
 import { isAskedFor, type KnownMediaTypes, storedOption } from "./read-options.ts";
 
 /** The options of a target in plain words: what will be sent, with the defaults. Empty ones are left out. */
@@ -20,6 +22,14 @@ function describeValue(spec: OptionSpec, value: JsonValue | undefined, boards: r
     return spec.choices?.[""] ?? "";
   }
   if (Array.isArray(value)) {
+    if (spec.input === "parts") {
+      const files = storedThreadMedia({ thread: value }).flat().length;
+      const withFiles = files === 0 ? "" : files === 1 ? " with 1 file" : ` with ${files} files`;
+      return `${value.length === 1 ? "1 more part" : `${value.length} more parts`}${withFiles}`;
+    }
+    if (spec.input === "tags") {
+      return value.map(tagInWords).join("; ");
+    }
     const texts = value.map(String);
     return spec.input === "per_media"
       ? texts

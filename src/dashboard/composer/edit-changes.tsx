@@ -38,10 +38,12 @@ function describeChange(view: ChangesView, change: EditChange): readonly ChangeI
     case "caption":
       return one(account ? "own text" : "Text", (value) => textOrNothing(value));
     case "media_items":
-      return one("Media", (value) =>
+      return one(account ? "own media" : "Media", (value) =>
         Array.isArray(value) && value.length > 0
-          ? value.map((item: { url: string }) => fileNameOf(item.url)).join(", ")
-          : "None",
+          ? value.map(mediumInWords).join(", ")
+          : account && value === null
+            ? "Those of the post"
+            : "None",
       );
     case "status":
       return one(account ? "state" : "Status", (value) => STATUS_WORDS[String(value)] ?? String(value));
@@ -54,6 +56,22 @@ function describeChange(view: ChangesView, change: EditChange): readonly ChangeI
     default:
       return one(field, textOrNothing);
   }
+}
+
+interface DescribedMedium {
+  readonly url: string;
+  readonly alt_text?: string;
+  readonly cover?: { readonly url?: string; readonly at_ms?: number };
+}
+
+function mediumInWords({ url, alt_text: altText, cover }: DescribedMedium): string {
+  const uses = [
+    ...(altText === undefined ? [] : [`“${altText}”`]),
+    ...(cover
+      ? [`cover ${cover.url === undefined ? `at ${(cover.at_ms ?? 0) / 1000} s` : fileNameOf(cover.url)}`]
+      : []),
+  ];
+  return uses.length === 0 ? fileNameOf(url) : `${fileNameOf(url)} (${uses.join(", ")})`;
 }
 
 function textOrNothing(value: unknown): string {

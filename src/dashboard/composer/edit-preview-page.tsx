@@ -52,6 +52,7 @@ export const EditPreviewPage: FC<{
               postId={post.id}
               next={`/dashboard/posts/${post.id}`}
             />
+            {view.form.slot === "next" && <HiddenForm form={view.form} />}
             <button>Save the changes</button>
           </form>
           <form method="post" action="/dashboard/posts/preview">

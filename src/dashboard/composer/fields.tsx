@@ -58,8 +58,10 @@ export const TextArea: FC<{
   rows: number;
   hasHint?: boolean;
   label?: string;
-}> = ({ view, name, value, rows, hasHint = false, label }) => (
-  <textarea id={name} name={name} rows={rows} aria-label={label} {...describe(view, name, hasHint)}>
+  /** Where several have the same name. */
+  id?: string;
+}> = ({ view, name, value, rows, hasHint = false, label, id = name }) => (
+  <textarea id={id} name={name} rows={rows} aria-label={label} {...describe(view, id, hasHint)}>
     {/* A parser drops the first line break of a text area: this one, never one of the text. */}
     {`\n${value}`}
   </textarea>
@@ -67,7 +69,7 @@ export const TextArea: FC<{
 
 /** The account that a field belongs to, for the list of all problems. */
 function accountOf(view: ComposerView, field: string): string {
-  const [, id = ""] = /^(?:account|caption|option)\.([^.]+)/.exec(field) ?? [];
+  const [, id = ""] = /^(?:account|caption|option|part_media)\.([^.]+)/.exec(field) ?? [];
   const account = findAccount(view.data, id);
   return account ? `${accountName(account)}: ` : "";
 }

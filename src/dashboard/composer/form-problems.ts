@@ -1,15 +1,32 @@
 import type { RefusalDetail } from "#core/errors.ts";
-import { captionField, mediaUrlsOf, optionField, type PostForm } from "./post-form.ts";
+import {
+  altTextField,
+  captionField,
+  coverAtField,
+  coverUrlField,
+  mediaUrlsOf,
+  optionField,
+  partField,
+  partMediaField,
+  type PostForm,
+} from "./post-form.ts";
 
 /** A problem and the field of the form that it stands beside. */
 export interface FormProblem {
   /**
-   * The name of a field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>`; `account.<account>` for one that concerns
-   * an account as a whole, `media.<index>` for the medium at that place, `media`, `account` or empty for the form as a whole.
+   * The name of a field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>`, followed by `.<index>` for a part of a thread; `part_media.<account>.<option>.<part>.<index>` for a file of a part; `account.<account>` for one that concerns
+   * an account as a whole, `alt_text.<file>`, `media.<index>` for the medium at that place, `media`, `account` or empty for the form as a whole.
    */
   readonly field: string;
   readonly message: string;
 }
+
+/** What the post says of a file has fields of its own. */
+const FIELDS_OF_USE: Readonly<Record<string, (url: string) => string>> = {
+  alt_text: altTextField,
+  cover: coverUrlField,
+  "cover.at_ms": coverAtField,
+};
 
 /** The field that a problem of a preview belongs to. `accountIds` are the accounts in the order of the request. */
 export function fieldOf(
@@ -22,9 +39,11 @@ export function fieldOf(
   if (index !== undefined && account !== undefined) {
     return targetField(account, rest ?? "");
   }
-  const [, mediaIndex] = /^media_(?:items|urls)\[(\d+)\]/.exec(param) ?? [];
-  if (mediaIndex !== undefined && Number(mediaIndex) < mediaUrlsOf(form).length) {
-    return `media.${mediaIndex}`;
+  const [, list, place, ofUse] = /^media_(items|urls)\[(\d+)\](?:\.(alt_text|cover\.at_ms|cover)\b)?/.exec(param) ?? [];
+  const mediaIndex = Number(place) + (list === "urls" ? form.media.length : 0);
+  const url = mediaUrlsOf(form)[mediaIndex];
+  if (url !== undefined) {
+    return FIELDS_OF_USE[ofUse ?? ""]?.(url) ?? `media.${mediaIndex}`;
   }
   if (param.startsWith("media")) {
     return "media";
@@ -34,6 +53,8 @@ export function fieldOf(
       return "caption";
     case "scheduled_at":
       return "date";
+    case "slot":
+      return "slot";
     case "targets":
     case "platforms":
       return "account";
@@ -43,6 +64,13 @@ export function fieldOf(
 }
 
 function targetField(accountId: string, rest: string): string {
+  const [, list, index, item] =
+    /^platform_options\.(\w+)\[(\d+)\]\.(?:caption|media_items(?:\[(\d+)\])?)/.exec(rest) ?? [];
+  if (list !== undefined) {
+    return item === undefined
+      ? partField(accountId, list, Number(index))
+      : `${partMediaField(accountId, list, Number(index))}.${item}`;
+  }
   const [, option] = /^platform_options\.([\w.]+)/.exec(rest) ?? [];
   if (option !== undefined) {
     return option === "caption" ? captionField(accountId) : optionField(accountId, option);

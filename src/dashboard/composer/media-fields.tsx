@@ -1,7 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { MediaType } from "#core/status.ts";
+import type { MediaItem } from "#posting/index.ts";
 import type { ComposerView } from "./composer-view.ts";
-import { FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
+import { describe, FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
+import { altTextField, coverAtField, coverUrlField } from "./post-form.ts";
 import { mediaTypesOf } from "./read-options.ts";
 
 /** The last part of a URL's path, as a name. */
@@ -14,6 +16,10 @@ export function fileNameOf(url: string): string {
   }
 }
 
+export function coverInWords({ atMs = 0, image }: NonNullable<MediaItem["cover"]>): string {
+  return image ? fileNameOf(image.url) : `the moment at ${atMs / 1000} s`;
+}
+
 /** A small picture of a stored file; for a video a sign, because browsers would load the file. */
 export const Thumbnail: FC<{ url: string; type: MediaType | null }> = ({ url, type }) =>
   type === "image" ? (
@@ -23,6 +29,37 @@ export const Thumbnail: FC<{ url: string; type: MediaType | null }> = ({ url, ty
       <path d="M28 22v28l23-14z" fill="currentColor" />
     </svg>
   );
+
+/** A video's cover: one of the person's pictures, or a moment. */
+const CoverFields: FC<{ view: ComposerView; url: string }> = ({ view, url }) => {
+  const { url: chosen = "", at = "" } = view.form.covers.get(url) ?? {};
+  const images = view.data.newestMedia.filter(({ type }) => type === "image").map((item) => item.url);
+  const offered = chosen === "" || images.includes(chosen) ? images : [chosen, ...images];
+  const [urlField, atField] = [coverUrlField(url), coverAtField(url)];
+  return (
+    <details open={chosen !== "" || at !== ""}>
+      <summary>Cover</summary>
+      <Labelled view={view} field={urlField} label="A picture of yours">
+        <select id={urlField} name={urlField} {...describe(view, urlField)}>
+          <option value="">None</option>
+          {offered.map((one) => (
+            <option value={one} selected={one === chosen}>
+              {fileNameOf(one)}
+            </option>
+          ))}
+        </select>
+      </Labelled>
+      <Labelled
+        view={view}
+        field={atField}
+        label="Or a moment of the video"
+        hint="In seconds from the beginning, such as 1.5."
+      >
+        <input id={atField} name={atField} value={at} inputmode="decimal" {...describe(view, atField, true)} />
+      </Labelled>
+    </details>
+  );
+};
 
 const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ view, url, index }) => {
   const stored = view.data.media.get(url) ?? view.data.post?.mediaItems.find((item) => item.url === url);
@@ -58,10 +95,23 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
           {button("media_remove", "Remove", "Remove")}
         </p>
         <FieldProblems view={view} field={`media.${index}`} />
+        <Labelled
+          view={view}
+          field={altTextField(url)}
+          label={type === "video" ? "Description of the video" : "Description of the picture"}
+          hint="What it shows, for people who cannot see it."
+        >
+          <TextArea view={view} name={altTextField(url)} value={view.form.altTexts.get(url) ?? ""} rows={2} hasHint />
+        </Labelled>
+        {type === "video" && <CoverFields view={view} url={url} />}
       </div>
     </li>
   );
 };
+
+const ACCEPT = "image/*,video/*";
+/** Many systems do not know these as images. */
+const ACCEPT_CONVERTED = `${ACCEPT},.heic,.heif,.avif`;
 
 /** The media of the post in their order, and the ways to add some. */
 export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
@@ -84,7 +134,7 @@ export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
       <FieldProblems view={view} field="media" />
       <div class="upload" data-upload={view.workspaceId}>
         <label for="files">Upload files</label>
-        <input id="files" type="file" name="file" multiple accept="image/*,video/*" />
+        <input id="files" type="file" name="file" multiple accept={view.canConvert ? ACCEPT_CONVERTED : ACCEPT} />
         <button class="secondary" formaction="/dashboard/posts/files" formenctype="multipart/form-data">
           Upload these files
         </button>

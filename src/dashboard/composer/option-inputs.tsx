@@ -1,11 +1,16 @@
 import type { Child, FC } from "hono/jsx";
+import type { Platform } from "#core/platform.ts";
+import { optionScopesOf } from "#platforms/extra-scopes.ts";
 import type { OptionAvailability, OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
+import type { PartCount } from "./caption-count.ts";
+import { mediaCountOfAccount, mediaTypesOfAccount } from "./account-extras.ts";
 import { type ComposerView, optionSpecsOf, findAccount } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled } from "./fields.tsx";
-import { mediaUrlsOf, optionField } from "./post-form.ts";
-import { isAskedFor, mediaTypesOf } from "./read-options.ts";
-import { isSwitchOn, textsOfField } from "./read-post-form.ts";
+import { optionField } from "./post-form.ts";
+import { isAskedFor, partMediaKey } from "./read-options.ts";
+import { isSwitchOn, partMediaOf, textsOfField } from "./read-post-form.ts";
+import { ThreadParts } from "./thread-parts.tsx";
 
 interface OptionProps {
   readonly view: ComposerView;
@@ -14,6 +19,8 @@ interface OptionProps {
   /** The texts of the field; the default of the platform where nothing was chosen yet. */
   readonly texts: readonly string[];
   readonly availability: OptionAvailability | undefined;
+  /** The length of each further part of a thread. */
+  readonly partCounts: readonly PartCount[];
 }
 
 function fieldName({ accountId, spec }: Pick<OptionProps, "accountId" | "spec">): string {
@@ -25,13 +32,25 @@ const TextOption: FC<OptionProps> = (props) => {
   const name = fieldName(props);
   return (
     <Labelled view={view} field={name} label={spec.label} hint={spec.hint}>
-      <input
-        id={name}
-        name={name}
-        type="text"
-        value={texts.at(-1) ?? ""}
-        {...describe(view, name, spec.hint !== undefined)}
-      />
+      {spec.input === "lines" || spec.input === "tags" ? (
+        <textarea
+          id={name}
+          name={name}
+          rows={3}
+          spellcheck={spec.input === "lines"}
+          {...describe(view, name, spec.hint !== undefined)}
+        >
+          {texts.at(-1) ?? ""}
+        </textarea>
+      ) : (
+        <input
+          id={name}
+          name={name}
+          type="text"
+          value={texts.at(-1) ?? ""}
+          {...describe(view, name, spec.hint !== undefined)}
+        />
+      )}
     </Labelled>
   );
 };
@@ -119,9 +138,9 @@ const BoardsOption: FC<OptionProps> = (props) => {
 
 /** One text for each medium, in their order. */
 const PerMediaOption: FC<OptionProps> = (props) => {
-  const { view, spec, texts } = props;
+  const { view, accountId, spec, texts } = props;
   const name = fieldName(props);
-  const count = mediaUrlsOf(view.form).length;
+  const count = mediaCountOfAccount(view.form, accountId);
   return (
     <fieldset id={name} {...describe(view, name)}>
       <legend>{`${spec.label}${count === 1 ? "" : "s"}`}</legend>
@@ -136,7 +155,10 @@ const PerMediaOption: FC<OptionProps> = (props) => {
 
 const OptionInput: FC<OptionProps> = (props) => {
   const { spec } = props;
-  if (spec.type === "texts" && spec.input !== "words") {
+  if (spec.input === "parts") {
+    return <ThreadParts {...props} counts={props.partCounts} />;
+  }
+  if (spec.type === "texts" && spec.input !== "words" && spec.input !== "tags") {
     return spec.input === "boards" ? <BoardsOption {...props} /> : <PerMediaOption {...props} />;
   }
   if (spec.type === "boolean" && spec.choices === undefined) {
@@ -181,16 +203,29 @@ const SwitchedOptions: FC<{
   </fieldset>
 );
 
+/** Options for which logins lack a right that the operator does not list: asked for only where one was set before. */
+function unavailableOptions({ services }: ComposerView, platform: Platform): ReadonlySet<string> {
+  const adapter = services.adapterFor(platform);
+  const scopes = adapter ? optionScopesOf(adapter, services.config.app(platform)?.settings) : [];
+  return new Set(scopes.filter(({ isAvailable }) => !isAvailable).map(({ option }) => option));
+}
+
 /** The option fields of one account. */
-export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ view, accountId }) => {
+export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCounts: readonly PartCount[] }> = ({
+  view,
+  accountId,
+  partCounts,
+}) => {
   const account = findAccount(view.data, accountId);
   const creator = view.creators.get(accountId);
   const form = account && view.services.adapterFor(account.platform)?.optionForm;
   const availability = creator && form?.availability?.(creator);
-  const urls = mediaUrlsOf(view.form);
-  const mediaTypes = mediaTypesOf(urls);
+  const mediaTypes = mediaTypesOfAccount(view.form, accountId);
+  const unavailable = account ? unavailableOptions(view, account.platform) : new Set<string>();
   const isShown = (spec: OptionSpec) =>
-    isAskedFor(spec, mediaTypes) && !(spec.input === "per_media" && urls.length === 0);
+    isAskedFor(spec, mediaTypes) &&
+    !(unavailable.has(spec.key) && textsOfField(view.form, accountId, spec).length === 0) &&
+    !(spec.input === "per_media" && mediaCountOfAccount(view.form, accountId) === 0);
   const specs = optionSpecsOf(view, accountId);
   const shown = specs.filter(isShown);
   const inputOf = (spec: OptionSpec) => (
@@ -200,6 +235,7 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ vi
       spec={spec}
       texts={shownTexts(view, accountId, spec)}
       availability={availability}
+      partCounts={partCounts}
     />
   );
   return (
@@ -232,7 +268,13 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string }> = ({ vi
       {specs
         .filter((spec) => !isShown(spec))
         .map((spec) => (
-          <HiddenTexts name={optionField(accountId, spec.key)} texts={textsOfField(view.form, accountId, spec)} />
+          <>
+            <HiddenTexts name={optionField(accountId, spec.key)} texts={textsOfField(view.form, accountId, spec)} />
+            <HiddenTexts
+              name={optionField(accountId, partMediaKey(spec))}
+              texts={partMediaOf(view.form, accountId, spec)}
+            />
+          </>
         ))}
     </>
   );

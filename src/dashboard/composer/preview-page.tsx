@@ -109,11 +109,13 @@ export const PreviewPage: FC<{
 };
 
 /** A confirm that was refused: what happened, and the way on, with nothing lost. */
-export const RefusedConfirmPage: FC<{ signedIn: SignedInUser; form: PostForm; children?: Child }> = ({
-  signedIn,
-  form,
-  children,
-}) => (
+export const RefusedConfirmPage: FC<{
+  signedIn: SignedInUser;
+  form: PostForm;
+  /** What the button that previews again says. */
+  again?: string | undefined;
+  children?: Child;
+}> = ({ signedIn, form, again = "Preview again", children }) => (
   <DashboardLayout
     title="Not scheduled yet"
     section="calendar"
@@ -127,7 +129,7 @@ export const RefusedConfirmPage: FC<{ signedIn: SignedInUser; form: PostForm; ch
       <input type="hidden" name="renewed" value="yes" />
       <p class="actions">
         <button name="intent" value="preview">
-          Preview again
+          {again}
         </button>
         <ChangeButton />
       </p>

@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
+import { threadCaptions } from "#platforms/thread.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
+import { type OwnMedia, readOwnMedia } from "./own-media.ts";
+import { readTags, tagInWords } from "./read-tags.ts";
 
 /** The media types of a post that are known; null: any type is possible. */
 export type KnownMediaTypes = readonly MediaType[] | null;
 
 const VIDEO_NAME = /\.(?:mp4|m4v|mov|webm)$/i;
-const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp)$/i;
+const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|heic|heif|avif)$/i;
 
 /** What the file names in the URLs say; null when one says nothing. */
 export function mediaTypesOf(urls: readonly string[]): KnownMediaTypes {
@@ -26,33 +29,102 @@ export function isAskedFor({ onlyFor }: OptionSpec, mediaTypes: KnownMediaTypes)
 }
 
 /** The option's value as the API takes it; undefined when it is not set. A value that equals the default is not set. */
-export function readOption(spec: OptionSpec, texts: readonly string[] | undefined): JsonValue | undefined {
-  const value = toValue(spec, texts ?? []);
+export function readOption(
+  spec: OptionSpec,
+  texts: readonly string[] | undefined,
+  partMedia?: readonly string[],
+): JsonValue | undefined {
+  const value = toValue(spec, texts ?? [], partMedia);
   return value === spec.defaultValue ? undefined : value;
 }
 
 /** As `readOption`, with the default filled in. */
-export function effectiveOption(spec: OptionSpec, texts: readonly string[] | undefined): JsonValue | undefined {
-  return toValue(spec, texts ?? []) ?? spec.defaultValue;
+export function effectiveOption(
+  spec: OptionSpec,
+  texts: readonly string[] | undefined,
+  partMedia?: readonly string[],
+): JsonValue | undefined {
+  return toValue(spec, texts ?? [], partMedia) ?? spec.defaultValue;
 }
 
-function toValue({ type, input }: OptionSpec, texts: readonly string[]): JsonValue | undefined {
+function toValue(
+  { type, input }: Pick<OptionSpec, "type" | "input">,
+  texts: readonly string[],
+  partMedia: readonly string[] = [],
+): JsonValue | undefined {
   const last = texts.at(-1) ?? "";
   switch (type) {
     case "boolean":
       return last === "true" || last === "false" ? last === "true" : undefined;
+    case "number":
+      // What is no number is sent as it is, so that the refusal names the field.
+      return last === "" ? undefined : /^-?\d{1,9}$/.test(last) ? Number(last) : last;
     case "choice":
     case "text":
-      return last === "" ? undefined : last;
+      // Browsers send the ends of lines as two characters.
+      return last === "" ? undefined : last.replaceAll("\r\n", "\n");
     case "texts": {
+      if (input === "parts") {
+        const parts = texts.map((caption, index) => {
+          const items = readPartMedia(partMedia[index]);
+          return { caption, ...(items.length > 0 && { media_items: items }) };
+        });
+        const last = parts.findLastIndex((part) => part.caption.trim() !== "" || "media_items" in part);
+        return last >= 0 ? parts.slice(0, last + 1) : undefined;
+      }
+      if (input === "tags") {
+        const tags = readTags(last.replaceAll("\r\n", "\n"));
+        return tags.length > 0 ? tags : undefined;
+      }
       const list = input === "per_media" ? withoutEmptyEnd(texts) : listOf(texts, input === "words");
       return list.length > 0 ? list : undefined;
     }
   }
 }
 
+const PART_MEDIA = ".media";
+
+/** The name under which the form has the media of each part, as JSON. */
+export function partMediaKey({ key }: Pick<OptionSpec, "key">): string {
+  return `${key}${PART_MEDIA}`;
+}
+
+/** The parts with media of an account whose platform is not known yet: its media are looked up together with it. */
+export function partsWithMedia(values: ReadonlyMap<string, readonly string[]>): JsonObject {
+  const named = Array.from(values).filter(([name]) => name.endsWith(PART_MEDIA));
+  return Object.fromEntries(
+    named.flatMap(([name, media]) => {
+      const key = name.slice(0, -PART_MEDIA.length);
+      const value = toValue({ type: "texts", input: "parts" }, values.get(key) ?? [], media);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+}
+
+/** The media of one part as the form has them. */
+export function readPartMedia(json: string | undefined): OwnMedia {
+  return (json === "" ? null : readOwnMedia(json)) ?? [];
+}
+
+/** The media of each part of a stored thread as the form has them; empty where no part has any. */
+export function writePartMedia({ input }: OptionSpec, value: JsonValue | undefined): readonly string[] {
+  if (input !== "parts" || !Array.isArray(value)) {
+    return [];
+  }
+  const media = value.map((part) => {
+    const items = isJsonObject(part) ? part["media_items"] : undefined;
+    const named = (Array.isArray(items) ? items : []).filter(isJsonObject).map(({ url = null, type, alt_text }) => ({
+      url,
+      ...(type !== undefined && { type }),
+      ...(alt_text !== undefined && { alt_text }),
+    }));
+    return named.length === 0 ? "" : JSON.stringify(named);
+  });
+  return media.some((json) => json !== "") ? media : [];
+}
+
 function withoutEmptyEnd(texts: readonly string[]): readonly string[] {
-  return texts.slice(0, texts.findLastIndex((text) => text !== "") + 1);
+  return texts.slice(0, texts.findLastIndex((text) => text.trim() !== "") + 1);
 }
 
 function listOf(texts: readonly string[], areWords: boolean): readonly string[] {
@@ -63,6 +135,12 @@ function listOf(texts: readonly string[], areWords: boolean): readonly string[] 
 export function writeOption({ type, input }: OptionSpec, value: JsonValue | undefined): readonly string[] {
   if (value === undefined || value === null) {
     return [];
+  }
+  if (input === "parts") {
+    return threadCaptions({ thread: value });
+  }
+  if (input === "tags") {
+    return [(Array.isArray(value) ? value : []).map(tagInWords).join("\n")];
   }
   if (type === "texts") {
     const texts = Array.isArray(value) ? value.map(String) : [];

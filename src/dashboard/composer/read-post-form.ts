@@ -1,23 +1,51 @@
 import type { Services } from "#context.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
+import { parseDate, startOfDate } from "#core/wall-time.ts";
 import type { Display } from "#dashboard/display.ts";
+import { annotationFormOf, parseAnnotationForm } from "#dashboard/annotations/annotation-form.ts";
 import { specsOf } from "#dashboard/in-words.ts";
 import type { OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
-import type { EditInput, Post, ScheduleInput, Target, TargetInput } from "#posting/index.ts";
+import {
+  type EditInput,
+  ownMediaItems,
+  type Post,
+  type ScheduleInput,
+  type Target,
+  type TargetInput,
+} from "#posting/index.ts";
+import {
+  changesOwnMedia,
+  fieldlessOptions,
+  mediaTypesOfAccount,
+  ownMediaOf,
+  writeFieldlessOptions,
+  writeOwnMedia,
+} from "./account-extras.ts";
 import type { FormProblem } from "./form-problems.ts";
-import { EMPTY_FORM, mediaUrlsOf, optionField, type PostForm } from "./post-form.ts";
+import {
+  coverAtField,
+  coverAtMs,
+  EMPTY_FORM,
+  mediaInputOf,
+  mediaUrlsOf,
+  optionField,
+  type PostForm,
+} from "./post-form.ts";
 import {
   effectiveOption,
   isAskedFor,
   type KnownMediaTypes,
-  mediaTypesOf,
+  partMediaKey,
+  partsWithMedia,
   readOption,
   storedOption,
   toOptions,
   writeOption,
+  writePartMedia,
 } from "./read-options.ts";
+import { tagProblems } from "./read-tags.ts";
 import { readTime, timeFields } from "./read-time.ts";
 
 /** The platforms of the accounts that a form can name; options of any other account are not read, and a preview refuses it. */
@@ -37,17 +65,25 @@ export function toScheduleInput(
   platforms: AccountPlatforms,
   display: Display,
 ): ReadForm<Omit<ScheduleInput, "scheduledAt"> & { readonly scheduledAt: number | null }> {
-  const time = readTime(form, display);
+  const { slot, time } = readSlotOrTime(form, display);
   const targets = form.accountIds.map((id) => readTarget(services, form, platforms, id));
-  const mediaUrls = mediaUrlsOf(form);
+  const noted = parseAnnotationForm(form.annotations);
   return {
     input: {
       caption: form.caption,
+      annotations: noted.annotations,
       scheduledAt: time.instant,
+      slot,
       targets: targets.map(({ target }) => target),
-      ...(mediaUrls.length > 0 && { mediaUrls }),
+      ...mediaInputOf(form),
+      ...(form.draft && { draft: form.draft }),
     },
-    problems: [...time.problems, ...targets.flatMap(({ problems }) => problems)],
+    problems: [
+      ...time.problems,
+      ...coverFormProblems(form),
+      ...targets.flatMap(({ problems }) => problems),
+      ...noted.problems,
+    ],
   };
 }
 
@@ -62,6 +98,11 @@ export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwi
   return answer === undefined
     ? specs.some((spec) => spec.behind?.key === key && isChosen(spec, textsOfField(form, accountId, spec)))
     : answer === "true";
+}
+
+/** The media of the parts of the account's thread as the form has them. */
+export function partMediaOf(form: PostForm, accountId: string, spec: OptionSpec): readonly string[] {
+  return form.options.get(accountId)?.get(partMediaKey(spec)) ?? [];
 }
 
 function isChosen(spec: OptionSpec, texts: readonly string[]): boolean {
@@ -93,19 +134,33 @@ function readTarget(
   accountId: string,
 ): { readonly target: TargetInput; readonly problems: readonly FormProblem[] } {
   const platform = platforms.get(accountId);
-  const mediaTypes = mediaTypesOf(mediaUrlsOf(form));
+  const mediaTypes = mediaTypesOfAccount(form, accountId);
   const specs = specsOf(services, platform).filter((spec) => isAskedFor(spec, mediaTypes));
   const textsOf = answersOf(form, accountId, specs);
-  const options = toOptions(specs, (spec) => readOption(spec, textsOf(spec)));
+  const options = {
+    ...fieldlessOptions(form, accountId),
+    ...(platform === undefined && partsWithMedia(form.options.get(accountId) ?? new Map())),
+    ...toOptions(specs, (spec) => readOption(spec, textsOf(spec), partMediaOf(form, accountId, spec))),
+  };
   const caption = form.captions.get(accountId) ?? "";
+  const ownMedia = ownMediaOf(form, accountId);
   return {
     target: {
       accountId,
       ...(caption !== "" && { caption }),
       ...(Object.keys(options).length > 0 && { platformOptions: options }),
+      ...(ownMedia && { mediaItems: ownMedia }),
     },
     problems: [
       ...specs.flatMap((spec) => choiceProblem(spec, textsOf(spec), options, accountId)),
+      ...specs
+        .filter(({ input }) => input === "tags")
+        .flatMap((spec) =>
+          tagProblems(textsOf(spec).at(-1) ?? "").map((message) => ({
+            field: optionField(accountId, spec.key),
+            message,
+          })),
+        ),
       ...switchProblems(form, accountId, specs),
     ],
   };
@@ -138,6 +193,18 @@ export function isEditableTarget(post: Pick<Post, "status">, { status }: Pick<Ta
   return isRetry(post) ? status === "failed" : status === "pending" || status === "skipped" || status === "processing";
 }
 
+/** The slot that is asked for, and the time from which on it is looked for, or the time of the post. */
+function readSlotOrTime(form: PostForm, display: Display) {
+  const slot = form.slot === "next" ? ("next" as const) : undefined;
+  return { slot, time: slot !== undefined && form.time === "" ? fromDay(form, display) : readTime(form, display) };
+}
+
+/** From the beginning of the chosen day on; without a day from the beginning of time on, which is from now on. */
+function fromDay({ date }: PostForm, { timeZone }: Display) {
+  const day = parseDate(date);
+  return { instant: day === null ? 0 : startOfDate(timeZone, day), problems: [] };
+}
+
 /** What the form changes of a stored post, and nothing else: what stays the same is not sent. */
 export function toEditInput(
   services: FormServices,
@@ -149,10 +216,16 @@ export function toEditInput(
   const editable = new Map(
     post.targets.filter((target) => isEditableTarget(post, target)).map((target) => [target.accountId, target]),
   );
-  const isSameTime = sameMinute(form, post.scheduledAt, display);
-  const time = readTime(form, display);
-  const mediaUrls = mediaUrlsOf(form);
-  const isSameMedia = canonicalJson(mediaUrls) === canonicalJson(post.mediaItems.map(({ url }) => url));
+  const { slot, time } = readSlotOrTime(form, display);
+  const isSameTime = slot === undefined && sameMinute(form, post.scheduledAt, display);
+  const hasMedia = mediaUrlsOf(form).length > 0;
+  const isSameMedia =
+    canonicalJson(
+      mediaUrlsOf(form).map((url) => [url, form.altTexts.get(url) ?? "", coverTexts(form.covers.get(url))]),
+    ) ===
+    canonicalJson(
+      post.mediaItems.map(({ url, altText = "", cover }) => [url, altText, coverTexts(coverFields(cover))]),
+    );
   // The form lists accounts in its own order: the same ones in another order are no change.
   const isSameAccounts =
     form.accountIds.length === editable.size && form.accountIds.every((accountId) => editable.has(accountId));
@@ -164,18 +237,39 @@ export function toEditInput(
   });
   const targetOptions = changes
     .map(({ target }) => target)
-    .filter(({ caption, platformOptions }) => caption !== undefined || platformOptions !== undefined);
+    .filter(
+      ({ caption, platformOptions, mediaItems }) =>
+        caption !== undefined || platformOptions !== undefined || mediaItems !== undefined,
+    );
   return {
     input: {
       postIds: [post.id],
       ...(form.caption !== post.caption && { caption: form.caption }),
-      ...(!isSameTime && time.instant !== null && { scheduledAt: time.instant }),
-      ...(!isSameMedia && (mediaUrls.length > 0 ? { mediaUrls } : { removeMedia: true })),
+      ...(!isSameTime && time.instant !== null && { scheduledAt: time.instant, slot }),
+      ...(!isSameMedia && (hasMedia ? mediaInputOf(form) : { removeMedia: true })),
       ...(!isSameAccounts && { accountIds: form.accountIds }),
       ...(targetOptions.length > 0 && { targetOptions }),
     },
-    problems: [...(isSameTime ? [] : time.problems), ...changes.flatMap(({ problems }) => problems)],
+    problems: [
+      ...(isSameTime ? [] : time.problems),
+      ...coverFormProblems(form),
+      ...changes.flatMap(({ problems }) => problems),
+    ],
   };
+}
+
+function coverFormProblems(form: PostForm): FormProblem[] {
+  return Array.from(form.covers)
+    .filter(([, { at }]) => at !== "" && coverAtMs(at) === null)
+    .map(([url]) => ({ field: coverAtField(url), message: "Give the moment in seconds, such as 1.5." }));
+}
+
+function coverFields(cover: Post["mediaItems"][number]["cover"]) {
+  return cover && { url: cover.image?.url ?? "", at: cover.atMs === undefined ? "" : String(cover.atMs / 1000) };
+}
+
+function coverTexts(cover: { readonly url: string; readonly at: string } | undefined): readonly string[] {
+  return [cover?.url ?? "", String(coverAtMs(cover?.at ?? "") ?? "")];
 }
 
 /** A form shows minutes: the seconds of a time that an API call set stay as long as the minute does. */
@@ -188,37 +282,52 @@ function sameMinute(form: PostForm, instant: number, { timeZone }: Display): boo
 function targetChanges(services: FormServices, form: PostForm, post: Post, stored: Target): TargetInput {
   const { accountId } = stored;
   const caption = form.captions.get(accountId) ?? "";
-  const mediaTypes = mediaTypesOf(mediaUrlsOf(form));
+  const mediaTypes = mediaTypesOfAccount(form, accountId);
   const allSpecs = specsOf(services, stored.platform);
   const textsOf = answersOf(form, accountId, allSpecs);
   const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
-  const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions));
+  const partMedia = (spec: OptionSpec) => partMediaOf(form, accountId, spec);
+  const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions, partMedia(spec)));
   // With other media an option may have no field any more: it must not stay where nobody sees it.
-  const typesBefore = post.mediaItems.map(({ type }) => type);
+  const typesBefore = storedTypes(post, stored);
   const dropped = allSpecs.filter(
     (spec) => isAskedFor(spec, typesBefore) && !specs.includes(spec) && !isSameValue(spec, [], stored.platformOptions),
   );
   const changedNames = new Set([...changed, ...dropped].map(nameOf));
   // All members of an object are sent when one of them changes.
   const ofChanged = specs.filter((spec) => changedNames.has(nameOf(spec)));
-  const set = toOptions(ofChanged, (spec) => effectiveOption(spec, textsOf(spec)));
+  const set = toOptions(ofChanged, (spec) => effectiveOption(spec, textsOf(spec), partMedia(spec)));
   const removed = [...changedNames].filter((name) => set[name] === undefined);
   const platformOptions = { ...set, ...Object.fromEntries(removed.map((name) => [name, null])) };
   return {
     accountId,
     ...(caption !== ownCaption(stored) && { caption: caption === "" ? null : caption }),
     ...(changedNames.size > 0 && { platformOptions }),
+    ...(form.sharedMedia.has(accountId)
+      ? ownMediaItems(stored) && { mediaItems: null }
+      : changesOwnMedia(form, stored) && { mediaItems: ownMediaOf(form, accountId) }),
   };
+}
+
+/** The types of what the account publishes of a stored post. */
+function storedTypes(post: Post, target: Target): KnownMediaTypes {
+  return (ownMediaItems(target) ?? post.mediaItems).map(({ type }) => type);
 }
 
 function nameOf({ key }: OptionSpec): string {
   return key.split(".")[0] ?? key;
 }
 
-function isSameValue(spec: OptionSpec, texts: readonly string[] | undefined, stored: JsonObject): boolean {
+function isSameValue(
+  spec: OptionSpec,
+  texts: readonly string[] | undefined,
+  stored: JsonObject,
+  partMedia?: readonly string[],
+): boolean {
   // Read as the field shows it, so that what a field cannot show is no change either.
-  const before = effectiveOption(spec, writeOption(spec, storedOption(stored, spec)));
-  return canonicalJson(orNull(effectiveOption(spec, texts))) === canonicalJson(orNull(before));
+  const value = storedOption(stored, spec);
+  const before = effectiveOption(spec, writeOption(spec, value), writePartMedia(spec, value));
+  return canonicalJson(orNull(effectiveOption(spec, texts, partMedia))) === canonicalJson(orNull(before));
 }
 
 function orNull(value: JsonValue | undefined): JsonValue {
@@ -230,21 +339,35 @@ function ownCaption({ caption, platformOptions }: Target): string {
   return caption ?? (typeof inOptions === "string" ? inOptions : "");
 }
 
+/** The texts of the fields of stored options. */
+export function optionTexts(
+  services: FormServices,
+  platform: Platform,
+  options: JsonObject,
+  mediaTypes: KnownMediaTypes,
+  isShown: (spec: OptionSpec) => boolean = () => true,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    specsOf(services, platform)
+      .filter((spec) => isAskedFor(spec, mediaTypes) && isShown(spec))
+      .flatMap((spec) => {
+        const value = storedOption(options, spec);
+        return [
+          [spec.key, writeOption(spec, value ?? spec.defaultValue)] as const,
+          [partMediaKey(spec), writePartMedia(spec, value)] as const,
+        ];
+      })
+      .filter(([, texts]) => texts.length > 0),
+  );
+}
+
 /** The form that shows a stored post: all of it for an edit, without the time for a duplicate. */
 export function formOfPost(services: FormServices, post: Post, use: "edit" | "duplicate", display: Display): PostForm {
   const targets = use === "edit" ? post.targets.filter((target) => isEditableTarget(post, target)) : post.targets;
-  const mediaTypes: KnownMediaTypes = post.mediaItems.map(({ type }) => type);
-  const valuesOf = (target: Target): ReadonlyMap<string, readonly string[]> =>
-    new Map(
-      specsOf(services, target.platform)
-        // What a person must choose, they choose for every new post.
-        .filter((spec) => isAskedFor(spec, mediaTypes) && (use === "edit" || spec.mustChoose === undefined))
-        .map(
-          (spec) =>
-            [spec.key, writeOption(spec, storedOption(target.platformOptions, spec) ?? spec.defaultValue)] as const,
-        )
-        .filter(([, texts]) => texts.length > 0),
-    );
+  // What a person must choose, they choose for every new post.
+  const isShown = (spec: OptionSpec) => use === "edit" || spec.mustChoose === undefined;
+  const valuesOf = (target: Target) =>
+    optionTexts(services, target.platform, target.platformOptions, storedTypes(post, target), isShown);
   return {
     ...EMPTY_FORM,
     caption: post.caption,
@@ -256,7 +379,33 @@ export function formOfPost(services: FormServices, post: Post, use: "edit" | "du
       targets.map((target) => [target.accountId, ownCaption(target)] as const).filter(([, caption]) => caption !== ""),
     ),
     options: new Map(targets.map((target) => [target.accountId, valuesOf(target)])),
+    ownMedia: jsonByAccount(targets, writeOwnMedia),
+    // An edit keeps what it does not name.
+    fieldlessOptions: jsonByAccount(use === "edit" ? [] : targets, (target) =>
+      writeFieldlessOptions(target, specsOf(services, target.platform)),
+    ),
     media: post.mediaItems.map(({ url }) => url),
+    covers: new Map(
+      post.mediaItems.flatMap(({ url, cover }) => {
+        const fields = coverFields(cover);
+        return fields ? [[url, fields] as const] : [];
+      }),
+    ),
+    altTexts: new Map(post.mediaItems.flatMap(({ url, altText }) => (altText === undefined ? [] : [[url, altText]]))),
+    // An id elsewhere is that of one post.
+    annotations: { ...annotationFormOf(post.annotations), external_id: "" },
     postId: use === "edit" ? post.id : "",
   };
+}
+
+function jsonByAccount(
+  targets: readonly Target[],
+  write: (target: Target) => string | undefined,
+): ReadonlyMap<string, string> {
+  return new Map(
+    targets.flatMap((target) => {
+      const json = write(target);
+      return json === undefined ? [] : [[target.accountId, json] as const];
+    }),
+  );
 }

@@ -5,62 +5,30 @@ import type { RefusalCode } from "#core/codes.ts";
 import { RefusalError } from "#core/errors.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
 import { toSentence } from "#dashboard/components.tsx";
-import { displayOf } from "#dashboard/display.ts";
+import { displayOf, formatDateTime } from "#dashboard/display.ts";
+import { saveDraft } from "#dashboard/drafts/save-draft.tsx";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
 import { runUseCase } from "#dashboard/form.ts";
 import { inWords, specsOfAll } from "#dashboard/in-words.ts";
 import { receiveForm } from "#dashboard/media/receive-form.ts";
 import { readBodyText } from "#dashboard/read-body.ts";
 import { firstWords } from "#dashboard/post/post-state.ts";
-import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
 import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { MAX_POST_MEDIA } from "#media/limits.ts";
 import { type ComposerData, confirmSchedule, loadComposer, type Post } from "#posting/index.ts";
 import { applyIntent } from "./apply-intent.ts";
-import { ComposerDialog, ComposerPage, NotEditablePage } from "./composer-page.tsx";
-import { type ComposerView, optionSpecsOf, readAccountSettings } from "./composer-view.ts";
+import { NotEditablePage } from "./composer-page.tsx";
+import { optionSpecsOf, readAccountSettings } from "./composer-view.ts";
 import { EditPreviewPage } from "./edit-preview-page.tsx";
 import type { FormProblem } from "./form-problems.ts";
 import { EMPTY_FORM, mediaUrlsOf, parsePostForm, type PostForm } from "./post-form.ts";
 import { PreviewPage, RefusedConfirmPage } from "./preview-page.tsx";
 import { previewForm, previewFormChanges } from "./preview-form.ts";
 import { formOfPost, isEditablePost } from "./read-post-form.ts";
+import { knownAccounts, momentOf, renderComposer } from "./render-composer.tsx";
 import { contextOf } from "#dashboard/context-of.ts";
-
-const momentOf = (c: PageContext) => ({
-  now: c.var.services.clock.now(),
-  workspaceId: c.var.signedIn.actor.workspaceId,
-});
-
-/** The composer with what the platforms say about the chosen accounts. */
-async function viewOf(
-  c: PageContext,
-  data: ComposerData,
-  form: PostForm,
-  problems: readonly FormProblem[] = [],
-): Promise<ComposerView> {
-  const ctx = contextOf(c);
-  const chosen = data.accounts.filter(({ id }) => form.accountIds.includes(id));
-  const settings = await readAccountSettings(ctx, chosen);
-  return { ...settings, services: ctx, data, form, problems, display: displayOf(c), ...momentOf(c) };
-}
-
-/** The whole page, or the form alone for a dialog. */
-async function renderComposer(
-  c: PageContext,
-  data: ComposerData,
-  form: PostForm,
-  problems: readonly FormProblem[] = [],
-  title?: string,
-  refusedStatus: 400 | 413 = 400,
-): Promise<Response> {
-  const view = await viewOf(c, data, form, problems);
-  const status = problems.length > 0 ? refusedStatus : 200;
-  if (wantsFragment(c)) {
-    return c.html(<ComposerDialog view={view} />, status);
-  }
-  return renderPage(c, <ComposerPage view={view} title={title} signedIn={c.var.signedIn} />, status);
-}
 
 /** `GET /dashboard/posts/new` */
 async function showNewPost(c: PageContext): Promise<Response> {
@@ -87,13 +55,8 @@ async function showNewPost(c: PageContext): Promise<Response> {
       time: time ?? content.time,
     },
     [],
-    data.post === null ? undefined : `Copy of “${firstWords(data.post.caption)}”`,
+    { title: data.post === null ? undefined : `Copy of “${firstWords(data.post.caption)}”` },
   );
-}
-
-/** The accounts that can be chosen: those of a copied post may be disconnected by now. */
-function knownAccounts({ accounts }: ComposerData, ids: readonly string[]): readonly string[] {
-  return accounts.filter(({ id, status }) => status === "active" && ids.includes(id)).map(({ id }) => id);
 }
 
 /** `GET /dashboard/posts/:id/edit` */
@@ -135,7 +98,7 @@ async function doAddFiles(c: PageContext): Promise<Response> {
     sentences.push("Choose the files first, then upload them.");
   }
   const inForm = sentences.map((message) => ({ field: "media", message }));
-  return renderComposer(c, await loadFor(c, form), form, inForm, undefined, isTooLarge ? 413 : 400);
+  return renderComposer(c, await loadFor(c, form), form, inForm, { refusedStatus: isTooLarge ? 413 : 400 });
 }
 
 /** Mounted before the limit for forms, because it has its own. */
@@ -159,6 +122,9 @@ async function doPreview(c: PageContext): Promise<Response> {
   const form = parsePostForm(params);
   const data = await loadFor(c, form);
   const intent = params.get("intent") ?? "preview";
+  if (intent === "save_draft" && data.post === null) {
+    return saveDraft(c, data, form, filesNotUploaded(params));
+  }
   if (intent !== "preview") {
     return renderComposer(
       c,
@@ -255,11 +221,23 @@ async function doConfirm(c: PageContext): Promise<Response> {
     if (code === "token_already_used" && postId !== undefined) {
       return c.redirect(`/dashboard/posts/${postId}`, 303);
     }
+    const form = parsePostForm(params);
+    const taken = await readTakenSlot(c, error.refusal);
+    if (taken) {
+      const again = taken.next === null ? undefined : `Preview for ${formatDateTime(displayOf(c), taken.next)}`;
+      return renderPage(
+        c,
+        <RefusedConfirmPage signedIn={c.var.signedIn} form={form} again={again}>
+          {`${taken.sentences} Nothing is scheduled yet, and everything you wrote is still here.`}
+        </RefusedConfirmPage>,
+        400,
+      );
+    }
     const sentences =
       details.length > 1 ? details.map((detail) => detail.message) : [CONFIRM_MESSAGES[code] ?? message];
     return renderPage(
       c,
-      <RefusedConfirmPage signedIn={c.var.signedIn} form={parsePostForm(params)}>
+      <RefusedConfirmPage signedIn={c.var.signedIn} form={form}>
         {sentences.map((sentence) => inWords(sentence, specsOfAll(ctx))).join(" ")}
       </RefusedConfirmPage>,
       400,

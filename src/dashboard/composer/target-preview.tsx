@@ -1,14 +1,16 @@
 import type { FC } from "hono/jsx";
+import type { FitReason } from "#core/fit.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { capitalize, PlatformBadge, toSentence } from "#dashboard/components.tsx";
+import { AnnotationList } from "#dashboard/annotations/annotation-fields.tsx";
 import { inWords, isDueSoon, specsOf, specsOfAll } from "#dashboard/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { LinkedSentence } from "#platforms/contract.ts";
-import type { PreviewTarget, SchedulePreview } from "#posting/index.ts";
+import { type PreviewTarget, type SchedulePreview, storedThreadMedia } from "#posting/index.ts";
 import { captionCount } from "./caption-count.ts";
 import type { AccountSettings, ComposerView } from "./composer-view.ts";
 import { describeOptions } from "./describe-options.ts";
-import { fileNameOf, Thumbnail } from "./media-fields.tsx";
+import { coverInWords, fileNameOf, Thumbnail } from "./media-fields.tsx";
 
 interface TargetProps {
   readonly services: ComposerView["services"];
@@ -36,7 +38,7 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target })
   const specs = specsOf(services, target.platform);
   const boards = settings.boards.get(target.accountId);
   const options = describeOptions(specs, target.platformOptions, {
-    mediaTypes: preview.mediaItems.map(({ type }) => type),
+    mediaTypes: (target.mediaItems ?? preview.mediaItems).map(({ type }) => type),
     boards: boards?.ok ? boards.boards : [],
   });
   const details = [
@@ -61,7 +63,7 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target })
         avatarUrl={target.creator?.avatarUrl}
         caption={target.effectiveCaption}
         options={target.platformOptions}
-        media={preview.mediaItems}
+        media={target.mediaItems ?? preview.mediaItems}
         placement={target.placement}
       />
       {target.effectiveCaption === "" ? (
@@ -72,6 +74,7 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target })
           <blockquote class="post-text">{target.effectiveCaption}</blockquote>
         </details>
       )}
+      <FittedImages target={target} />
       <dl class="details">
         {details.map(({ label, value }) => (
           <>
@@ -87,13 +90,45 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target })
   );
 };
 
+const FIT_REASON_WORDS: Readonly<Record<FitReason, string>> = {
+  ratio: "its shape",
+  unequal: "the shape of the first image",
+  dimensions: "its width or height",
+  bytes: "the size of its file",
+  format: "the type of its file",
+};
+
+/** The copies that this account publishes, so that nobody is surprised by borders or a cut. */
+const FittedImages: FC<{ target: PreviewTarget }> = ({ target: { mediaItems, platformOptions } }) => {
+  const lists = [
+    { part: "", items: mediaItems ?? [] },
+    ...storedThreadMedia(platformOptions).map((items, index) => ({ part: ` of part ${index + 2}`, items })),
+  ];
+  const fitted = lists.flatMap(({ part, items }) =>
+    items.flatMap((item, index) => (item.fitted ? [{ item, name: `Image ${index + 1}${part}`, ...item.fitted }] : [])),
+  );
+  return fitted.length === 0 ? null : (
+    <ul class="media-list">
+      {fitted.map(({ item: { url, type, width, height }, name, reason }) => (
+        <li>
+          <Thumbnail url={url} type={type} />
+          <p class="hint">
+            <a href={url}>{name}</a>
+            {` is made to fit because of ${FIT_REASON_WORDS[reason]}: ${width} × ${height}`}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
 /** The media of the post, once for all accounts. */
 const MediaPreview: FC<{ preview: SchedulePreview }> = ({ preview: { mediaItems } }) =>
   mediaItems.length === 0 ? null : (
     <section aria-labelledby="preview-media">
       <h2 id="preview-media">{mediaItems.length === 1 ? "One file" : `${mediaItems.length} files, in this order`}</h2>
       <ol class="media-list">
-        {mediaItems.map(({ url, type, width, height }, index) => (
+        {mediaItems.map(({ url, type, width, height, altText, cover }, index) => (
           <li>
             <Thumbnail url={url} type={type} />
             <div>
@@ -102,6 +137,8 @@ const MediaPreview: FC<{ preview: SchedulePreview }> = ({ preview: { mediaItems 
                 {type === "image" ? "Image" : "Video"}
                 {width !== null && height !== null && `, ${width} × ${height}`}
               </p>
+              {altText !== undefined && <p>{`Description: ${altText}`}</p>}
+              {cover && <p>{`Cover: ${coverInWords(cover)}`}</p>}
             </div>
           </li>
         ))}
@@ -118,6 +155,7 @@ export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
         <p class="notice info">{inWords(message, specsOfAll(props.services))}</p>
       ))}
     <MediaPreview preview={props.preview} />
+    <AnnotationList annotations={props.preview.annotations} />
     <section aria-labelledby="preview-targets">
       <h2 id="preview-targets">
         {props.preview.targets.length === 1 ? "One account" : `${props.preview.targets.length} accounts`}

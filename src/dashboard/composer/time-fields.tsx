@@ -32,6 +32,14 @@ export const TimeFields: FC<{ view: ComposerView }> = ({ view }) => {
       <p class="hint">
         In {formatZone(display.timeZone, instant ?? now)}. <a href="/dashboard/profile">Change the zone</a>
       </p>
+      <label class="checkbox">
+        <input type="checkbox" name="slot" value="next" checked={form.slot === "next"} {...describe(view, "slot")} />
+        <span>
+          Next free slot from then on; without a time from the beginning of the day on.{" "}
+          <a href="/dashboard/slots">Slots</a>
+        </span>
+      </label>
+      <FieldProblems view={view} field="slot" />
       {readings.length > 1 && (
         <fieldset id="fold" {...describe(view, "fold")}>
           <legend>The clocks are moved back: which one?</legend>

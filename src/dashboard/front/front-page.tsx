@@ -2,7 +2,7 @@ import type { Child, FC } from "hono/jsx";
 import { TRIAL_DAYS } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { PlatformBadge } from "#dashboard/components.tsx";
-import { Document, Logo } from "#dashboard/layout.tsx";
+import { Document, Logo } from "#html/document.tsx";
 import type { Operator } from "#dashboard/public-pages/operator.ts";
 import { CalendarDrawing } from "./calendar-drawing.tsx";
 
@@ -35,10 +35,6 @@ const Assurance: FC<{ title: string; children?: Child }> = ({ title, children })
   </li>
 );
 
-/** Where the operator serves no documentation, the description of the API that every installation has. */
-const Documentation: FC<{ url: string | null; baseUrl: string }> = ({ url, baseUrl }) =>
-  url === null ? <a href={`${baseUrl}/openapi.json`}>API description</a> : <a href={url}>Documentation</a>;
-
 const Footer: FC<{ operator: Operator | null; children?: Child }> = ({ operator, children }) => (
   <footer class="front-footer">
     {children}
@@ -56,16 +52,14 @@ const Footer: FC<{ operator: Operator | null; children?: Child }> = ({ operator,
 /** The page for people who do not know the product. It needs no script and holds nothing personal. */
 export const FrontPage: FC<{
   origin: string;
-  baseUrl: string;
-  /** Null where the operator has not set it. */
-  docsUrl: string | null;
+  docsUrl: string;
   /** Those that can be connected at this installation. */
   platforms: readonly Platform[];
   canSignUp: boolean;
   /** Whether plans are offered, which begin with a trial. */
   hasTrial: boolean;
   operator: Operator | null;
-}> = ({ origin, baseUrl, docsUrl, platforms, canSignUp, hasTrial, operator }) => (
+}> = ({ origin, docsUrl, platforms, canSignUp, hasTrial, operator }) => (
   <Document title={TITLE} script={false} assets={{ styles: ["front"] }} head={<SocialCard origin={origin} />}>
     <div class="front">
       <header class="front-header">
@@ -135,12 +129,12 @@ export const FrontPage: FC<{
           <h2 id="programs">Open to your programs and assistants</h2>
           <p>
             What an AI assistant or your own program schedules appears in the same calendar, and you decide what each of
-            them may do. <Documentation url={docsUrl} baseUrl={baseUrl} />
+            them may do. <a href={docsUrl}>Documentation</a>
           </p>
         </section>
       </main>
       <Footer operator={operator}>
-        <Documentation url={docsUrl} baseUrl={baseUrl} />
+        <a href={docsUrl}>Documentation</a>
       </Footer>
     </div>
   </Document>

@@ -24,8 +24,7 @@ export async function showFront(c: PageContext): Promise<Response> {
     c,
     <FrontPage
       origin={config.origin}
-      baseUrl={config.baseUrl}
-      docsUrl={config.setting("DOCS_URL")}
+      docsUrl={config.docsUrl}
       platforms={PLATFORMS.filter((platform) => config.app(platform) !== null)}
       canSignUp={await signUpIsOpen(services)}
       hasTrial={config.planForAll === null}

@@ -31,6 +31,11 @@ function frameRatio(look: MediaLook, media: readonly MediaItem[], index: number)
 
 const NAMES = { image: "Image", video: "Video" } as const satisfies Record<MediaItem["type"], string>;
 
+/** What a screen reader says: the description that the post has, otherwise what it is. */
+function labelOf({ type, altText }: MediaItem, place: string): string {
+  return `${NAMES[type]}${place}${altText === undefined ? "" : `: ${altText}`}`;
+}
+
 /** `1:05`; empty when the duration is not known. */
 function formatDuration(seconds: number | null): string {
   const whole = Math.round(seconds ?? 0);
@@ -86,7 +91,7 @@ export const LikenessMedia: FC<{ media: readonly MediaItem[]; look: MediaLook }>
             item={item}
             ratio={frameRatio(look, media, index)}
             fit={look.fit}
-            label={`${NAMES[item.type]}${isSeveral ? ` ${index + 1} of ${media.length}` : ""}`}
+            label={labelOf(item, isSeveral ? ` ${index + 1} of ${media.length}` : "")}
           />
         ))}
       </ul>

@@ -4,7 +4,8 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { PlatformBadge } from "#dashboard/components.tsx";
 import type { PostAppearance } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import type { MediaItem } from "#posting/index.ts";
+import { threadCaptions } from "#platforms/thread.ts";
+import { type MediaItem, storedThreadMedia } from "#posting/index.ts";
 import { findCut, splitAtMarks } from "./cut-text.ts";
 import { LikenessMedia } from "./likeness-media.tsx";
 
@@ -73,12 +74,25 @@ const Caption: FC<{ look: PostAppearance }> = ({ look }) => {
   );
 };
 
+/** A further part of a thread: a post of its own below the one before. */
+const PartLikeness: FC<LikenessProps> = (props) => {
+  const look = adapterFor(props.platform)?.appearance({ ...props, options: {}, placement: null });
+  return look === undefined ? null : (
+    <div class="likeness-post">
+      <Author {...props} format={look.format} />
+      <Caption look={look} />
+      <LikenessMedia media={props.media} look={look.media} />
+    </div>
+  );
+};
+
 /** How a post will look in a platform's feed, as far as that is known. Its style sheet is `likeness`. */
 export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
   const look = adapterFor(props.platform)?.appearance({ ...props, media });
   if (look === undefined) {
     return null;
   }
+  const partMedia = storedThreadMedia(props.options);
   const mediaBlock = <LikenessMedia media={media} look={look.media} />;
   return (
     <figure class="likeness" aria-label={`Likeness of the post on ${PLATFORM_NAMES[props.platform]}`}>
@@ -92,6 +106,9 @@ export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
           <p class={kind === "note" ? "likeness-note" : "likeness-line"}>{text}</p>
         ))}
       </div>
+      {threadCaptions(props.options).map((caption, index) => (
+        <PartLikeness {...props} caption={caption} media={partMedia[index] ?? []} />
+      ))}
       <figcaption>How it will look, roughly; the text and media are exact.</figcaption>
     </figure>
   );

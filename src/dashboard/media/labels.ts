@@ -17,12 +17,13 @@ function formatDuration(seconds: number): string {
   return `${hours > 0 ? `${hours}:${twoDigits(minutes)}` : minutes}:${twoDigits(whole % 60)}`;
 }
 
-/** `JPG · 1200 × 800 · 3.4 MB`, with the length of a video. */
+/** `JPG · 1200 × 800 · 3.4 MB`, with the length of a video or the pages of a document. */
 export function describeMedia(item: LibraryItem): string {
   const extension = item.filename.slice(item.filename.lastIndexOf(".") + 1).toUpperCase();
   return [
     extension,
     item.width !== null && item.height !== null && `${item.width} × ${item.height}`,
+    typeof item.facts["pages"] === "number" && `${item.facts["pages"]} ${item.facts["pages"] === 1 ? "page" : "pages"}`,
     item.type === "video" && item.durationSeconds !== null && formatDuration(item.durationSeconds),
     formatBytes(item.sizeBytes),
   ]

@@ -3,12 +3,14 @@ import type { SignedInUser } from "#auth/index.ts";
 import {
   CONTENT_TYPES,
   CONTENT_TYPES_TEXT,
+  CONVERTED_TYPES,
   type Library,
   type LibraryItem,
   type LibraryPosition,
   MAX_BYTES_TEXT,
   MAX_IMPORT_URLS,
   type MediaUses,
+  RECEIVED_TYPES_TEXT,
 } from "#media/index.ts";
 import { countOf } from "#dashboard/accounts/sentences.ts";
 import { ConfirmForm, Notice, toSentence } from "#dashboard/components.tsx";
@@ -27,7 +29,7 @@ export interface MediaPageMessages {
   readonly problems?: readonly MediaProblem[];
   /** How many files of the last form were saved in spite of the problems. */
   readonly saved?: number;
-  /** The item that was not deleted, because posts use it. */
+  /** The item that was not deleted, because posts or drafts use it. */
   readonly inUse?: { readonly filename: string; readonly uses: MediaUses };
   /** The addresses as they were entered. */
   readonly urls?: string;
@@ -39,7 +41,7 @@ const DONE = {
   deleted: "The file was deleted. Its storage is free again in about a minute.",
 } as const;
 
-/** Links to the posts that use an item. */
+/** Links to the posts and drafts that use an item. */
 const UseLinks: FC<{ uses: MediaUses; display: Display }> = ({ uses, display }) => (
   <ul class="media-uses">
     {uses.posts.map((use) => (
@@ -51,8 +53,37 @@ const UseLinks: FC<{ uses: MediaUses; display: Display }> = ({ uses, display }) 
       </li>
     ))}
     {uses.count > uses.posts.length && <li>{`and in ${uses.count - uses.posts.length} more`}</li>}
+    {uses.drafts.ids.map((id, index) => (
+      <li>
+        <a href={`/dashboard/drafts/${id}`}>{uses.drafts.count === 1 ? "Draft" : `Draft ${index + 1}`}</a>
+      </li>
+    ))}
+    {uses.drafts.count > uses.drafts.ids.length && (
+      <li>{`and in ${countOf(uses.drafts.count - uses.drafts.ids.length, "more draft")}`}</li>
+    )}
   </ul>
 );
+
+/** "2 posts and 1 draft": what has the item now. */
+function usersOf({ count, drafts }: MediaUses): string {
+  return [
+    ...(count > 0 ? [countOf(count, "post")] : []),
+    ...(drafts.count > 0 ? [countOf(drafts.count, "draft")] : []),
+  ].join(" and ");
+}
+
+/** Why the item is still there, and what to do. */
+function whyInUse(uses: MediaUses): string {
+  const { count, drafts } = uses;
+  const verb = count + drafts.count === 1 ? "uses" : "use";
+  const remedies = [
+    ...(count > 0 ? [`cancel ${count === 1 ? "the post" : "the posts"}`] : []),
+    ...(drafts.count > 0 ? [`delete ${drafts.count === 1 ? "the draft" : "the drafts"}`] : []),
+    "choose another file there",
+  ];
+  const remedy = toSentence(`${remedies.slice(0, -1).join(", ")} or ${remedies.at(-1)} first`);
+  return `was not deleted: ${usersOf(uses)} ${verb} it. ${remedy}`;
+}
 
 const Messages: FC<{ messages: MediaPageMessages; display: Display }> = ({ messages, display }) => {
   const { done, problems = [], saved = 0, inUse } = messages;
@@ -84,8 +115,7 @@ const Messages: FC<{ messages: MediaPageMessages; display: Display }> = ({ messa
       {inUse && (
         <div class="notice error" role="alert">
           <p>
-            <b>{inUse.filename}</b>{" "}
-            {`was not deleted: ${inUse.uses.count === 1 ? "a post uses it" : `${inUse.uses.count} posts use it`}. Cancel ${inUse.uses.count === 1 ? "the post" : "the posts"} or choose another file there first.`}
+            <b>{inUse.filename}</b> {whyInUse(inUse.uses)}
           </p>
           <UseLinks uses={inUse.uses} display={display} />
         </div>
@@ -123,26 +153,39 @@ const Thumbnail: FC<{ item: LibraryItem }> = ({ item }) =>
     </a>
   );
 
+/** A document is not shown, but its first page would be nothing to recognize it by either. */
+const DocumentLink: FC<{ item: LibraryItem }> = ({ item }) => (
+  <a class="media-thumbnail" href={item.url} aria-label={`Open the document ${item.filename}`}>
+    <span class="media-film">PDF</span>
+  </a>
+);
+
+const isUnused = ({ count, drafts }: MediaUses): boolean => count === 0 && drafts.count === 0;
+
 const MediaCard: FC<{ item: LibraryItem; display: Display }> = ({ item, display }) => (
   <li class="media-item">
-    <Thumbnail item={item} />
+    {item.type === "document" ? <DocumentLink item={item} /> : <Thumbnail item={item} />}
     <div class="media-text">
       <h2>{item.filename}</h2>
       <p class="item-meta">{describeMedia(item)}</p>
-      {item.count === 0 ? (
+      {isUnused(item) ? (
         <p class="item-meta">Not used in a post</p>
       ) : (
         <>
-          <p class="item-meta">{`Used in ${countOf(item.count, "post")}`}</p>
+          <p class="item-meta">{`Used in ${usersOf(item)}`}</p>
           <UseLinks uses={item} display={display} />
         </>
       )}
     </div>
     <div class="item-actions">
-      <a class="button secondary" href={`/dashboard/posts/new?media=${encodeURIComponent(item.url)}`}>
-        Use in a new post
-      </a>
-      {item.count === 0 && (
+      {item.type === "document" ? (
+        <input value={item.url} readonly aria-label={`Address of ${item.filename}`} />
+      ) : (
+        <a class="button secondary" href={`/dashboard/posts/new?media=${encodeURIComponent(item.url)}`}>
+          Use in a new post
+        </a>
+      )}
+      {isUnused(item) && (
         <ConfirmForm
           action={`${PATH}/${item.id}/delete`}
           description="The file is deleted for good. Cancelled posts that had it keep their text only."
@@ -211,9 +254,14 @@ export const MediaGrid: FC<{
 );
 
 const ACCEPT = Object.keys(CONTENT_TYPES).join(",");
+/** Many systems do not know these types by name. */
+const ACCEPT_CONVERTED = [
+  ACCEPT,
+  ...Object.entries(CONVERTED_TYPES).flatMap(([type, { extensions }]) => [type, ...extensions.map((one) => `.${one}`)]),
+].join(",");
 
 /** Choosing files works with a form; the script sends each by itself, shows its progress and continues after an interruption. */
-const UploadForm: FC<{ workspaceId: string }> = ({ workspaceId }) => (
+const UploadForm: FC<{ workspaceId: string; canConvert: boolean }> = ({ workspaceId, canConvert }) => (
   <form
     class="card media-upload"
     method="post"
@@ -224,9 +272,17 @@ const UploadForm: FC<{ workspaceId: string }> = ({ workspaceId }) => (
   >
     <div class="field">
       <label for="files">Add pictures and videos</label>
-      <input id="files" type="file" name="file" multiple accept={ACCEPT} aria-describedby="files-hint" required />
+      <input
+        id="files"
+        type="file"
+        name="file"
+        multiple
+        accept={canConvert ? ACCEPT_CONVERTED : ACCEPT}
+        aria-describedby="files-hint"
+        required
+      />
       <p class="hint" id="files-hint">
-        {`${CONTENT_TYPES_TEXT}; an image up to ${MAX_BYTES_TEXT.image}, a video up to ${MAX_BYTES_TEXT.video}.`}
+        {`${canConvert ? RECEIVED_TYPES_TEXT : CONTENT_TYPES_TEXT}; an image up to ${MAX_BYTES_TEXT.image}, a video up to ${MAX_BYTES_TEXT.video}. Also PDF documents up to ${MAX_BYTES_TEXT.document}, whose address goes into a post.`}
         <noscript> Without JavaScript the files of one upload have at most 90 MiB together.</noscript>
         <span class="media-drop"> Or drop files here.</span>
       </p>
@@ -270,19 +326,21 @@ export const MediaPage: FC<{
   isTrial: boolean;
   display: Display;
   now: number;
+  /** Whether HEIC and AVIF images are taken. */
+  canConvert: boolean;
   messages: MediaPageMessages;
-}> = ({ signedIn, library, isFirstPage, isTrial, display, now, messages }) => (
+}> = ({ signedIn, library, isFirstPage, isTrial, display, now, canConvert, messages }) => (
   <DashboardLayout
     title="Media"
     section="media"
     signedIn={signedIn}
-    lead="The pictures and videos of this workspace. What no post uses for 30 days is deleted by itself."
+    lead="The pictures and videos of this workspace. What no post or draft uses for 30 days is deleted by itself."
     assets={{ styles: ["media"], scripts: ["upload"] }}
   >
     <Messages messages={messages} display={display} />
     {signedIn.actor.subscribed && (
       <div class="media-forms">
-        <UploadForm workspaceId={signedIn.actor.workspaceId} />
+        <UploadForm workspaceId={signedIn.actor.workspaceId} canConvert={canConvert} />
         <ImportForm urls={messages.urls} />
       </div>
     )}

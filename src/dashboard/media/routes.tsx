@@ -36,7 +36,11 @@ async function renderLibrary(
   };
   return wantsFragment(c)
     ? c.html(<MediaGrid {...props} />, status)
-    : renderPage(c, <MediaPage {...props} signedIn={c.var.signedIn} messages={messages} />, status);
+    : renderPage(
+        c,
+        <MediaPage {...props} signedIn={signedIn} canConvert={services.images !== null} messages={messages} />,
+        status,
+      );
 }
 
 /** `GET /dashboard/media`; with `x-fragment: 1` only the library without the forms. */

@@ -3,7 +3,14 @@ import { toIsoInstant } from "#core/clock.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
 import { isJsonObject } from "#core/json.ts";
 import { isOverloaded } from "#db/errors.ts";
-import { cancelUpload, CONTENT_TYPES, CONTENT_TYPES_TEXT, startUpload } from "#media/index.ts";
+import {
+  cancelUpload,
+  CONTENT_TYPES,
+  CONTENT_TYPES_TEXT,
+  CONVERTED_TYPES,
+  RECEIVED_TYPES_TEXT,
+  startUpload,
+} from "#media/index.ts";
 import { toSentence } from "#dashboard/components.tsx";
 import type { PageContext } from "#dashboard/env.ts";
 import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/error-pages.tsx";
@@ -14,16 +21,17 @@ import { contextOf } from "#dashboard/context-of.ts";
  */
 
 /** The message for a program names the member of the request, which nobody sees here. */
-function sentenceOf({ refusal }: RefusalError): string {
+function sentenceOf({ refusal }: RefusalError, canConvert: boolean): string {
   return refusal.details?.[0]?.code === "media_type_unsupported"
-    ? `This kind of file cannot be used: send ${CONTENT_TYPES_TEXT}.`
+    ? `This kind of file cannot be used: send ${canConvert ? RECEIVED_TYPES_TEXT : CONTENT_TYPES_TEXT}.`
     : toSentence(refusal.message);
 }
 
 /** Some systems do not tell browsers the type of a file; then its name does. */
 function typeByName(filename: string): string {
   const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
-  const found = Object.entries(CONTENT_TYPES).find(([, { extensions }]) => extensions.some((one) => one === extension));
+  const types = Object.entries({ ...CONTENT_TYPES, ...CONVERTED_TYPES });
+  const found = types.find(([, { extensions }]) => extensions.some((one) => one === extension));
   return found?.[0] ?? "";
 }
 
@@ -32,7 +40,7 @@ async function respond(c: PageContext, run: () => Promise<object>): Promise<Resp
     return c.json(await run());
   } catch (error) {
     if (error instanceof RefusalError) {
-      return c.json({ error: sentenceOf(error) }, 400);
+      return c.json({ error: sentenceOf(error, c.var.services.images !== null) }, 400);
     }
     if (isOverloaded(error)) {
       setOverloadedHeaders(c);
@@ -53,7 +61,7 @@ export function doStartUpload(c: PageContext): Promise<Response> {
       refuse({ code: "invalid_request", message: "the request names no file" });
     }
     const ctx = contextOf(c);
-    const { upload, mediaItem } = await startUpload(ctx, {
+    const { upload, file } = await startUpload(ctx, {
       filename,
       contentType: contentType === "" ? typeByName(filename) : contentType,
       sizeBytes,
@@ -71,9 +79,9 @@ export function doStartUpload(c: PageContext): Promise<Response> {
             size_bytes: part.sizeBytes,
           })) ?? null,
         complete_url: upload.completeUrl,
-        cancel_url: `/dashboard/media/uploads/${mediaItem.id}/cancel`,
+        cancel_url: `/dashboard/media/uploads/${file.id}/cancel`,
       },
-      media_item: { url: mediaItem.url, type: mediaItem.type },
+      media_item: { url: file.url, type: file.type },
     };
   });
 }

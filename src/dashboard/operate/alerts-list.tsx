@@ -17,17 +17,17 @@ const AlertItem: FC<{ alert: Alert; display: Display }> = ({
   </li>
 );
 
-function waysOf({ byMail, byWebhook }: Operations["tells"]): string {
+function waysOf({ byMail, byWebhook }: Operations["channels"]): string {
   if (!byMail && !byWebhook) {
-    return "Nobody is told: set up mail (MAIL_FROM) or ALERT_WEBHOOK.";
+    return "Sent to nobody: set up mail (MAIL_FROM) or ALERT_WEBHOOK.";
   }
   const ways = [...(byMail ? ["by mail to operators"] : []), ...(byWebhook ? ["to ALERT_WEBHOOK"] : [])];
-  return `Told ${ways.join(" and ")}.`;
+  return `Sent ${ways.join(" and ")}.`;
 }
 
 /** What is wrong now, and what was in the last 30 days. */
 export const AlertsList: FC<{ operations: Operations; display: Display }> = ({
-  operations: { alerts, tells, publishingHeld },
+  operations: { alerts, channels, publishingHeld },
   display,
 }) => {
   const raised = alerts.filter(({ state }) => state === "raised");
@@ -55,7 +55,7 @@ export const AlertsList: FC<{ operations: Operations; display: Display }> = ({
           </ul>
         </details>
       )}
-      <p class="hint">{waysOf(tells)}</p>
+      <p class="hint">{waysOf(channels)}</p>
     </section>
   );
 };

@@ -39,7 +39,14 @@ export function describeField(change: FieldChange, nameOf: NameOf, display: Disp
       : `${from === null ? "Added" : "Removed"} ${nameOf(accountId)}`;
   }
   if (field === "media_items") {
-    return from === to ? "Other media, or another order" : `Media: ${from} → ${to}`;
+    const whose = accountId === undefined ? "" : `${nameOf(accountId)}: `;
+    if (from === to) {
+      return `${whose}Other media, another order, other descriptions or another cover`;
+    }
+    const count = (value: string | number | null) => value ?? "those of the post";
+    return accountId === undefined
+      ? `Media: ${from} → ${to}`
+      : `Own media of ${nameOf(accountId)}: ${count(from)} → ${count(to)}`;
   }
   const label = FIELD_LABELS[field]?.(accountId === undefined ? null : nameOf(accountId)) ?? field.replaceAll("_", " ");
   return `${label}: ${valueInWords(change, from, display)} → ${valueInWords(change, to, display)}`;

@@ -1,9 +1,15 @@
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import { type Refusal, RefusalError } from "#core/errors.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { Notice } from "#dashboard/components.tsx";
+import { parsePostForm } from "#dashboard/composer/post-form.ts";
+import { HiddenForm } from "#dashboard/composer/preview-page.tsx";
+import { timeFields } from "#dashboard/composer/read-time.ts";
+import { displayOf, formatDateTime } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { localPath, readForm } from "#dashboard/form.ts";
+import { readBodyText } from "#dashboard/read-body.ts";
+import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { inWords, specsOfAll } from "#dashboard/in-words.ts";
 import { renderPage } from "#dashboard/render-page.ts";
@@ -26,7 +32,9 @@ const RefusedPage: FC<{
   signedIn: PageContext["var"]["signedIn"];
   refusal: Refusal;
   postPath: string | null;
-}> = ({ services, signedIn, refusal, postPath }) => {
+  /** The way to the next free slot, where another post took the one that was shown. */
+  slot: Child;
+}> = ({ services, signedIn, refusal, postPath, slot }) => {
   const isSaved = refusal.code === "token_already_used";
   const details = refusal.details ?? [];
   const specs = specsOfAll(services);
@@ -36,7 +44,9 @@ const RefusedPage: FC<{
       section="calendar"
       signedIn={signedIn}
     >
-      <Notice kind={isSaved ? "info" : "error"}>{MESSAGES[refusal.code] ?? inWords(refusal.message, specs)}</Notice>
+      {slot ?? (
+        <Notice kind={isSaved ? "info" : "error"}>{MESSAGES[refusal.code] ?? inWords(refusal.message, specs)}</Notice>
+      )}
       {details.length > 1 && (
         <ul>
           {details.map(({ message }) => (
@@ -64,6 +74,43 @@ const RefusedPage: FC<{
   );
 };
 
+/** What was taken, and a button that previews the same change at the next free slot; null where no slot was taken. */
+async function renderTakenSlot(
+  c: PageContext,
+  refusal: Refusal,
+  { postPath, params }: { readonly postPath: string | null; readonly params: URLSearchParams },
+): Promise<Child> {
+  const taken = await readTakenSlot(c, refusal);
+  if (taken === null) {
+    return null;
+  }
+  const { sentences, next } = taken;
+  const form = parsePostForm(params);
+  const display = displayOf(c);
+  const isWholeForm = params.has("caption");
+  return (
+    <>
+      <Notice kind="error">{`${sentences} Nothing was changed.`}</Notice>
+      {next !== null && postPath !== null && (
+        <form method="post" action={isWholeForm ? "/dashboard/posts/preview" : `${postPath}/move`}>
+          {isWholeForm ? (
+            <HiddenForm form={form} />
+          ) : (
+            Object.entries({
+              ...timeFields(next, display.timeZone),
+              slot: "next",
+              next: localPath(params.get("next") ?? undefined),
+            }).map(([name, value]) => <input type="hidden" name={name} value={value} />)
+          )}
+          <p class="actions">
+            <button name="intent" value="preview">{`Preview for ${formatDateTime(display, next)}`}</button>
+          </p>
+        </form>
+      )}
+    </>
+  );
+}
+
 /** The path with `done=saved` in its query. The text is not resolved as a URL: `/.//host` would become another site. */
 function withSaved(path: string): string {
   const [address = "", fragment] = path.split("#", 2);
@@ -77,6 +124,7 @@ function withSaved(path: string): string {
 export async function doConfirmEdit(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const form = await readForm(c);
+  const params = new URLSearchParams(await readBodyText(c));
   const postId = form.text("post_id");
   const postPath = POST_ID.test(postId) ? `/dashboard/posts/${postId}` : null;
   const next = form.text("next");
@@ -88,7 +136,13 @@ export async function doConfirmEdit(c: PageContext): Promise<Response> {
     }
     return renderPage(
       c,
-      <RefusedPage services={services} signedIn={signedIn} refusal={error.refusal} postPath={postPath} />,
+      <RefusedPage
+        services={services}
+        signedIn={signedIn}
+        refusal={error.refusal}
+        postPath={postPath}
+        slot={await renderTakenSlot(c, error.refusal, { postPath, params })}
+      />,
       400,
     );
   }

@@ -2,6 +2,12 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { PostStatus } from "#core/status.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
+import { AnnotationSection } from "#dashboard/annotations/annotation-fields.tsx";
+import {
+  type AnnotationForm,
+  annotationFormOf,
+  type AnnotationProblem,
+} from "#dashboard/annotations/annotation-form.ts";
 import { type FormError, Notice, toSentence } from "#dashboard/components.tsx";
 import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
@@ -20,11 +26,16 @@ export interface PostPageProps {
   readonly now: number;
   readonly done?: string | undefined;
   readonly error?: FormError | undefined;
+  /** What was typed about the post and is refused. */
+  readonly refusedAnnotations?:
+    | { readonly form: AnnotationForm; readonly problems: readonly AnnotationProblem[] }
+    | undefined;
 }
 
 /** What was done, and the status in which that is still so: a page that is loaded again later must not contradict itself. */
 const DONE: Readonly<Record<string, { readonly sentence: string; readonly status?: PostStatus }>> = {
   saved: { sentence: "Your change is saved." },
+  annotated: { sentence: "Labels and notes are saved." },
   scheduled: { sentence: "Your post is scheduled.", status: "scheduled" },
   paused: { sentence: "The post is paused.", status: "paused" },
   resumed: { sentence: "The post is scheduled again.", status: "scheduled" },
@@ -90,10 +101,20 @@ const Facts: FC<Pick<PostPageProps, "record" | "display">> = ({ record: { post }
     <p class="post-text">{post.caption}</p>
     {post.mediaItems.length > 0 && (
       <ul>
-        {post.mediaItems.map(({ url, type, width, height }, index) => (
+        {post.mediaItems.map(({ url, type, width, height, altText, cover }, index) => (
           <li>
             {post.archived === true ? MEDIA_NAMES[type] : <a href={url}>{`${MEDIA_NAMES[type]} ${index + 1}`}</a>}
             {width !== null && height !== null && <small>{` ${width} × ${height}`}</small>}
+            {altText !== undefined && <p class="hint">{`Description: ${altText}`}</p>}
+            {cover && (
+              <p class="hint">
+                {cover.image ? (
+                  <a href={cover.image.url}>Cover</a>
+                ) : (
+                  `Cover: the moment at ${(cover.atMs ?? 0) / 1000} s`
+                )}
+              </p>
+            )}
           </li>
         ))}
       </ul>
@@ -122,7 +143,7 @@ const Facts: FC<Pick<PostPageProps, "record" | "display">> = ({ record: { post }
 
 /** Everything that is known about one post. */
 export const PostPage: FC<PostPageProps> = (props) => {
-  const { record, signedIn, display, done, error } = props;
+  const { record, signedIn, display, done, error, refusedAnnotations } = props;
   const { post } = record;
   const { date } = wallTimeAt(display.timeZone, post.scheduledAt);
   const known = done === undefined ? undefined : DONE[done];
@@ -159,6 +180,12 @@ export const PostPage: FC<PostPageProps> = (props) => {
         </div>
         <div>
           <Facts record={record} display={display} />
+          <AnnotationSection
+            postId={post.id}
+            annotations={post.annotations}
+            form={post.archived === true ? null : (refusedAnnotations?.form ?? annotationFormOf(post.annotations))}
+            problems={refusedAnnotations?.problems ?? []}
+          />
           <section class="card" aria-labelledby="changes">
             <h2 id="changes">Changes</h2>
             <ChangeList record={record} display={display} />

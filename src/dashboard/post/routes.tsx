@@ -3,10 +3,12 @@ import { RefusalError } from "#core/errors.ts";
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
 import type { FormError } from "#dashboard/components.tsx";
+import { parseAnnotationForm, readAnnotationForm } from "#dashboard/annotations/annotation-form.ts";
+import { readForm } from "#dashboard/form.ts";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
-import { cancelPost, getPostRecord, pausePost, resumePost } from "#posting/index.ts";
+import { annotatePost, cancelPost, getPostRecord, pausePost, resumePost } from "#posting/index.ts";
 import { doConfirmEdit } from "./confirm-edit.tsx";
-import { LivePart, PostPage } from "./post-page.tsx";
+import { LivePart, PostPage, type PostPageProps } from "./post-page.tsx";
 import { doRetry, showRetry } from "./retry.tsx";
 import { contextOf } from "#dashboard/context-of.ts";
 
@@ -14,7 +16,11 @@ function idOf(c: PageContext): string {
   return c.req.param("id") ?? "";
 }
 
-async function renderPost(c: PageContext, error?: FormError): Promise<Response> {
+async function renderPost(
+  c: PageContext,
+  error?: FormError,
+  refusedAnnotations?: PostPageProps["refusedAnnotations"],
+): Promise<Response> {
   const { services, signedIn } = c.var;
   const record = await getPostRecord(contextOf(c), { id: idOf(c) });
   const props = {
@@ -24,10 +30,11 @@ async function renderPost(c: PageContext, error?: FormError): Promise<Response> 
     now: services.clock.now(),
     done: c.req.query("done"),
     error,
+    refusedAnnotations,
   };
   return wantsFragment(c)
     ? c.html(<LivePart {...props} />)
-    : renderPage(c, <PostPage {...props} />, error === undefined ? 200 : 400);
+    : renderPage(c, <PostPage {...props} />, error === undefined && refusedAnnotations === undefined ? 200 : 400);
 }
 
 /** Changes the post; a refusal is a sentence on the post as it is now, and another user's post is the 404 page. */
@@ -41,6 +48,19 @@ async function change(c: PageContext, useCase: () => Promise<string>): Promise<R
     }
     return renderPost(c, { message: error.refusal.message });
   }
+}
+
+/** Replaces what is noted about the post; nothing of the form is lost when a part of it is refused. */
+async function doAnnotate(c: PageContext): Promise<Response> {
+  const fields = await readForm(c);
+  const form = readAnnotationForm((name) => fields.text(name));
+  const { annotations, problems } = parseAnnotationForm(form);
+  return problems.length > 0
+    ? renderPost(c, undefined, { form, problems })
+    : change(c, async () => {
+        await annotatePost(contextOf(c), { id: idOf(c), annotations });
+        return "annotated";
+      });
 }
 
 /** Other pages are beside it under words, as `/new`. */
@@ -69,6 +89,7 @@ export function createPostPages(): Hono<PageEnv> {
       return status === "cancelled" ? "cancelled" : "retry-stopped";
     }),
   );
+  app.post(`${POST}/annotations`, doAnnotate);
   app.get(`${POST}/retry`, showRetry).post(`${POST}/retry`, doRetry);
   return app;
 }

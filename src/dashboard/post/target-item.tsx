@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import type { PostStatus, TargetStatus } from "#core/status.ts";
+import { EXTRA_NAMES, type ExtraName, type ExtraStatus, type PostStatus, type TargetStatus } from "#core/status.ts";
 import { PlatformBadge, toSentence } from "#dashboard/components.tsx";
 import { describeOptions } from "#dashboard/composer/describe-options.ts";
 import type { KnownMediaTypes } from "#dashboard/composer/read-options.ts";
@@ -157,6 +157,64 @@ const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) 
   );
 };
 
+/** Where each part of a thread is, which a person who looks at one that stopped needs to know. */
+const Parts: FC<{ target: Target; postStatus: PostStatus }> = ({ target, postStatus }) =>
+  target.parts === null ? null : (
+    <dl class="details">
+      {target.parts.map(({ index, status, url }) => (
+        <>
+          <dt>Part {index + 1}</dt>
+          <dd>
+            {(status === "pending" && UNTRIED_LABELS[postStatus]) || TARGET_STATUS_LABELS[status]}
+            {httpUrl(url) !== null && (
+              <>
+                {" "}
+                <a href={httpUrl(url) ?? ""} rel="noreferrer" target="_blank" aria-label={`Open part ${index + 1}`}>
+                  Open
+                </a>
+              </>
+            )}
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+const EXTRA_LABELS = {
+  cover: ["Cover", "set"],
+  playlists: ["Playlists", "filled"],
+  first_comment: ["First comment", "published"],
+} as const satisfies Record<ExtraName, readonly [name: string, done: string]>;
+const EXTRA_STATES = {
+  published: "",
+  failed: "could not be ",
+  unconfirmed: "may not be ",
+} as const satisfies Record<ExtraStatus, string>;
+
+/** What was added to the post once it was public. */
+const Extras: FC<{ target: Target }> = ({ target }) => (
+  <>
+    {EXTRA_NAMES.map((name) => {
+      const extra = target.extras?.[name];
+      const [label, done] = EXTRA_LABELS[name];
+      return (
+        extra && (
+          <p class={extra.error === null ? "item-meta" : "notice info"}>
+            {`${label} ${EXTRA_STATES[extra.status]}${done}${extra.error === null ? "." : `: ${extra.error.message}`}`}
+            {httpUrl(extra.url) !== null && (
+              <>
+                {" "}
+                <a href={httpUrl(extra.url) ?? ""} rel="noreferrer" target="_blank" aria-label={`Open: ${label}`}>
+                  Open
+                </a>
+              </>
+            )}
+          </p>
+        )
+      );
+    })}
+  </>
+);
+
 const Options: FC<{ target: Target; mediaTypes: KnownMediaTypes }> = ({ target, mediaTypes }) => {
   const specs = specsOf({ adapterFor }, target.platform);
   const options = describeOptions(specs, target.platformOptions, { mediaTypes, boards: [] });
@@ -212,6 +270,7 @@ export const TargetItem: FC<{
 }> = (props) => {
   const { target, record, display, now, canEdit } = props;
   const { post } = record;
+  const media = target.mediaItems ?? post.mediaItems;
   const account = record.accounts.get(target.accountId);
   const label =
     (target.status === "pending" && target.attempts === 0 && UNTRIED_LABELS[post.status]) ||
@@ -226,6 +285,8 @@ export const TargetItem: FC<{
         <span class={`tag ${TONES[target.status]}`}>{label}</span>
       </div>
       <Outcome target={target} display={display} />
+      <Parts target={target} postStatus={post.status} />
+      <Extras target={target} />
       <TargetErrorText target={target} postId={post.id} canEdit={canEdit} />
       {target.status === "unconfirmed" && (
         <UnconfirmedHelp target={target} postId={post.id} isPublishing={post.status === "publishing"} />
@@ -247,10 +308,10 @@ export const TargetItem: FC<{
             displayName={account?.displayName}
             caption={target.effectiveCaption}
             options={target.platformOptions}
-            media={post.mediaItems}
+            media={media}
             placement={null}
           />
-          <Options target={target} mediaTypes={post.mediaItems.map(({ type }) => type)} />
+          <Options target={target} mediaTypes={media.map(({ type }) => type)} />
         </div>
       </details>
       <Attempts

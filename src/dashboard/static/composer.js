@@ -1,8 +1,8 @@
 // @ts-check
-// The composer: a check while somebody types, fields of chosen accounts, order of media, and a draft that survives a reload.
+// The composer: a check while somebody types, fields of chosen accounts, order of media, and what is not sent yet survives a reload.
 
-/** Names the draft that the preview page belongs to. Every tab has a storage of its own, so that none overwrites another. */
-const CURRENT = "draft";
+/** Names what the preview page belongs to. Every tab has a storage of its own, so that none overwrites another. */
+const CURRENT = "unsent";
 const store = sessionStorage;
 
 /** @param {string} selector @param {any} [root] @returns {any} */
@@ -31,7 +31,9 @@ function show(region, className, texts = [], ...more) {
 /** @param {any} form @param {URL | Location} address where the form is a page of its own */
 function enhance(form, address) {
   const isRefused = address.pathname.endsWith("/preview");
-  const key = (isRefused && store.getItem(CURRENT)) || CURRENT + address.pathname + address.search;
+  // What was typed into an older version of a saved draft is not put into a newer one.
+  const place = address.pathname + (form.draft_version?.value ?? address.search);
+  const key = (isRefused && store.getItem(CURRENT)) || CURRENT + place;
   const body = (/** @type {any} */ intent = "update") => {
     const params = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     params.set("intent", intent);
@@ -88,8 +90,10 @@ function enhance(form, address) {
   const showCheck = (/** @type {any} */ { general, fields, warnings, accounts }) => {
     const before = problems;
     problems = Object.keys(fields).filter((field) => {
-      const [area = ""] = field.split(".");
-      return area === "account" ? isTouched(field) && field === area : isTouched(field, area);
+      const [area = "", account = ""] = field.split(".");
+      return area === "account"
+        ? isTouched(field) && field === area
+        : isTouched(field.replace(/\.\d+$/, ""), area === "part_media" ? account : area);
     });
     for (const field of new Set([...before, ...problems])) {
       showProblems(field, problems.includes(field) ? fields[field] : []);
@@ -103,7 +107,8 @@ function enhance(form, address) {
     const ownTexts = [];
     for (const fieldset of all("[data-account]", form)) {
       const id = fieldset.dataset.account;
-      const { length = 0, limit = 1, count = "", warnings: hints, likeness_html: html = "" } = accounts[id] ?? {};
+      const { length = 0, limit = 1, count = "", parts = [], ...rest } = accounts[id] ?? {};
+      const { warnings: hints, likeness_html: html = "" } = rest;
       const result = one("[data-check-result]", fieldset);
       const texts = isTouched("media", "caption", id, `account.${id}`) ? (fields[`account.${id}`] ?? []) : [];
       const obstacles = texts.map((/** @type {string} */ text) => paragraph("field-error", text));
@@ -111,6 +116,10 @@ function enhance(form, address) {
       const line = one(".count", fieldset);
       line.textContent = count;
       line.className = `count ${length > limit ? "field-error" : "hint"}`;
+      for (const [index, part] of all("[data-part-count]", fieldset).entries()) {
+        part.textContent = parts[index]?.count ?? "";
+        part.className = `count ${parts[index]?.is_too_long ? "field-error" : "hint"}`;
+      }
       const name = all("legend span", fieldset)
         .map((part) => part.textContent)
         .join(" ");
@@ -200,7 +209,7 @@ function enhance(form, address) {
   };
   const MEDIA = ["#media", "#accounts-chosen"];
 
-  const entries = () => all(".media-list > li", form);
+  const entries = () => all("#media .media-list > li", form);
 
   const move = async (/** @type {number} */ from, /** @type {number} */ to) => {
     const step = Math.sign(to - from);
@@ -222,29 +231,31 @@ function enhance(form, address) {
   let dragged = null;
   const on = (/** @type {string} */ type, /** @type {any} */ listener) =>
     form.addEventListener(type, (/** @type {any} */ event) => listener(event.target, event));
-  on("dragstart", (/** @type {any} */ target) => (dragged = target.closest(".media-list > li")));
+  on("dragstart", (/** @type {any} */ target) => (dragged = target.closest("#media .media-list > li")));
   on("dragover", (/** @type {any} */ target, /** @type {any} */ event) => {
-    if (dragged && target.closest(".media-list")) {
+    if (dragged && target.closest("#media .media-list")) {
       event.preventDefault();
     }
   });
   on("drop", (/** @type {any} */ target) => {
-    const over = target.closest(".media-list > li");
+    const over = target.closest("#media .media-list > li");
     if (dragged && over) {
       void move(entries().indexOf(dragged), entries().indexOf(over));
     }
     dragged = null;
   });
   on("click", async (/** @type {any} */ target, /** @type {any} */ event) => {
-    const button = target.closest("#media [name=intent]");
+    const button = target.closest("#media [name=intent], .ordered [name=intent]");
     if (button) {
       event.preventDefault();
-      const [action, index] = button.value.split(".");
-      touch("media");
+      const [action, index, account] = button.value.split(".");
+      const list = button.closest("fieldset").id;
+      touch(account ? list : "media");
       await refresh(MEDIA, body(button.value));
-      const place = Number(index) + (action === "media_up" ? -1 : action === "media_down" ? 1 : 0);
-      const same = one(`[value="${action}.${place}"]:enabled`, form);
-      (same ?? one("button:enabled", entries()[place] ?? byId("media")) ?? byId("files"))?.focus();
+      const place = Number(index) + (action.endsWith("up") ? -1 : action.endsWith("down") ? 1 : 0);
+      const same = one(`[value="${action}.${place}${account ? `.${account}` : ""}"]:enabled`, form);
+      const entry = account ? byId(`${list}.${place}`) : one("button:enabled", entries()[place] ?? byId("media"));
+      (same ?? entry ?? (account ? one("button", byId(list)) : byId("files")))?.focus();
     }
   });
   // Its own script has put the file into the form.
@@ -272,8 +283,8 @@ function enhance(form, address) {
   form.closest("dialog")?.addEventListener("close", save, { once: true });
 
   prepare();
-  const draft = !isRefused && store.getItem(key);
-  if (draft && draft !== initial) {
+  const unsent = !isRefused && store.getItem(key);
+  if (unsent && unsent !== initial) {
     const notice = paragraph("notice info", "What you wrote here before is restored. ");
     notice.role = "status";
     notice.innerHTML += '<button type="button" class="link">Discard it</button>';
@@ -282,7 +293,7 @@ function enhance(form, address) {
       store.removeItem(key);
       location.reload();
     });
-    void refresh([".composer-columns"], new URLSearchParams(draft)).then((isDone) => isDone && form.prepend(notice));
+    void refresh([".composer-columns"], new URLSearchParams(unsent)).then((isDone) => isDone && form.prepend(notice));
   } else {
     void check();
   }
@@ -295,12 +306,3 @@ export function start(address = location) {
   }
 }
 start();
-
-// What is scheduled or saved is no draft any more.
-for (const form of all('form[action$="/confirm"]')) {
-  form.addEventListener("submit", (/** @type {any} */ { submitter }) => {
-    if (!submitter?.hasAttribute("formaction")) {
-      store.removeItem(store.getItem(CURRENT) ?? "");
-    }
-  });
-}

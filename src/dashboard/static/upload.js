@@ -105,7 +105,7 @@ function enhance(root) {
     };
     const work = async () => {
       try {
-        const { media_item: detail } = await upload(file, key, controller.signal, view);
+        const { media_item: item, document: detail = item } = await upload(file, key, controller.signal, view);
         row.remove();
         done.push(name);
         status.textContent = done[3]

@@ -1,0 +1,219 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import { PLATFORM_NAMES } from "#core/platform.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import { countOf } from "#dashboard/accounts/sentences.ts";
+import { Notice, PlatformBadge, toSentence } from "#dashboard/components.tsx";
+import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { firstWords } from "#dashboard/post/post-state.ts";
+import type { PreviewedBulk, SchedulePreview } from "#posting/index.ts";
+
+export const BULK_PATH = "/dashboard/posts/many";
+
+const EXAMPLE = `caption,scheduled_at,platforms
+The new glaze is here.,2027-01-08T18:00,x
+"Two lines,
+and a comma",2027-01-09T18:00,x`;
+
+type Row = PreviewedBulk["preview"]["posts"][number];
+
+export interface BulkPageProps {
+  readonly signedIn: SignedInUser;
+  readonly display: Display;
+  readonly now: number;
+  /** The table as it was sent. */
+  readonly table: string;
+  readonly previewed?: PreviewedBulk;
+  /** Why the table or its confirm was refused. */
+  readonly refused?: { readonly message: string; readonly details: readonly RefusalDetail[] };
+  /** How many posts were scheduled just now. */
+  readonly scheduled?: number;
+}
+
+const Problems: FC<{ details: readonly RefusalDetail[] }> = ({ details }) => (
+  <ul>
+    {details.map(({ row, param, message }) => (
+      <li>
+        {row !== undefined && `Row ${row}: `}
+        {param === undefined ? (
+          toSentence(message)
+        ) : (
+          <>
+            <code>{param}</code>
+            {message.startsWith(param) ? `${message.slice(param.length)}.` : `: ${toSentence(message)}`}
+          </>
+        )}
+      </li>
+    ))}
+  </ul>
+);
+
+const Post: FC<{ preview: SchedulePreview; display: Display }> = ({ preview, display }) => {
+  const warnings = [
+    ...preview.warnings.map(({ message }) => message),
+    ...preview.targets.flatMap((target) =>
+      target.warnings.map(({ message }) => `${PLATFORM_NAMES[target.platform]}, ${target.username}: ${message}`),
+    ),
+  ];
+  return (
+    <>
+      <p class="item-meta">
+        <time datetime={new Date(preview.scheduledAt).toISOString()}>
+          {formatDateTime(display, preview.scheduledAt)}
+        </time>
+        {preview.targets.map(({ platform, username }) => (
+          <span>
+            <PlatformBadge platform={platform} /> <bdi>{username}</bdi>
+          </span>
+        ))}
+        {preview.mediaItems.length > 0 && <span>{countOf(preview.mediaItems.length, "file")}</span>}
+        {preview.annotations.labels.length > 0 && <span>{preview.annotations.labels.join(", ")}</span>}
+      </p>
+      <details>
+        <summary>The whole text</summary>
+        <p class="caption">
+          <bdi>{preview.caption}</bdi>
+        </p>
+        {preview.targets
+          .filter(({ effectiveCaption }) => effectiveCaption !== preview.caption)
+          .map(({ platform, username, effectiveCaption }) => (
+            <>
+              <p class="hint">{`${PLATFORM_NAMES[platform]}, ${username}`}</p>
+              <p class="caption">
+                <bdi>{effectiveCaption}</bdi>
+              </p>
+            </>
+          ))}
+      </details>
+      {warnings.length > 0 && (
+        <ul class="hint">
+          {warnings.map((message) => (
+            <li>{toSentence(message)}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+};
+
+const RowItem: FC<{ row: Row; display: Display }> = ({ row: { row, preview, problems }, display }) => (
+  <li class="item">
+    <div class="item-header">
+      <h3>
+        {`Row ${row}`}
+        {preview && (
+          <>
+            {": "}
+            <bdi>{firstWords(preview.caption)}</bdi>
+          </>
+        )}
+      </h3>
+      {!preview && <span class="status failed">Left out</span>}
+    </div>
+    {preview ? <Post preview={preview} display={display} /> : <Problems details={problems} />}
+  </li>
+);
+
+const Results: FC<Required<Pick<BulkPageProps, "previewed" | "table" | "display" | "now">>> = (props) => {
+  const { previewed, table, display, now } = props;
+  const { posts } = previewed.preview;
+  const good = posts.filter(({ preview }) => preview !== null).length;
+  const { confirmation } = previewed;
+  const bad = posts.length - good;
+  return (
+    <section aria-labelledby="rows">
+      <h2 id="rows">
+        {bad === 0
+          ? `${countOf(good, "post")}, all good`
+          : `${countOf(good, "post")} good, ${countOf(bad, "row")} with problems`}
+      </h2>
+      {confirmation && (
+        <form method="post" action={`${BULK_PATH}/confirm`} enctype="multipart/form-data">
+          <input type="hidden" name="confirmation_token" value={confirmation.confirmationToken} />
+          <input type="hidden" name="table" value={table} />
+          <p class="actions">
+            <button>
+              {bad === 0
+                ? `Schedule ${good === 1 ? "the post" : `all ${good} posts`}`
+                : `Schedule the ${countOf(good, "good post")}`}
+            </button>
+          </p>
+          <p class="hint">
+            {`All of them are scheduled or none. This preview is valid for five minutes, until ${formatTime(display, confirmation.expiresAt)}.`}
+            {bad > 0 &&
+              " The rows with problems are left out: correct them below and preview again to schedule everything together."}
+          </p>
+        </form>
+      )}
+      <p class="hint">{`Rows are counted without the first line. Times in ${formatZone(display.timeZone, now)}.`}</p>
+      <ul class="items">
+        {posts.map((row) => (
+          <RowItem row={row} display={display} />
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** Many posts from a table: what it says, row by row, and the button that schedules them. */
+export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, table, previewed, refused, scheduled }) => (
+  <DashboardLayout
+    title="Many posts"
+    section="calendar"
+    signedIn={signedIn}
+    assets={{ styles: ["bulk"] }}
+    lead="Up to 100 posts from a table, as spreadsheets save it (CSV). Every row is checked before anything is scheduled."
+  >
+    {scheduled !== undefined && (
+      <Notice kind="success">
+        {`${countOf(scheduled, "post")} ${scheduled === 1 ? "is" : "are"} scheduled.`} <a href="/dashboard">Calendar</a>
+      </Notice>
+    )}
+    {refused && (
+      <div class="notice error" role="alert">
+        <p>{toSentence(refused.message)}</p>
+        {refused.details.length > 1 && <Problems details={refused.details} />}
+      </div>
+    )}
+    {previewed && <Results previewed={previewed} table={table} display={display} now={now} />}
+    <form class="card bulk-form" method="post" action={`${BULK_PATH}/preview`} enctype="multipart/form-data">
+      <div class="field">
+        <label for="file">Table as a file</label>
+        <input type="file" id="file" name="file" accept=".csv,text/csv" aria-describedby="file-hint" />
+        <p class="hint" id="file-hint">
+          In UTF-8, at most 1 MB. In Excel: Save as, “CSV UTF-8”.
+        </p>
+      </div>
+      <div class="field">
+        <label for="table">Or its text</label>
+        <textarea
+          id="table"
+          name="table"
+          rows={previewed || refused ? 12 : 8}
+          spellcheck={false}
+          aria-describedby="table-hint"
+        >
+          {`\n${table}`}
+        </textarea>
+        <p class="hint" id="table-hint">
+          {`A time without an offset is one on the clock of ${formatZone(display.timeZone, now)}, unless the column time_zone names another zone.`}
+        </p>
+      </div>
+      <p class="actions">
+        <button class={previewed ? "secondary" : undefined}>Preview</button>
+      </p>
+    </form>
+    <details>
+      <summary>The columns</summary>
+      <p>
+        The first line names the columns: <code>caption</code> and <code>scheduled_at</code>, and of{" "}
+        <code>platforms</code>, <code>account_ids</code>, <code>media_urls</code>, <code>alt_texts</code>,{" "}
+        <code>labels</code>, <code>external_id</code>, <code>time_zone</code> and <code>slot</code> (<code>next</code>{" "}
+        takes the next free one) those that you need. Several values of a cell are separated by <code>|</code>.{" "}
+        <a href="/docs/many-posts">More about tables</a>
+      </p>
+      <pre tabindex={0}>{EXAMPLE}</pre>
+    </details>
+  </DashboardLayout>
+);

@@ -1,0 +1,103 @@
+import { Hono } from "hono";
+import { requireSubscription } from "#core/actor.ts";
+import { refuse, RefusalError } from "#core/errors.ts";
+import { contextOf } from "#dashboard/context-of.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { confirmBulk, previewBulk } from "#posting/index.ts";
+import { readCsvPosts } from "#wire/csv/defer-csv.ts";
+import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";
+import { parseInstant } from "#wire/instant.ts";
+import { decodeUtf8 } from "#wire/read-bytes.ts";
+import { readRow } from "#wire/read-row.ts";
+import { assertWellFormed } from "#wire/well-formed.ts";
+import { BULK_PATH, BulkPage, type BulkPageProps } from "./bulk-page.tsx";
+
+type Shown = Omit<BulkPageProps, "signedIn" | "display" | "now">;
+
+function render(c: PageContext, shown: Shown, status: 200 | 400 = 200): Promise<Response> {
+  const now = c.var.services.clock.now();
+  return renderPage(c, <BulkPage signedIn={c.var.signedIn} display={displayOf(c)} now={now} {...shown} />, status);
+}
+
+/** Shows the page with what a refusal says; the table stays in the form. */
+async function orRefused(c: PageContext, table: string, work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      const { message, details = [] } = error.refusal;
+      const taken = await readTakenSlot(c, error.refusal);
+      const refused = taken
+        ? { message: `${taken.sentences} Nothing is scheduled yet: preview again`, details: [] }
+        : { message, details };
+      return render(c, { table, refused }, 400);
+    }
+    throw error;
+  }
+}
+
+/** `GET /dashboard/posts/many` */
+function showBulk(c: PageContext): Promise<Response> {
+  const scheduled = Number(c.req.query("scheduled"));
+  const isCount = Number.isInteger(scheduled) && scheduled > 0 && scheduled <= BULK_POSTS_MAX;
+  return render(c, { table: "", ...(isCount && { scheduled }) });
+}
+
+const formOf = (c: PageContext): Promise<FormData> => c.req.formData().catch(() => new FormData());
+
+function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === "string" ? value : "";
+}
+
+/** The table of the form: the file, or else the text; null for a file that is not UTF-8. */
+async function tableOf(form: FormData): Promise<string | null> {
+  const file = form.get("file");
+  return file !== null && typeof file !== "string" && file.size > 0
+    ? decodeUtf8(await file.bytes())
+    : textOf(form, "table");
+}
+
+/** A time on the clock is one of the person's own zone where the table names none. */
+function readerFor(timeZone: string): RowReader {
+  return (data, row, withMore) => {
+    const { scheduled_at: time, time_zone: named } = data as { scheduled_at?: string; time_zone?: string };
+    const isLocal = time !== undefined && named === undefined && parseInstant(time) === undefined;
+    return readRow(isLocal ? { ...(data as object), time_zone: timeZone } : data, row, withMore);
+  };
+}
+
+/** `POST /dashboard/posts/many/preview` */
+async function doPreview(c: PageContext): Promise<Response> {
+  const table = await tableOf(await formOf(c));
+  return orRefused(c, table ?? "", async () => {
+    const ctx = contextOf(c);
+    requireSubscription(ctx.actor);
+    if (table === null) {
+      refuse({ code: "invalid_request", message: "the file is not UTF-8: save it as “CSV UTF-8” and choose it again" });
+    }
+    if (table.trim() === "") {
+      refuse({ code: "invalid_request", message: "choose a file or paste the text of a table" });
+    }
+    assertWellFormed(table);
+    const posts = await readCsvPosts(ctx, table, readerFor(displayOf(c).timeZone));
+    return await render(c, { table, previewed: await previewBulk(ctx, { posts, skipInvalid: true }) });
+  });
+}
+
+/** `POST /dashboard/posts/many/confirm` */
+async function doConfirm(c: PageContext): Promise<Response> {
+  const form = await formOf(c);
+  return orRefused(c, textOf(form, "table"), async () => {
+    const ctx = contextOf(c);
+    requireSubscription(ctx.actor);
+    const { posts } = await confirmBulk(ctx, { confirmationToken: textOf(form, "confirmation_token") });
+    return c.redirect(`${BULK_PATH}?scheduled=${posts.length}`, 303);
+  });
+}
+
+/** Many posts from a table. */
+export const bulkPages = new Hono<PageEnv>().get("/", showBulk).post("/preview", doPreview).post("/confirm", doConfirm);

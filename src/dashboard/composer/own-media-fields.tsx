@@ -1,0 +1,53 @@
+import type { FC } from "hono/jsx";
+import { storedOwnMedia } from "./account-extras.ts";
+import { ChosenMedia, MediaChoice } from "./chosen-media.tsx";
+import type { ComposerView } from "./composer-view.ts";
+import { ownAltTextField, ownLibraryField, ownMediaField, ownMediaUrlField, sharedMediaField } from "./post-form.ts";
+
+interface OwnMediaProps {
+  readonly view: ComposerView;
+  readonly accountId: string;
+  /** The account's name. */
+  readonly name: string;
+}
+
+/** What the account publishes instead of the media of the post, the ways to choose it, and the way back. */
+export const OwnMediaFields: FC<OwnMediaProps> = ({ view, accountId, name }) => {
+  const items = storedOwnMedia(view.form, accountId);
+  const list = {
+    view,
+    items: items ?? [],
+    owner: name,
+    field: ownMediaField(accountId),
+    library: ownLibraryField(accountId),
+    addresses: ownMediaUrlField(accountId),
+    altText: ownAltTextField(accountId),
+    intent: (action: string, index: number) => `own_${action}.${index}.${accountId}`,
+    anchor: `account.${accountId}`,
+  };
+  return items === null ? (
+    <details>
+      <summary>Other media for this account</summary>
+      <MediaChoice {...list} />
+    </details>
+  ) : (
+    <fieldset id={ownMediaField(accountId)} class="ordered">
+      <legend>Media of this account alone</legend>
+      {items.length === 0 && <p class="hint">None: this account posts the text without the media above.</p>}
+      <ChosenMedia {...list} />
+      <details>
+        <summary>{`Add media for ${name}`}</summary>
+        <MediaChoice {...list} />
+      </details>
+      <label class="checkbox">
+        <input
+          type="checkbox"
+          name={sharedMediaField(accountId)}
+          value="true"
+          checked={view.form.sharedMedia.has(accountId)}
+        />
+        <span>Post the media above instead</span>
+      </label>
+    </fieldset>
+  );
+};

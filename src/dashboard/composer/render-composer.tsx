@@ -1,0 +1,67 @@
+import type { Child } from "hono/jsx";
+import { contextOf } from "#dashboard/context-of.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext } from "#dashboard/env.ts";
+import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import type { ComposerData } from "#posting/index.ts";
+import { ComposerDialog, ComposerPage } from "./composer-page.tsx";
+import { type ComposerView, readAccountSettings } from "./composer-view.ts";
+import type { FormProblem } from "./form-problems.ts";
+import type { PostForm } from "./post-form.ts";
+
+/** When and where the composer is shown, and what can be uploaded there. */
+export const momentOf = (c: PageContext) => ({
+  now: c.var.services.clock.now(),
+  workspaceId: c.var.signedIn.actor.workspaceId,
+  canConvert: c.var.services.images !== null,
+});
+
+/** The composer with what the platforms say about the chosen accounts. */
+async function viewOf(
+  c: PageContext,
+  data: ComposerData,
+  form: PostForm,
+  problems: readonly FormProblem[] = [],
+): Promise<ComposerView> {
+  const ctx = contextOf(c);
+  const chosen = data.accounts.filter(({ id }) => form.accountIds.includes(id));
+  const settings = await readAccountSettings(ctx, chosen);
+  return {
+    ...settings,
+    services: ctx,
+    data,
+    form,
+    problems,
+    display: displayOf(c),
+    ...momentOf(c),
+  };
+}
+
+/** What is around the form. */
+interface ComposerFrame {
+  readonly title?: string | undefined;
+  /** What the page says about the form that was sent before. */
+  readonly notice?: Child;
+  readonly refusedStatus?: 400 | 413;
+}
+
+/** The whole page, or the form alone for a dialog. */
+export async function renderComposer(
+  c: PageContext,
+  data: ComposerData,
+  form: PostForm,
+  problems: readonly FormProblem[] = [],
+  { title, notice, refusedStatus = 400 }: ComposerFrame = {},
+): Promise<Response> {
+  const view = await viewOf(c, data, form, problems);
+  const status = problems.length > 0 ? refusedStatus : 200;
+  if (wantsFragment(c)) {
+    return c.html(<ComposerDialog view={view} />, status);
+  }
+  return renderPage(c, <ComposerPage view={view} title={title} notice={notice} signedIn={c.var.signedIn} />, status);
+}
+
+/** The accounts that can be chosen: those of a copied post may be disconnected by now. */
+export function knownAccounts({ accounts }: ComposerData, ids: readonly string[]): readonly string[] {
+  return accounts.filter(({ id, status }) => status === "active" && ids.includes(id)).map(({ id }) => id);
+}

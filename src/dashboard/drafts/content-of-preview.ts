@@ -1,0 +1,24 @@
+import { toIsoInstant } from "#core/clock.ts";
+import type { JsonObject } from "#core/json.ts";
+import { ownMediaItems, type SchedulePreview } from "#posting/index.ts";
+import { annotationMembers, mediaMember, orNull } from "./draft-content.ts";
+
+/** A post that was previewed and not scheduled, as the content of a draft. */
+export function contentOfPreview(preview: SchedulePreview): JsonObject {
+  const { caption, scheduledAt, targets, mediaItems, annotations } = preview;
+  return {
+    caption,
+    scheduled_at: toIsoInstant(scheduledAt),
+    targets: targets.map(({ accountId, effectiveCaption, platformOptions, ...target }): JsonObject => {
+      const ownMedia = ownMediaItems(target);
+      return {
+        account_id: accountId,
+        ...(effectiveCaption !== caption && { caption: effectiveCaption }),
+        ...(Object.keys(platformOptions).length > 0 && { platform_options: platformOptions }),
+        ...(ownMedia && { media_items: ownMedia.map(mediaMember) }),
+      };
+    }),
+    media_items: orNull(mediaItems.map(mediaMember)),
+    ...annotationMembers(annotations),
+  };
+}

@@ -1,0 +1,94 @@
+import type { FC } from "hono/jsx";
+import type { SignedInUser } from "#auth/index.ts";
+import { ConfirmForm, Notice } from "#dashboard/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
+import { DashboardLayout } from "#dashboard/layout.tsx";
+import { firstWords } from "#dashboard/post/post-state.ts";
+import type { DraftSummary } from "#drafts/index.ts";
+
+const PATH = "/dashboard/drafts";
+
+const wordsOf = ({ caption }: DraftSummary): string => firstWords(caption ?? "");
+
+const DraftItem: FC<{ draft: DraftSummary; display: Display }> = ({ draft, display }) => (
+  <li class="item">
+    <div class="item-header">
+      <h2>
+        <a href={`${PATH}/${draft.id}`}>
+          <bdi>{wordsOf(draft)}</bdi>
+        </a>
+      </h2>
+    </div>
+    <p class="item-meta">
+      <span>
+        Changed{" "}
+        <time datetime={new Date(draft.updatedAt).toISOString()}>{formatDateTime(display, draft.updatedAt)}</time>
+      </span>
+    </p>
+    <div class="item-actions">
+      <ConfirmForm
+        action={`${PATH}/${draft.id}/delete`}
+        description="The draft is deleted for good. Its files stay in the library."
+        verb="Delete"
+        target={`the draft “${wordsOf(draft)}”`}
+      />
+    </div>
+  </li>
+);
+
+const pageHref = (page: number): string => (page > 1 ? `${PATH}?page=${page}` : PATH);
+
+/** What is still being worked on; what was changed last comes first. */
+export const DraftListPage: FC<{
+  signedIn: SignedInUser;
+  display: Display;
+  now: number;
+  drafts: readonly DraftSummary[];
+  hasMore: boolean;
+  /** From 1. */
+  page: number;
+  isDeleted: boolean;
+}> = ({ signedIn, display, now, drafts, hasMore, page, isDeleted }) => (
+  <DashboardLayout
+    title="Drafts"
+    section="drafts"
+    signedIn={signedIn}
+    lead="Posts of this workspace that are still being worked on. Nothing here is scheduled; a draft that nobody changes for a year is deleted."
+  >
+    {isDeleted && <Notice kind="success">The draft was deleted.</Notice>}
+    {drafts.length === 0 ? (
+      <p class="empty-state">
+        {page > 1 ? (
+          "There is nothing older."
+        ) : (
+          <>
+            No drafts yet. <a href="/dashboard/posts/new">Write a post</a> and press “Save as draft”.
+          </>
+        )}
+      </p>
+    ) : (
+      <>
+        <p class="hint">{`Times in ${formatZone(display.timeZone, now)}.`}</p>
+        <ul class="items">
+          {drafts.map((draft) => (
+            <DraftItem draft={draft} display={display} />
+          ))}
+        </ul>
+      </>
+    )}
+    {(page > 1 || hasMore) && (
+      <nav class="item-actions" aria-label="Pages of the drafts">
+        {page > 1 && (
+          <a class="button secondary" href={pageHref(page - 1)} rel="prev">
+            Newer
+          </a>
+        )}
+        {hasMore && (
+          <a class="button secondary" href={pageHref(page + 1)} rel="next">
+            Older
+          </a>
+        )}
+      </nav>
+    )}
+  </DashboardLayout>
+);

@@ -1,0 +1,81 @@
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
+import { Notice } from "#dashboard/components.tsx";
+import { renderComposer } from "#dashboard/composer/render-composer.tsx";
+import { contextOf } from "#dashboard/context-of.ts";
+import { displayOf } from "#dashboard/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/env.ts";
+import { renderPage } from "#dashboard/render-page.ts";
+import { deleteDraft, getDraft, listDrafts } from "#drafts/index.ts";
+import { loadComposer } from "#posting/index.ts";
+import { DraftListPage } from "./draft-list-page.tsx";
+import { formOfDraft, mediaUrlsOfDraft } from "./form-of-draft.ts";
+
+const DRAFTS_PER_PAGE = 50;
+const MAX_PAGE = 20;
+
+const idOf = (c: PageContext) => c.req.param("id") ?? "";
+
+/** `GET /dashboard/drafts`; a page that it cannot read is the first. */
+async function showDrafts(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const page = Math.min(MAX_PAGE, Math.max(1, Math.trunc(Number(c.req.query("page"))) || 1));
+  const { drafts, hasMore } = await listDrafts(ctx, { limit: DRAFTS_PER_PAGE, offset: (page - 1) * DRAFTS_PER_PAGE });
+  return renderPage(
+    c,
+    <DraftListPage
+      signedIn={c.var.signedIn}
+      display={displayOf(c)}
+      now={ctx.clock.now()}
+      drafts={drafts}
+      hasMore={hasMore}
+      page={page}
+      isDeleted={c.req.query("done") === "deleted"}
+    />,
+  );
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  saved: "The draft is saved. Nothing is scheduled yet.",
+  reopened: "What was asked for is a draft now: change it and preview it again.",
+};
+
+/** What the page says about the form before, and about accounts that the draft names and nobody can choose. */
+function noticesOf(done: string, missingAccounts: number): Child {
+  const sentence = DONE[done];
+  const accounts =
+    missingAccounts === 1 ? "An account of this draft is" : `${missingAccounts} accounts of this draft are`;
+  return (
+    <>
+      {sentence !== undefined && <Notice kind="success">{sentence}</Notice>}
+      {missingAccounts > 0 && (
+        <Notice kind="info">{`${accounts} not connected now. What was written for them is gone once you save.`}</Notice>
+      )}
+    </>
+  );
+}
+
+/** `GET /dashboard/drafts/:id`: the draft in the composer. */
+async function showDraft(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const draft = await getDraft(ctx, { id: idOf(c) });
+  const data = await loadComposer(ctx, { postId: null, mediaUrls: mediaUrlsOfDraft(draft) });
+  const { form, missingAccounts } = formOfDraft(ctx, draft, {
+    accounts: data.accounts,
+    isStored: (url) => data.media.has(url),
+    display: displayOf(c),
+  });
+  return renderComposer(c, data, form, [], { notice: noticesOf(c.req.query("done") ?? "", missingAccounts) });
+}
+
+/** `POST /dashboard/drafts/:id/delete` */
+async function doDeleteDraft(c: PageContext): Promise<Response> {
+  await deleteDraft(contextOf(c), { id: idOf(c) });
+  return c.redirect("/dashboard/drafts?done=deleted", 303);
+}
+
+/** The drafts of the active workspace; they are saved in the composer. */
+export const draftPages = new Hono<PageEnv>()
+  .get("/", showDrafts)
+  .get("/:id", showDraft)
+  .post("/:id/delete", doDeleteDraft);
