@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import type { BulkPreview, PreviewedRow } from "@almanac/client";
+import type { Command } from "commander";
+import { awaitingApproval, openConfirms, settlePending } from "../confirms.ts";
+import { CommandError } from "../exit-codes.ts";
+import type { Run } from "../program.ts";
+import { notConfirmed, type Session } from "../session.ts";
+import { shortId } from "../show.ts";
+import { withTimeZone } from "../table-zone.ts";
+import { onOneLine } from "../text.ts";
+
+interface BulkOptions {
+  readonly skipInvalid?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** The text of a file, or for `-` what the standard input has. */
+async function readTable({ terminal }: Session, file: string): Promise<string> {
+  let bytes: Uint8Array;
+  if (file === "-") {
+    const { stdin } = terminal.streams;
+    if (stdin.isTTY) {
+      throw new CommandError("usage", "table_missing", "`-` reads the table from the standard input: pipe it in");
+    }
+    const parts: Buffer[] = [];
+    for await (const part of stdin) {
+      parts.push(Buffer.from(part as Uint8Array));
+    }
+    bytes = Buffer.concat(parts);
+  } else {
+    try {
+      bytes = await readFile(file);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const reason = code === "ENOENT" ? "there is no such file" : message;
+      throw new CommandError("usage", "unreadable_file", `${file} cannot be read: ${reason}`);
+    }
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new CommandError("usage", "unreadable_file", `${file} is not UTF-8: save it as "CSV UTF-8"`);
+  }
+}
+
+const problemsOf = ({ problems }: PreviewedRow) =>
+  problems.map(({ param, message }) =>
+    param === undefined || message.startsWith(param) ? message : `${param}: ${message}`,
+  );
+
+const warningsOf = ({ preview }: PreviewedRow) =>
+  preview
+    ? [
+        ...preview.warnings.map(({ message }) => message),
+        ...preview.targets.flatMap(({ platform, username, warnings }) =>
+          warnings.map(({ message }) => `${platform} ${username}: ${message}`),
+        ),
+      ]
+    : [];
+
+/** Every row as the person decides about it; on the standard error, because it is no result yet. */
+function showBulkPreview({ terminal, clock }: Session, { posts }: BulkPreview): void {
+  const note = (text: string) => terminal.note(text);
+  note("");
+  terminal.table(
+    posts,
+    [
+      { title: "Row", of: ({ row }) => String(row) },
+      { title: `Time (${clock.zone})`, of: ({ preview }) => (preview ? clock.short(preview.scheduled_at) : "") },
+      {
+        title: "Platforms",
+        of: ({ preview }) => [...new Set(preview?.targets.map(({ platform }) => platform))].join(", "),
+      },
+      { title: "Files", of: ({ preview }) => (preview?.media_items.length ? String(preview.media_items.length) : "") },
+      { title: "Caption", of: ({ preview }) => preview?.caption ?? "", shrinks: true },
+      {
+        title: "Result",
+        of: (row) => {
+          const warnings = warningsOf(row).length;
+          return row.preview ? (warnings === 0 ? "good" : `${warnings} to note`) : "left out";
+        },
+        style: (row) => (row.preview ? (warningsOf(row).length === 0 ? "green" : "yellow") : "red"),
+      },
+    ],
+    note,
+  );
+  const remarks = posts.flatMap((row) => [
+    ...problemsOf(row).map((message) => ({ sign: "x", style: "red" as const, row: row.row, message })),
+    ...warningsOf(row).map((message) => ({ sign: "!", style: "yellow" as const, row: row.row, message })),
+  ]);
+  if (remarks.length > 0) {
+    note("");
+  }
+  for (const { sign, style, row, message } of remarks) {
+    note(`${terminal.paint(sign, style, "stderr")} Row ${row}: ${onOneLine(message)}`);
+  }
+  note("");
+}
+
+const countOf = (count: number) => (count === 1 ? "1 post" : `${count} posts`);
+
+function question({ posts }: BulkPreview): string {
+  const good = posts.filter(({ preview }) => preview).length;
+  const bad = posts.length - good;
+  return bad === 0 ? `Schedule ${countOf(good)}?` : `Schedule ${countOf(good)}, and leave out ${bad}?`;
+}
+
+export function addBulk(program: Command, run: Run): void {
+  program
+    .command("bulk")
+    .argument("<file>", "the table, as spreadsheets save it (CSV in UTF-8); - reads it from the standard input")
+    .description("schedule the posts of a table: shows every row, asks, and schedules all of them or none")
+    .option("--skip-invalid", "leave out rows with problems instead of refusing the table")
+    .option("-n, --dry-run", "only show the preview")
+    .action(
+      run<BulkOptions, [file: string]>(async (session, { skipInvalid = false, dryRun }, file) => {
+        if (!dryRun) {
+          session.requireDecision();
+        }
+        const { terminal, clock, signal } = session;
+        const csv = withTimeZone(await readTable(session, file), clock.zone);
+        const table = { csv, skip_invalid: skipInvalid };
+        const hash = createHash("sha256").update(csv).digest("hex");
+        const confirms = await openConfirms(session, ["bulk", hash, skipInvalid]);
+        const { almanac, pending, baseUrl, command } = confirms;
+        if (dryRun) {
+          const { preview } = await almanac.previewMany(table, { signal });
+          showBulkPreview(session, preview);
+          terminal.json({ state: "previewed", preview });
+          return;
+        }
+        const finished = await settlePending(session, confirms);
+        if (finished) {
+          terminal.line(`Scheduled: ${countOf(finished.postIds.length)}.`);
+          terminal.json({ state: "scheduled", posts: finished.postIds.map((id) => ({ id })) });
+          return;
+        }
+        let good = 0;
+        const result = await almanac.scheduleMany(table, {
+          signal,
+          async confirm(preview) {
+            good = preview.posts.filter((row) => row.preview).length;
+            showBulkPreview(session, preview);
+            return await session.asks(question(preview));
+          },
+          beforeConfirm: async (token) =>
+            await pending.keep({ baseUrl, token, command, caption: basename(file), scheduledAt: null, posts: good }),
+        });
+        await pending.forget();
+        if (result.state === "awaiting_approval") {
+          throw awaitingApproval(result.approval.url);
+        }
+        if (result.state === "declined") {
+          if (result.preview.plan_hash !== null) {
+            throw notConfirmed("nothing was scheduled");
+          }
+          showBulkPreview(session, result.preview);
+          terminal.json({ state: "previewed", preview: result.preview });
+          throw new CommandError("refused", "no_good_row", "no row of the table is good: nothing was scheduled");
+        }
+        const { posts, preview } = result;
+        terminal.line(`Scheduled: ${countOf(posts.length)}.`);
+        terminal.table(posts, [
+          { title: "Row", of: ({ row }) => String(row) },
+          { title: `Time (${clock.zone})`, of: (post) => clock.short(post.scheduled_at) },
+          { title: "Id", of: ({ id }) => shortId(id), style: () => "dim" },
+        ]);
+        terminal.json({ state: "scheduled", posts, preview });
+      }),
+    );
+}
