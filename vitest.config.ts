@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { readDocuments } from "./scripts/build/documents.ts";
 import { snapshotSchema } from "./test/support/schema-snapshot.ts";
 import packageFile from "./package.json" with { type: "json" };
 
@@ -15,7 +16,11 @@ export default defineConfig({
     silent: "passed-only",
     projects: [
       {
-        define: { FAILPOINTS: "true", ALMANAC_VERSION: JSON.stringify(packageFile.version) },
+        define: {
+          FAILPOINTS: "true",
+          ALMANAC_VERSION: JSON.stringify(packageFile.version),
+          DOCUMENTS: JSON.stringify(readDocuments(import.meta.dirname)),
+        },
         plugins: [
           cloudflareTest({
             // The source, not what is built of it.
@@ -33,7 +38,7 @@ export default defineConfig({
           ...timeouts,
           name: "workers",
           include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
-          exclude: ["test/repository/**", "test/deploy/**"],
+          exclude: ["test/repository/**", "test/deploy/**", "test/clients/cli/**"],
           setupFiles: ["./test/setup.ts"],
           // An isolate per file took two thirds of the run; test/setup.ts gives each file a clean start instead.
           isolate: false,
@@ -41,6 +46,19 @@ export default defineConfig({
       },
       // What is checked about the repository itself needs files and processes, which a Worker has not.
       { test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"] } },
+      // The command line, as processes before the running service.
+      {
+        test: {
+          // Every step of a test is a process that starts.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          name: "cli",
+          include: ["test/clients/cli/**/*.test.ts"],
+          // Mostly processes that wait for the service.
+          sequence: { concurrent: true },
+          maxConcurrency: 3,
+        },
+      },
       // wrangler itself, against a small Cloudflare API.
       { test: { ...timeouts, name: "deploy", include: ["test/deploy/**/*.test.ts"] } },
     ],

@@ -10,6 +10,7 @@ import type {
   UnpostableAccount,
 } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
+import { BROWSER_LOGIN } from "#platforms/defer-calls.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
@@ -113,34 +114,37 @@ export class ScriptedPlatform {
     };
     return {
       methods: [
-        redirectLogin({
-          authorizeUrl: (app, { redirectUri, state, codeChallenge }) => {
-            const url = new URL("https://login.example.com/authorize");
-            url.search = String(
-              new URLSearchParams({
-                client_id: app.clientId,
-                redirect_uri: redirectUri,
-                state,
-                code_challenge: codeChallenge,
-              }),
-            );
-            return url;
-          },
-          exchangeCode: (_client, _app, { params, now }) => {
-            this.calls.exchange += 1;
-            const injectedFault = nextFault(this.faults.exchange);
-            const name = params["code"] ?? "";
-            const user = this.users.get(name);
-            if (injectedFault || !user) {
-              return Promise.resolve(
-                failed(injectedFault ?? reconnect("The login was cancelled.", { httpStatus: null })),
+        {
+          ...BROWSER_LOGIN,
+          ...redirectLogin({
+            authorizeUrl: (app, { redirectUri, state, codeChallenge }) => {
+              const url = new URL("https://login.example.com/authorize");
+              url.search = String(
+                new URLSearchParams({
+                  client_id: app.clientId,
+                  redirect_uri: redirectUri,
+                  state,
+                  code_challenge: codeChallenge,
+                }),
               );
-            }
-            return Promise.resolve(
-              succeeded({ externalId: user.externalId, displayName: name, tokens: this.issue(name, now) }),
-            );
-          },
-        }),
+              return url;
+            },
+            exchangeCode: (_client, _app, { params, now }) => {
+              this.calls.exchange += 1;
+              const injectedFault = nextFault(this.faults.exchange);
+              const name = params["code"] ?? "";
+              const user = this.users.get(name);
+              if (injectedFault || !user) {
+                return Promise.resolve(
+                  failed(injectedFault ?? reconnect("The login was cancelled.", { httpStatus: null })),
+                );
+              }
+              return Promise.resolve(
+                succeeded({ externalId: user.externalId, displayName: name, tokens: this.issue(name, now) }),
+              );
+            },
+          }),
+        },
       ],
       listAccounts: async (_client, _app, tokens) => {
         this.calls.accounts += 1;

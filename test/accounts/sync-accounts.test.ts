@@ -176,6 +176,15 @@ describe("a sync", () => {
     expect(await syncAccounts(rotated)).toMatchObject({ needsReconnect: [] });
   });
 
+  test("notes which of the rights that the operator lists the login has", async ({ expect }) => {
+    const platform = new ScriptedPlatform("facebook");
+    platform.addUser("ada", [postableAccount("1", { capabilities: { followers: 7 } })]);
+    const services = createTestServices(platform, { FACEBOOK_EXTRA_SCOPES: "write, admin" });
+    const ctx = await createTestUser(services);
+    await completeConnect(ctx, "facebook", "ada");
+    expect(await listAccounts(ctx)).toMatchObject([{ capabilities: { followers: 7, extraScopes: ["write"] } }]);
+  });
+
   test("of a crashing adapter fails for that login alone", async ({ expect }) => {
     const { ctx, ada } = await connectAccounts();
     ada.accounts = [{ ...postableAccount("1"), missingScopes: null as unknown as string[] }];

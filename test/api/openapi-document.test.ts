@@ -9,6 +9,7 @@ import { SCOPES } from "#core/scope.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { env } from "cloudflare:workers";
+import { MEMBER_DESCRIPTIONS, SCHEMA_DESCRIPTIONS } from "#api/document/descriptions.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 
 /** The endpoint table of the product's specification: method, path, scope and statuses. */
@@ -36,6 +37,18 @@ const SPECIFIED: readonly (readonly [method: string, path: string, scope: string
 const ADDITIONAL: readonly (readonly [method: string, path: string, scope: string | null])[] = [
   ["GET", "/platforms", null],
   ["GET", "/posts/{id}/attempts", "posts:read"],
+  ["POST", "/posts/bulk/preview", "posts:write"],
+  ["POST", "/posts/bulk/confirm", "posts:write"],
+  ["PUT", "/posts/{id}/annotations", "posts:write"],
+  ["GET", "/drafts", "posts:read"],
+  ["POST", "/drafts", "posts:write"],
+  ["GET", "/drafts/{id}", "posts:read"],
+  ["PATCH", "/drafts/{id}", "posts:write"],
+  ["DELETE", "/drafts/{id}", "posts:write"],
+  ["POST", "/drafts/{id}/preview", "posts:write"],
+  ["GET", "/schedule/slots", "posts:read"],
+  ["PUT", "/schedule/slots", "posts:write"],
+  ["GET", "/schedule/next-slots", "posts:read"],
   ["GET", "/approvals", "posts:read"],
   ["GET", "/approvals/{id}", "posts:read"],
   ["DELETE", "/approvals/{id}", "posts:write"],
@@ -204,7 +217,9 @@ describe("optional members", () => {
       const ajv = new Ajv2020({ strict: false });
       addFormats(ajv);
       ajv.addSchema({ $id: "https://document.test/", components: document.components });
-      for (const { schema, example } of Object.values(operation.requestBody?.content ?? {})) {
+      // A table has no members.
+      const { "text/csv": _table, ...bodies } = operation.requestBody?.content ?? {};
+      for (const { schema, example } of Object.values(bodies)) {
         const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/')) as object;
         const name = /schemas\/(\w+)"/.exec(JSON.stringify(schema))?.[1] ?? "";
         const { properties = {}, required = [] } = document.components.schemas[name] as {
@@ -232,5 +247,118 @@ describe("platform_options", () => {
   test.for(PLATFORMS.filter((platform) => adapterFor(platform)))("of %s are described", (platform, { expect }) => {
     const name = `${platform.charAt(0).toUpperCase()}${platform.slice(1)}Options`;
     expect(document.components.schemas[name]).toMatchObject({ type: "object", additionalProperties: {} });
+  });
+});
+
+interface Place {
+  /** `Post.targets[].status`, `GET /posts ?status`, `webhook post.published.data`. */
+  readonly place: string;
+  readonly schema: JsonSchema;
+  readonly isMember: boolean;
+}
+
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+}
+
+/** A schema and every schema inside it, but not those that it refers to. */
+function placesOf(place: string, schema: JsonSchema, isMember = false): Place[] {
+  const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  const values = typeof schema.additionalProperties === "object" ? (schema.additionalProperties as JsonSchema) : null;
+  return [
+    { place, schema, isMember },
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => placesOf(`${place}.${name}`, member, true)),
+    ...parts.flatMap((part) => placesOf(place, part)),
+    ...(schema.items ? placesOf(`${place}[]`, schema.items) : []),
+    ...(values ? placesOf(`${place}{}`, values) : []),
+  ];
+}
+
+const namedSchemas = Object.entries(document.components.schemas) as [string, JsonSchema][];
+const places: readonly Place[] = [
+  ...namedSchemas.flatMap(([name, schema]) => placesOf(name, schema)),
+  ...operations.flatMap(({ method, path, operation }) =>
+    (operation.parameters ?? []).flatMap(({ name, schema }) =>
+      placesOf(`${method} ${path} ?${name}`, (schema ?? {}) as JsonSchema),
+    ),
+  ),
+  ...Object.entries(document.webhooks).flatMap(([type, methods]) =>
+    Object.values(methods["post"]?.requestBody?.content ?? {}).flatMap(({ schema }) =>
+      placesOf(`webhook ${type}`, schema as JsonSchema),
+    ),
+  ),
+];
+
+const isDescribed = ({ description, $ref }: JsonSchema): boolean =>
+  Boolean(description ?? document.components.schemas[$ref?.split("/").at(-1) ?? ""]?.["description"]);
+
+describe("a reader of the document is told", () => {
+  test("what every schema is", ({ expect }) => {
+    const missing = namedSchemas.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name);
+    expect(missing, "add these to SCHEMA_DESCRIPTIONS in src/api/document/descriptions.ts").toEqual([]);
+  });
+
+  test("what every member is", ({ expect }) => {
+    const missing = places.filter(({ schema, isMember }) => isMember && !isDescribed(schema));
+    const help =
+      "add each to MEMBER_DESCRIPTIONS in src/api/document/descriptions.ts; an option of a platform gets `.describe(…)` in its options.ts";
+    expect([...new Set(missing.map(({ place }) => place))], help).toEqual([]);
+  });
+
+  test("what every parameter is", ({ expect }) => {
+    const missing = operations.flatMap(({ method, path, operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ description }) => !description)
+        .map(({ name }) => `${method} ${path} ?${name}`),
+    );
+    expect(missing, "add `param: { description }` to each in its operation").toEqual([]);
+  });
+
+  test("what every value of an enum means", ({ expect }) => {
+    const missing = places.flatMap(({ place, schema }) => {
+      const values = (schema.enum ?? []).filter((value) => value !== null && typeof value !== "boolean");
+      const meanings = (schema as Readonly<Record<string, unknown>>)["x-enum-descriptions"];
+      const isComplete = Array.isArray(meanings) && meanings.length === values.length && meanings.every(Boolean);
+      return values.length < 2 || isComplete ? [] : [`${place}: ${values.join(", ")}`];
+    });
+    const help =
+      "add its list to src/api/document/enum-meanings.ts; an option of a platform is a `choiceOf({ value: meaning })`";
+    expect([...new Set(missing)], help).toEqual([]);
+  });
+
+  test("nothing about members and schemas that do not exist", ({ expect }) => {
+    const known = new Set(places.map(({ place }) => place));
+    const unknown = Object.entries(MEMBER_DESCRIPTIONS).flatMap(([schema, members]) =>
+      Object.keys(members)
+        .map((member) => `${schema}.${member}`)
+        .filter((place) => {
+          const pattern = new RegExp(`^${place.replaceAll(/[.[\]]/g, "\\$&").replaceAll("*", "\\w+")}$`);
+          return ![...known].some((candidate) => pattern.test(candidate));
+        }),
+    );
+    expect([...unknown, ...Object.keys(SCHEMA_DESCRIPTIONS).filter((name) => !known.has(name))]).toEqual([]);
+  });
+
+  test.for([
+    ["POST", "/posts/preview", /preview again[^]*expired/i],
+    ["POST", "/posts/confirm", /preview again[^]*`Idempotency-Key`/],
+    ["POST", "/posts/edit/preview", /Preview again after `post_changed`/],
+    ["POST", "/posts/edit/confirm", /preview the edit again/],
+    ["GET", "/posts/{id}", /every 5 seconds/],
+    ["GET", "/events", /after 10 seconds or more/],
+    ["POST", "/accounts", /every 5 seconds until `expires_at`/],
+    ["GET", "/approvals/{id}", /every minute/],
+    ["POST", "/media/uploads", /PUT each part[^]*POST to `complete_url`[^]*`missing_parts`/],
+  ] as const)("how to go on after %s %s", ([method, path, guidance], { expect }) => {
+    expect(findOperation(method, path)?.description).toMatch(guidance);
   });
 });

@@ -4,8 +4,8 @@ import { hashSecret } from "#auth/secrets.ts";
 import { SCOPES } from "#core/scope.ts";
 import { createWebhook, receivedBy } from "../support/api-webhooks.ts";
 import { connectOneAccount, previewTextPost } from "../support/api-workflows.ts";
-import { callApi as callWith, createServiceFixture, obtainTokens } from "../auth/service-fixture.ts";
-import { callApi } from "../support/call-api.ts";
+import { callApi as callWith, createServiceFixture, obtainTokens, uniqueIpAddress } from "../auth/service-fixture.ts";
+import { type ApiRequest, callApi as callFrom } from "../support/call-api.ts";
 import { type ApiCaller, createAnotherKey, createCaller } from "../support/create-caller.ts";
 import { type CallSetting, createCallSetting, letPersonConfirm, SAMPLE_CALLS } from "../support/sample-calls.ts";
 
@@ -13,6 +13,10 @@ import { type CallSetting, createCallSetting, letPersonConfirm, SAMPLE_CALLS } f
  * An isolate remembers the row of a credential from its last request, and works with it. Whatever changes the row between two requests
  * counts for the very next one all the same. Every caller below has made a request just before the change.
  */
+
+/** From an address of its own: so many revoked credentials from one are rate limited. */
+const callApi = (caller: ApiCaller, request: ApiRequest) =>
+  callFrom(caller, { ...request, headers: { "cf-connecting-ip": uniqueIpAddress(), ...request.headers } });
 
 /** Everything in the database and in KV, but the time of a key's last use. */
 async function everythingStored(): Promise<string> {

@@ -42,15 +42,19 @@ describe.each(writes)("$method $path", ({ method, path, operation }) => {
     expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
-  test("400 with an empty object, naming every missing member, or that a change changes nothing", async ({
-    expect,
-  }) => {
-    const response = await send("{}");
-    expect(response.status).toBe(400);
-    expect(response.body.details.length).toBeGreaterThan(0);
-    const problem = method === "PATCH" ? { code: "no_changes" } : { code: "required", param: expect.any(String) };
-    expect(response.body.details[0]).toMatchObject(problem);
-  });
+  // What a PUT leaves out is removed, and a draft may be empty.
+  const takesEmptyObject = method === "PUT" || ["createDraft", "previewDraft"].includes(operation.operationId);
+  test.skipIf(takesEmptyObject)(
+    "400 with an empty object, naming every missing member, or that a change changes nothing",
+    async ({ expect }) => {
+      const response = await send("{}");
+      expect(response.status).toBe(400);
+      expect(response.body.details.length).toBeGreaterThan(0);
+      const changesNothing = operation.operationId === "updateWebhook";
+      const problem = changesNothing ? { code: "no_changes" } : { code: "required", param: expect.any(String) };
+      expect(response.body.details[0]).toMatchObject(problem);
+    },
+  );
 
   test.for(INVALID_BODIES)("400 with %s", async ([, body], { expect }) => {
     const response = await send(body);

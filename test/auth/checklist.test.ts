@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import securityDocument from "../../docs/security.md?raw";
+import securityDocument from "../../docs/guide/security.md?raw";
 
 const files = import.meta.glob<string>("./*.test.ts", { query: "?raw", import: "default", eager: true });
 
@@ -11,7 +11,7 @@ const rows = [...securityDocument.matchAll(/^\| ([A-G]\d+) \|.*\| ([^|]+) \|$/gm
   }),
 );
 
-describe("the checklist of docs/security.md", () => {
+describe("the checklist of docs/guide/security.md", () => {
   test("has seventy rows, in order", ({ expect }) => {
     expect(rows.map(({ number }) => Number(number.slice(1)))).toEqual(
       Array.from({ length: 70 }, (_, index) => index + 1),

@@ -102,6 +102,30 @@ describe("the approval page", () => {
     expect((await open(person.browser, path)).html).toContain("Not before &lt;June&gt;.");
   });
 
+  test("what was declined goes on as a draft, which an approved or a pending one does not", async ({ expect }) => {
+    const person = await createPerson();
+    const labels = { labels: ["advent"], notes: "For Grace" };
+    const { path } = await request(person, { caption: "A vase", ...labels });
+    const { html, decline } = await open(person.browser, path);
+    expect(html).not.toContain(`${path}/draft`);
+    expect((await person.browser.post(`${path}/draft`)).status).toBe(404);
+    await person.browser.post(`${path}/decline`, decline);
+    expect((await open(person.browser, path)).html).toContain(`action="${path}/draft"`);
+    const stranger = (await createPerson()).browser;
+    expect((await stranger.post(`${path}/draft`)).status).toBe(404);
+    const reopened = (await person.browser.post(`${path}/draft`)).headers.get("location") ?? "";
+    const [, id] = /^\/dashboard\/drafts\/([^?]+)\?done=reopened$/.exec(reopened) ?? [];
+    const { body } = await callApi(person.agent, { method: "GET", path: `/drafts/${id}` });
+    expect(body.draft).toMatchObject({
+      problems: [],
+      content: { caption: "A vase", targets: [{ account_id: person.accountId }], ...labels },
+    });
+    expect(await (await person.browser.get(reopened)).text()).toContain("What was asked for is a draft now");
+    const approved = await request(person);
+    await person.browser.post(`${approved.path}/approve`, (await open(person.browser, approved.path)).approve);
+    expect((await person.browser.post(`${approved.path}/draft`)).status).toBe(404);
+  });
+
   test("shows what an edit changes, from and to, and applies it", async ({ expect }) => {
     const person = await createPerson();
     const trusted = await createAnotherKey(person.agent, SCOPES);

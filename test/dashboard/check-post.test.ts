@@ -97,6 +97,24 @@ describe("POST /dashboard/posts/check", () => {
     expect((await check({ ...form, fold: "later" })).fields).toEqual({});
   });
 
+  test("the parts of a thread are judged and shown with their media", async () => {
+    const { check, x, ctx } = await createWriter();
+    const image = await createMedia(ctx, "image", "image/jpeg");
+    const withMedia = (...media: readonly string[]) => ({
+      ...LATER,
+      caption: "One",
+      account: x,
+      [`option.${x}.thread`]: ["", "Three"],
+      [`option.${x}.thread.media`]: media.map((url) => (url === "" ? "" : JSON.stringify([{ url }]))),
+    });
+    const good = await check(withMedia(image.url, ""));
+    expect(good.fields).toEqual({});
+    expect(good.accounts[x]?.likeness_html).toContain(`src="${image.url}"`);
+    const missing = await check(withMedia("", image.url.replace(image.id, crypto.randomUUID())));
+    expect(missing.fields[`part_media.${x}.thread.1.0`]).toEqual([expect.stringContaining("no such media item")]);
+    expect(Object.keys((await check(withMedia("", ""))).fields)).toEqual([`option.${x}.thread.0`]);
+  });
+
   test("a post that is due at once is told by the person's clock, one whose time has passed is not", async () => {
     const { check, x } = await createWriter({ timeZone: "Europe/Berlin" });
     const form = { caption: "Hi", account: x, date: "2030-05-15" };

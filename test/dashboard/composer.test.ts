@@ -9,11 +9,12 @@ import { PLATFORMS } from "#core/platform.ts";
 import { createService } from "#service.ts";
 import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
 import { createTestContext } from "../auth/test-context.ts";
-import { createUniqueFile, uploadFile } from "../journeys/journey-driver.ts";
+import { createUniqueFile, uploadDocument, uploadFile } from "../journeys/journey-driver.ts";
 import { connectAccounts, type ConnectedAccount } from "../support/api-workflows.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { callApi } from "../support/call-api.ts";
 import { type ApiCaller, createCaller } from "../support/create-caller.ts";
+import { type Fields, formFields } from "./form-fields.ts";
 
 /* The whole way of a person: forms in, forms out, on the service with simulated platforms and without any script. */
 
@@ -37,44 +38,7 @@ async function createPerson() {
 const connect = async (caller: ApiCaller, platform: Platform, login = "ada"): Promise<ConnectedAccount> =>
   (await connectAccounts(caller, platform, login))[0]!;
 
-type Fields = Record<string, string | readonly string[]>;
-
 const PREVIEW = "/dashboard/posts/preview";
-
-const decode = (text: string) =>
-  text
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
-
-/** The fields of the page's first form with the action, as a browser sends them when nothing is changed. */
-function formFields(html: string, action: string): Fields {
-  const form = new RegExp(`<form[^>]*action="${action}"[^>]*>([\\s\\S]*?)</form>`).exec(html)?.[1] ?? "";
-  const fields: Record<string, string[]> = {};
-  const add = (name: string, value: string) => (fields[name] = [...(fields[name] ?? []), decode(value)]);
-  const attribute = (tag: string, name: string) => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
-  for (const [, tag = "", area = ""] of form.matchAll(
-    /(<input[^>]*>|<select[^>]*>(?=([\s\S]*?)<\/select>)|<textarea[^>]*>(?=([\s\S]*?)<\/textarea>))/g,
-  )) {
-    const name = attribute(tag, "name");
-    if (name === undefined || / disabled/.test(tag)) {
-      continue;
-    }
-    if (tag.startsWith("<select")) {
-      const options = [...area.matchAll(/<option value="([^"]*)"( selected)?/g)];
-      add(name, (options.find(([, , selected]) => selected) ?? options[0])?.[1] ?? "");
-    } else if (tag.startsWith("<textarea")) {
-      const start = form.indexOf(tag) + tag.length;
-      const text = form.slice(start, form.indexOf("</textarea>", start));
-      add(name, text.replace(/^\n/, ""));
-    } else if (!/type="(?:checkbox|radio)"/.test(tag) || / checked/.test(tag)) {
-      add(name, attribute(tag, "value") ?? "");
-    }
-  }
-  return fields;
-}
 
 const at = (days: number) => {
   const instant = Math.ceil((Date.now() + days * 24 * 60 * MINUTE) / MINUTE) * MINUTE;
@@ -144,6 +108,10 @@ describe("a person schedules with forms alone", () => {
         caption: "Line one\r\nline two",
         date,
         time,
+        labels: "launch\r\nceramics",
+        metadata: "campaign: spring",
+        notes: "Ask Grace",
+        external_id: "cms/1",
         media: [media.url],
         ...Object.fromEntries(accounts.map(({ id, platform }) => [`caption.${id}`, `At ${platform}`])),
         ...Object.assign({}, ...accounts.map(optionFields)),
@@ -155,6 +123,10 @@ describe("a person schedules with forms alone", () => {
         caption: "Line one\nline two",
         created_via: "dashboard",
         scheduled_at: iso,
+        labels: ["launch", "ceramics"],
+        metadata: { campaign: "spring" },
+        notes: "Ask Grace",
+        external_id: "cms/1",
       });
 
       const body = {
@@ -166,6 +138,10 @@ describe("a person schedules with forms alone", () => {
           caption: `At ${platform}`,
           platform_options: OPTIONS[platform]?.api ?? {},
         })),
+        labels: made.labels,
+        metadata: made.metadata,
+        notes: made.notes,
+        external_id: made.external_id,
       };
       const previewed = await callApi(caller, { method: "POST", path: "/posts/preview", body });
       const confirmed = await callApi(caller, {
@@ -300,6 +276,75 @@ describe("media in the form", () => {
     expect(await press("media_remove.0")).toMatchObject({ media: ["https://a.example/2.jpg"], [name]: ["two"] });
     expect(await press("media_up.0")).toMatchObject({ media: fields.media });
     expect(await press("media_up.99")).toMatchObject({ media: fields.media });
+  });
+
+  test("are described, and the descriptions go with the files through preview, edit and copy", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "x");
+    const [first, second] = [
+      await uploadFile(caller, await createUniqueFile("portrait.jpg")),
+      await uploadFile(caller, await createUniqueFile("square.png")),
+    ];
+    const when = at(2);
+    const name = (url: string) => `alt_text.${/media\/([^/]+)/.exec(url)?.[1]}`;
+    const fields: Fields = {
+      caption: "Two glazes",
+      account: id,
+      date: when.date,
+      time: when.time,
+      media: [first.url, second.url],
+      [name(first.url)]: "A <blue> bowl",
+    };
+    const moved = await (await browser.post(PREVIEW, { ...fields, intent: "media_up.1" })).text();
+    expect(formFields(moved, PREVIEW)).toMatchObject({
+      media: [second.url, first.url],
+      [name(first.url)]: ["A <blue> bowl"],
+    });
+    const tooLong = await (await browser.post(PREVIEW, { ...fields, [name(second.url)]: "a".repeat(1001) })).text();
+    expect(tooLong).toContain(`id="${name(second.url)}-error"`);
+    const shown = await (await browser.post(PREVIEW, fields)).text();
+    expect(shown).toContain("Description: A &lt;blue&gt; bowl");
+    const postId = await schedule(browser, fields);
+    const form = formFields(await (await browser.get(`/dashboard/posts/${postId}/edit`)).text(), PREVIEW);
+    expect(form).toMatchObject({ [name(first.url)]: ["A <blue> bowl"] });
+    const changed = await (await browser.post(PREVIEW, { ...form, [name(second.url)]: "A square bowl" })).text();
+    expect(changed).toContain("A square bowl");
+    await browser.post("/dashboard/posts/edit/confirm", formFields(changed, "/dashboard/posts/edit/confirm"));
+    expect((await readPost(caller, postId)).media_items).toMatchObject([
+      { alt_text: "A <blue> bowl" },
+      { alt_text: "A square bowl" },
+    ]);
+    const page = await (await browser.get(`/dashboard/posts/${postId}`)).text();
+    expect(page).toContain("Description: A square bowl");
+    expect(page).toContain("other descriptions");
+  });
+
+  test("of videos have a cover: a picture or a moment, through preview, edit and copy", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "instagram");
+    const [clip, picture] = [
+      await uploadFile(caller, await createUniqueFile("portrait.mp4")),
+      await uploadFile(caller, await createUniqueFile("portrait.jpg")),
+    ];
+    const key = /media\/([^/]+)/.exec(clip.url)?.[1];
+    const when = at(2);
+    const fields: Fields = { caption: "A turn", account: id, date: when.date, time: when.time, media: [clip.url] };
+    const both = { [`cover_url.${key}`]: picture.url, [`cover_at.${key}`]: "1,5" };
+    expect(await (await browser.post(PREVIEW, { ...fields, ...both })).text()).toContain(`id="cover_url.${key}-error"`);
+    const noNumber = await (await browser.post(PREVIEW, { ...fields, [`cover_at.${key}`]: "early" })).text();
+    expect(noNumber).toContain("Give the moment in seconds");
+    const tooLate = await (await browser.post(PREVIEW, { ...fields, [`cover_at.${key}`]: "99" })).text();
+    expect(tooLate).toContain(`id="cover_at.${key}-error"`);
+    const postId = await schedule(browser, { ...fields, [`cover_url.${key}`]: picture.url });
+    const form = formFields(await (await browser.get(`/dashboard/posts/${postId}/edit`)).text(), PREVIEW);
+    expect(form).toMatchObject({ [`cover_url.${key}`]: [picture.url] });
+    const changed = await (
+      await browser.post(PREVIEW, { ...form, [`cover_url.${key}`]: "", [`cover_at.${key}`]: "1,5" })
+    ).text();
+    expect(changed).toContain("cover at 1.5 s");
+    await browser.post("/dashboard/posts/edit/confirm", formFields(changed, "/dashboard/posts/edit/confirm"));
+    expect((await readPost(caller, postId)).media_items).toMatchObject([{ cover: { at_ms: 1500, url: null } }]);
+    expect(await (await browser.get(`/dashboard/posts/${postId}`)).text()).toContain("Cover: the moment at 1.5 s");
   });
 
   test("named in the address are in the form, others' files are not", async ({ expect }) => {
@@ -544,6 +589,364 @@ describe("an edit", () => {
   });
 });
 
+describe("the parts of a thread", () => {
+  const thread = (texts: readonly string[]) => texts.map((caption) => ({ caption }));
+
+  test("are added, moved and removed by buttons, and what is wrong stands beside each", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "x", "ben");
+    const name = `option.${id}.thread`;
+    const press = async (parts: readonly string[], intent: string) => {
+      const fields = { caption: "One", account: id, [name]: parts, intent: `${intent}.${id}` };
+      return formFields(await (await browser.post(PREVIEW, fields)).text(), PREVIEW)[name];
+    };
+    expect(await press([], "part_add.0")).toEqual([""]);
+    expect(await press(["Two"], "part_add.1")).toEqual(["Two", ""]);
+    expect(await press(["Two", "Three"], "part_up.1")).toEqual(["Three", "Two"]);
+    expect(await press(["Two", "Three"], "part_down.0")).toEqual(["Three", "Two"]);
+    expect(await press(["Two", "Three"], "part_remove.0")).toEqual(["Three"]);
+    expect(await press(["Two"], "part_remove.7")).toEqual(["Two"]);
+    const when = at(2);
+    const fields = { caption: "One", account: id, date: when.date, time: when.time };
+    const parts = { [name]: ["Two", "b".repeat(281), ""] };
+    const refused = await (await browser.post(PREVIEW, { ...fields, ...parts, intent: "preview" })).text();
+    expect(refused).toMatch(new RegExp(`id="${name}.1-error"`));
+    const check = await (await browser.post("/dashboard/posts/check", { ...fields, ...parts })).json();
+    expect(check).toMatchObject({
+      fields: { [`${name}.1`]: [expect.stringContaining("281")] },
+      accounts: {
+        [id]: {
+          parts: [
+            { count: "3 of 280 characters", is_too_long: false },
+            { count: "281 of 280 characters", is_too_long: true },
+          ],
+          likeness_html: expect.stringContaining("Two"),
+        },
+      },
+    });
+  });
+
+  test.for(["x", "threads"] as const)("on %s are scheduled, edited and copied", async (platform, { expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id: account } = await connect(caller, platform, "ben");
+    const name = `option.${account}.thread`;
+    const when = at(2);
+    const fields = { caption: "One", account, date: when.date, time: when.time, [name]: ["Two", "Three", ""] };
+    const html = await (await browser.post(PREVIEW, { ...fields, intent: "preview" })).text();
+    expect(html).toContain("2 more parts");
+    const id = await schedule(browser, fields);
+    expect((await readPost(caller, id)).targets[0].platform_options.thread).toEqual(thread(["Two", "Three"]));
+    const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
+    expect(form[name]).toEqual(["Two", "Three"]);
+    const preview = await (await browser.post(PREVIEW, { ...form, [name]: ["Two", "Four"] })).text();
+    await browser.post("/dashboard/posts/edit/confirm", formFields(preview, "/dashboard/posts/edit/confirm"));
+    expect((await readPost(caller, id)).targets[0].platform_options.thread).toEqual(thread(["Two", "Four"]));
+    const copy = formFields(await (await browser.get(`/dashboard/posts/new?duplicate=${id}`)).text(), PREVIEW);
+    expect(copy[name]).toEqual(["Two", "Four"]);
+    await browser.post(PREVIEW, form);
+    const single = { ...formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW) };
+    delete single[name];
+    const without = await (await browser.post(PREVIEW, single)).text();
+    await browser.post("/dashboard/posts/edit/confirm", formFields(without, "/dashboard/posts/edit/confirm"));
+    expect((await readPost(caller, id)).targets[0].platform_options.thread).toBeUndefined();
+  });
+});
+
+test("the media of the parts of a thread go with their parts, in edits and copies", async ({ expect }) => {
+  const { caller, browser } = await createPerson();
+  const { id: account } = await connect(caller, "x", "ben");
+  const image = await uploadFile(caller, await createUniqueFile("portrait.jpg"));
+  const thread = [{ caption: "Two" }, { caption: "Three", media_items: [{ url: image.url, alt_text: "A jug" }] }];
+  const { body } = await callApi(caller, {
+    method: "POST",
+    path: "/posts/preview",
+    body: { caption: "One", scheduled_at: at(2).iso, targets: [{ account_id: account, platform_options: { thread } }] },
+  });
+  const { confirmation_token } = body;
+  const confirmed = await callApi(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token } });
+  const id = String(confirmed.body.posts[0].id);
+  const stored = () => readPost(caller, id).then(({ targets }) => targets[0].platform_options.thread);
+  const before = await stored();
+  expect(before[1].media_items).toMatchObject([{ url: image.url, alt_text: "A jug", sha256: expect.any(String) }]);
+
+  const page = await (await browser.get(`/dashboard/posts/${id}/edit`)).text();
+  expect(page).toContain("More media for part 3");
+  const form = formFields(page, PREVIEW);
+  const moved = await (await browser.post(PREVIEW, { ...form, intent: `part_up.1.${account}` })).text();
+  const preview = await (await browser.post(PREVIEW, { ...formFields(moved, PREVIEW), intent: "preview" })).text();
+  expect(preview).toContain("2 more parts with 1 file");
+  expect(preview).toContain('alt="Image: A jug"');
+  await browser.post("/dashboard/posts/edit/confirm", formFields(preview, "/dashboard/posts/edit/confirm"));
+  expect(await stored()).toEqual([before[1], before[0]]);
+
+  const copy = formFields(await (await browser.get(`/dashboard/posts/new?duplicate=${id}`)).text(), PREVIEW);
+  const later = at(3);
+  const copyId = await schedule(browser, { ...copy, date: later.date, time: later.time, intent: "preview" });
+  expect((await readPost(caller, copyId)).targets[0].platform_options.thread).toEqual([before[1], before[0]]);
+});
+
+test("the media of a part are chosen, described, ordered and removed by buttons, without a script", async ({
+  expect,
+}) => {
+  const { caller, browser } = await createPerson();
+  const { id: account } = await connect(caller, "x", "ben");
+  const files = [];
+  for (let count = 0; count < 3; count++) {
+    files.push((await uploadFile(caller, await createUniqueFile("portrait.jpg"))).url);
+  }
+  const [first = "", second = "", other = ""] = files;
+  const when = at(2);
+  let fields: Fields = {
+    caption: "One",
+    account,
+    date: when.date,
+    time: when.time,
+    [`option.${account}.thread`]: ["Two", ""],
+  };
+  const press = async (intent: string, more: Fields = {}) => {
+    const page = await (await browser.post(PREVIEW, { ...fields, ...more, intent })).text();
+    fields = formFields(page, PREVIEW);
+    return page;
+  };
+  const ofPart = (kind: string, part: number) => `part_${kind}.${account}.thread.${part}`;
+  const ticked = [first, second].map((url) => `image ${url}`);
+  await press("update", { [ofPart("library", 1)]: ticked, [ofPart("library", 0)]: `image ${other}` });
+  await press("update", { [ofPart("alt_text", 1)]: ["Front", "Back"] });
+  await press(`part_media_up.1.1.${account}`);
+  expect(fields[ofPart("alt_text", 1)]).toEqual(["Back", "Front"]);
+  await press("update", { [ofPart("media_url", 0)]: "http://a.example/x.jpg" });
+  const refused = await press("preview");
+  expect(refused).toContain(`href="#${ofPart("media", 0)}.1"`);
+  expect(refused).toContain(`id="${ofPart("media", 0)}.1-error"`);
+  await press(`part_media_remove.1.0.${account}`);
+  await press(`part_media_remove.0.0.${account}`);
+  await press(`part_media_remove.5.1.${account}`);
+  await press(`part_up.1.${account}`);
+  expect(fields[ofPart("alt_text", 0)]).toEqual(["Back", "Front"]);
+  const id = await schedule(browser, fields);
+  const [target] = (await readPost(caller, id)).targets;
+  expect(target.platform_options.thread).toMatchObject([
+    {
+      caption: "",
+      media_items: [
+        { url: second, alt_text: "Back" },
+        { url: first, alt_text: "Front" },
+      ],
+    },
+    { caption: "Two" },
+  ]);
+  expect(target.platform_options.thread[1].media_items).toBeUndefined();
+});
+
+test("a document is scheduled, edited and copied by its address and title", async ({ expect }) => {
+  const { caller, browser } = await createPerson();
+  const { id: account } = await connect(caller, "linkedin", "ben");
+  const [first, second] = await Promise.all(
+    [0, 1].map(async () => (await uploadDocument(caller, await createUniqueFile("handbook.pdf"))).url),
+  );
+  const [url, title] = ["url", "title"].map((member) => `option.${account}.document.${member}`);
+  const when = at(2);
+  const fields = {
+    caption: "A handbook",
+    account,
+    date: when.date,
+    time: when.time,
+    [url ?? ""]: first ?? "",
+    [title ?? ""]: "The handbook",
+  };
+  const html = await (await browser.post(PREVIEW, { ...fields, intent: "preview" })).text();
+  expect(html).toContain("The handbook: a document of 3 pages to leaf through");
+  const check = await (await browser.post("/dashboard/posts/check", fields)).json();
+  expect(check).toMatchObject({ fields: {} });
+  const id = await schedule(browser, fields);
+  const stored = () => readPost(caller, id).then(({ targets }) => targets[0].platform_options.document);
+  expect(await stored()).toMatchObject({ url: first, title: "The handbook", pages: 3 });
+
+  const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
+  expect([form[url ?? ""], form[title ?? ""]]).toEqual([[first], ["The handbook"]]);
+  const edit = async (change: Fields) => {
+    const preview = await (await browser.post(PREVIEW, { ...form, ...change })).text();
+    await browser.post("/dashboard/posts/edit/confirm", formFields(preview, "/dashboard/posts/edit/confirm"));
+  };
+  await edit({ [url ?? ""]: second ?? "" });
+  expect(await stored()).toMatchObject({ url: second, title: "The handbook" });
+
+  const copy = formFields(await (await browser.get(`/dashboard/posts/new?duplicate=${id}`)).text(), PREVIEW);
+  expect([copy[url ?? ""], copy[title ?? ""]]).toEqual([[second], ["The handbook"]]);
+  const wrong = await browser.post(PREVIEW, { ...fields, [title ?? ""]: "", intent: "preview" });
+  expect(await wrong.text()).toContain(`id="${title}-error"`);
+});
+
+describe("media and options of one account", () => {
+  async function schedulePostWithExtras() {
+    const person = await createPerson();
+    const { caller } = person;
+    const [x, instagram] = [await connect(caller, "x", "ben"), await connect(caller, "instagram")];
+    const image = await uploadFile(caller, await createUniqueFile("portrait.jpg"));
+    const thread = ["The glaze", "The kiln"];
+    const user_tags = [{ username: "grace", x: 0.25, y: 0.5 }];
+    const { body } = await callApi(caller, {
+      method: "POST",
+      path: "/posts/preview",
+      body: {
+        caption: "The bowl",
+        scheduled_at: at(2).iso,
+        targets: [
+          { account_id: x.id, platform_options: { thread: thread.map((caption) => ({ caption })) } },
+          {
+            account_id: instagram.id,
+            media_items: [{ url: image.url, type: "image", alt_text: 'A "blue" bowl' }],
+            platform_options: { user_tags },
+          },
+        ],
+      },
+    });
+    const confirmed = await callApi(caller, {
+      method: "POST",
+      path: "/posts/confirm",
+      body: { confirmation_token: body.confirmation_token },
+    });
+    return { ...person, x, instagram, image, id: String(confirmed.body.posts[0].id) };
+  }
+  type StoredTarget = { account_id: string; media_items: { url: string }[] | null; platform_options: object };
+  const extrasOf = ({ targets }: { targets: readonly StoredTarget[] }) =>
+    targets.map(({ account_id, media_items, platform_options }) => ({ account_id, media_items, platform_options }));
+
+  test("are those of the post on a copy of it", async ({ expect }) => {
+    const { browser, caller, image, id } = await schedulePostWithExtras();
+    const page = await (await browser.get(`/dashboard/posts/new?duplicate=${id}`)).text();
+    expect(page).toContain("Media of this account alone");
+    const later = at(3);
+    const fields = { ...formFields(page, PREVIEW), date: later.date, time: later.time };
+    // As after a button that shows the form again.
+    const again = await (await browser.post(PREVIEW, { ...fields, intent: "update" })).text();
+    const copyId = await schedule(browser, { ...formFields(again, PREVIEW), intent: "preview" });
+    const copy = await readPost(caller, copyId);
+    expect(extrasOf(copy)).toEqual(extrasOf(await readPost(caller, id)));
+    expect(copy.targets[1]).toMatchObject({
+      media_items: [{ url: image.url, alt_text: 'A "blue" bowl' }],
+      platform_options: { user_tags: [{ username: "grace" }] },
+    });
+    expect(copy.targets[0].platform_options.thread).toHaveLength(2);
+  });
+
+  test("stay in an edit, until the person takes the media of the post for the account", async ({ expect }) => {
+    const { browser, caller, instagram, image, id } = await schedulePostWithExtras();
+    const before = extrasOf(await readPost(caller, id));
+    const save = async (change: Fields) => {
+      const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
+      const html = await (await browser.post(PREVIEW, { ...form, ...change })).text();
+      await browser.post("/dashboard/posts/edit/confirm", formFields(html, "/dashboard/posts/edit/confirm"));
+      return html;
+    };
+    await save({ caption: "The blue bowl" });
+    expect(extrasOf(await readPost(caller, id))).toEqual(before);
+    const preview = await save({ media: image.url, [`shared_media.${instagram.id}`]: "true" });
+    expect(preview).toMatch(/Instagram [^:<]+: own media/);
+    const { targets } = await readPost(caller, id);
+    expect(targets[1].media_items).toBeNull();
+    expect(targets[1].platform_options.user_tags).toHaveLength(1);
+    const html = await (await browser.get(`/dashboard/posts/${id}`)).text();
+    expect(html).toMatch(/Own media of [^<:]+ \(Instagram\): 1 → those of the post/);
+  });
+});
+
+test.for([
+  ["instagram", "Instagram"],
+  ["facebook", "Facebook"],
+] as const)(
+  "an edit makes an image a story at %s, and another one takes that back",
+  async ([platform, name], { expect }) => {
+    const { browser, caller } = await createPerson();
+    const account = await connect(caller, platform);
+    const { url } = await uploadFile(caller, await createUniqueFile("portrait.jpg"));
+    const previewed = await callApi(caller, {
+      method: "POST",
+      path: "/posts/preview",
+      body: {
+        caption: "The bowl",
+        scheduled_at: at(2).iso,
+        media_items: [{ url, type: "image" }],
+        targets: [{ account_id: account.id }],
+      },
+    });
+    const { confirmation_token } = previewed.body;
+    const { body } = await callApi(caller, { method: "POST", path: "/posts/confirm", body: { confirmation_token } });
+    const id = String(body.posts[0].id);
+    const save = async (story: string) => {
+      const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
+      const html = await (await browser.post(PREVIEW, { ...form, [`option.${account.id}.story`]: story })).text();
+      await browser.post("/dashboard/posts/edit/confirm", formFields(html, "/dashboard/posts/edit/confirm"));
+      return html;
+    };
+    const shown = await save("true");
+    expect(shown).toContain(`${name} shows no caption with a story`);
+    expect((await readPost(caller, id)).targets[0].platform_options).toMatchObject({ story: true });
+    expect(await save("false")).not.toContain(`${name} shows no caption with a story`);
+    expect((await readPost(caller, id)).targets[0].platform_options).toMatchObject({
+      story: false,
+      placement: "timeline",
+    });
+  },
+);
+
+describe("other media for one account", () => {
+  async function prepareFiles() {
+    const person = await createPerson();
+    const { caller } = person;
+    const { id: account } = await connect(caller, "x", "ben");
+    const files = [];
+    for (let count = 0; count < 3; count++) {
+      files.push((await uploadFile(caller, await createUniqueFile("portrait.jpg"))).url);
+    }
+    return { ...person, account, files };
+  }
+
+  test("are chosen, described, ordered and removed by buttons, without a script", async ({ expect }) => {
+    const { browser, caller, account, files } = await prepareFiles();
+    const [shared = "", first = "", second = ""] = files;
+    const when = at(2);
+    let fields: Fields = { caption: "A bowl", account, media: shared, date: when.date, time: when.time };
+    const press = async (intent: string, more: Fields = {}) => {
+      const page = await (await browser.post(PREVIEW, { ...fields, ...more, intent })).text();
+      fields = formFields(page, PREVIEW);
+      return page;
+    };
+    const ticked = [first, second].map((url) => `image ${url}`);
+    expect(await press("update", { [`own_library.${account}`]: ticked })).toContain("Media of this account alone");
+    await press("update", { [`own_alt_text.${account}`]: ["One", "Two"] });
+    await press(`own_up.1.${account}`);
+    expect(fields[`own_alt_text.${account}`]).toEqual(["Two", "One"]);
+    await press("update", { [`own_media_url.${account}`]: "https://a.example/x.jpg" });
+    await press(`own_remove.2.${account}`);
+    const id = await schedule(browser, fields);
+    const post = await readPost(caller, id);
+    expect(post.media_items).toMatchObject([{ url: shared }]);
+    expect(post.targets[0].media_items).toMatchObject([
+      { url: second, alt_text: "Two" },
+      { url: first, alt_text: "One" },
+    ]);
+  });
+
+  test("are given to and taken from an account in an edit", async ({ expect }) => {
+    const { browser, caller, account, files } = await prepareFiles();
+    const [shared = "", own = ""] = files;
+    const when = at(2);
+    const id = await schedule(browser, { caption: "A jug", account, media: shared, date: when.date, time: when.time });
+    const save = async (change: Fields) => {
+      const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
+      const html = await (await browser.post(PREVIEW, { ...form, ...change })).text();
+      await browser.post("/dashboard/posts/edit/confirm", formFields(html, "/dashboard/posts/edit/confirm"));
+      return (await readPost(caller, id)).targets[0].media_items;
+    };
+    expect(await save({ [`own_library.${account}`]: `image ${own}` })).toMatchObject([{ url: own, alt_text: null }]);
+    expect(await save({ [`own_alt_text.${account}`]: "A jug" })).toMatchObject([{ url: own, alt_text: "A jug" }]);
+    expect(await save({ caption: "Another jug" })).toMatchObject([{ url: own, alt_text: "A jug" }]);
+    expect(await save({ [`own_media.${account}`]: "[]" })).toEqual([]);
+    expect(await save({ [`shared_media.${account}`]: "true" })).toBeNull();
+  });
+});
+
 describe("a post that failed in part", () => {
   test("is tried again only where it failed, at a new time, and says so", async ({ expect }) => {
     const { caller, browser } = await createPerson();
@@ -636,4 +1039,32 @@ test("a page reads its data in one round trip, however many accounts there are",
   counted.session = browser.session;
   const response = await counted.get("/dashboard/posts/new");
   expect([response.status, db.count.roundTrips]).toEqual([200, 2]);
+});
+
+test("tagged accounts are lines of a text, and each wrong one is named", async ({ expect }) => {
+  const { browser, caller } = await createPerson();
+  const instagram = await connect(caller, "instagram");
+  const { url } = await uploadFile(caller, await createUniqueFile("portrait.jpg"));
+  const field = `option.${instagram.id}.user_tags`;
+  const page = await (await browser.get(`/dashboard/posts/new?account=${instagram.id}&media=${url}`)).text();
+  expect(page).toContain(`<textarea id="${field}" name="${field}"`);
+  const later = at(3);
+  const fields = { ...formFields(page, PREVIEW), caption: "The bowl", date: later.date, time: later.time };
+  const lines = "ada.example, 0.5, 0.3\r\nGrace Hopper, 0.5, 0.3\r\nin.no.place\r\nbeside, 1.2, 0.3";
+  const preview = { ...fields, [field]: lines, intent: "preview" };
+  const refused = await browser.post(PREVIEW, preview);
+  expect(refused.status).toBe(400);
+  const html = await refused.text();
+  expect(html).toContain("Line 2: “Grace Hopper” is no user name");
+  expect(html).toContain("Line 4: “1.2” is no distance");
+  expect(html).toMatch(/A tag on an image needs x and y/);
+  expect(formFields(html, PREVIEW)[field]).toEqual([lines.replaceAll("\r\n", "\n")]);
+  const good = { ...fields, [field]: "ada.example, 50%, 0.3\r\ngrace, 0, 1, 1" };
+  const previewed = await (await browser.post(PREVIEW, { ...good, intent: "preview" })).text();
+  expect(previewed).toContain("ada.example, 0.5, 0.3; grace, 0, 1, 1");
+  const id = await schedule(browser, good);
+  expect((await readPost(caller, id)).targets[0].platform_options.user_tags).toEqual([
+    { username: "ada.example", x: 0.5, y: 0.3 },
+    { username: "grace", x: 0, y: 1, media_index: 0 },
+  ]);
 });

@@ -43,10 +43,10 @@ describe("the front page", () => {
     expect(without).not.toContain(PLATFORM_NAMES.linkedin);
   });
 
-  test("links the operator's pages and documentation where they are set", async ({ expect }) => {
+  test("links the documentation, and the operator's pages where they are set", async ({ expect }) => {
     const plain = await (await openFront()).text();
     expect(plain).not.toContain('href="/privacy"');
-    expect(plain).toContain("/openapi.json");
+    expect(plain).toContain(`href="${ORIGIN}/docs">Documentation`);
     const named = await (
       await openFront({
         OPERATOR_NAME: "Kern <Ton>",

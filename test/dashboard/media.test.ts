@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
+import { createDraft } from "#drafts/index.ts";
 import { importMedia, listMedia } from "#media/index.ts";
 import type { Context } from "#context.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
 import { createServiceFixture, ORIGIN, signInNewUser } from "../auth/service-fixture.ts";
 import { countingD1 } from "../support/counting-d1.ts";
+import { pdf } from "../media/pdf.ts";
 import { concatBytes, sample } from "../media/samples.ts";
 
 const files = new Map<string, Uint8Array<ArrayBuffer>>();
@@ -118,6 +120,17 @@ describe("GET /dashboard/media", () => {
     expect(html).toContain("Times are in");
     expect(html).not.toContain(`/dashboard/media/${used!.id}/delete`);
     expect(html).toContain(`action="/dashboard/media/${unused!.id}/delete"`);
+  });
+
+  test("shows a document with its pages and its address, and offers it for no media", async ({ expect }) => {
+    const user = await signIn();
+    const [document] = await importMedia(user.ctx, { urls: [fileAt(pdf({ pages: 9, salt: crypto.randomUUID() }))] });
+    const html = await (await user.browser.get("/dashboard/media")).text();
+    expect(html).toMatch(/PDF · 9 pages · \d+/);
+    expect(html).toContain(`value="${document!.url}"`);
+    expect(html).not.toContain("Use in a new post");
+    const composer = await (await user.browser.get("/dashboard/posts/new")).text();
+    expect(composer).not.toContain(document!.url);
   });
 
   test("has pages", async ({ expect }) => {
@@ -355,8 +368,22 @@ describe("POST /dashboard/media/:id/delete", () => {
     const response = await user.browser.post(`/dashboard/media/${item!.id}/delete`);
     expect(response.status).toBe(409);
     const html = await response.text();
-    expect(html).toContain("was not deleted: a post uses it.");
+    expect(html).toContain("was not deleted: 1 post uses it. Cancel the post or choose another file there first.");
     expect(html).toContain(`/dashboard/posts/${postId}`);
+  });
+
+  test("names the drafts that have it", async ({ expect }) => {
+    const user = await signIn();
+    const [item] = await importPhotos(user, 1);
+    const draft = await createDraft(user.ctx, { content: { media_urls: [item!.url] } });
+    const library = await (await user.browser.get("/dashboard/media")).text();
+    expect(library).toContain("Used in 1 draft");
+    expect(library).not.toContain(`/dashboard/media/${item!.id}/delete`);
+    const response = await user.browser.post(`/dashboard/media/${item!.id}/delete`);
+    expect(response.status).toBe(409);
+    const html = await response.text();
+    expect(html).toContain("was not deleted: 1 draft uses it. Delete the draft or choose another file there first.");
+    expect(html).toContain(`/dashboard/drafts/${draft.id}`);
   });
 
   test("another user's item is a missing page", async ({ expect }) => {
@@ -419,6 +446,40 @@ describe("uploads of the script", () => {
   test("a file without a type has that of its name", async ({ expect }) => {
     const response = await start(await signIn(), { filename: "Film.MOV", content_type: "", size_bytes: 10 });
     expect((await response.json<{ media_item: object }>()).media_item).toMatchObject({ type: "video" });
+  });
+
+  test("a HEIC photo is known by its name, and named among what can be sent only where it is taken", async ({
+    expect,
+  }) => {
+    const user = await signIn();
+    const photo = { filename: "IMG_1.HEIC", content_type: "", size_bytes: 10 };
+    const response = await start(user, photo);
+    const { media_item: item } = await response.json<{ media_item: { url: string } }>();
+    expect(item.url).toMatch(/\/IMG_1\.jpg$/);
+    const unbound = createServiceFixture({ IMAGES: undefined });
+    const cookie = `__Host-session=${user.browser.session ?? ""}`;
+    const refused = await unbound.fetch("/dashboard/media/uploads", {
+      method: "POST",
+      body: JSON.stringify(photo),
+      headers: { origin: ORIGIN, cookie, "content-type": "application/json" },
+    });
+    expect(await refused.json()).toEqual({
+      error: "This kind of file cannot be used: send JPEG, PNG, WebP and GIF images, MP4, MOV and WebM videos.",
+    });
+    for (const path of ["/dashboard/media", "/dashboard/posts/new"]) {
+      const accepts = async (fetching: typeof unbound) =>
+        /accept="([^"]+)"/.exec(await (await fetching.fetch(path, { headers: { cookie } })).text())?.[1];
+      expect(await accepts(service)).toMatch(/\.heic,\.heif,.*\.avif/);
+      expect(await accepts(unbound)).not.toContain("heic");
+    }
+  });
+
+  test("an AVIF image of a form is stored as a JPEG", async ({ expect }) => {
+    const user = await signIn();
+    const form = new FormData();
+    form.append("file", new File([sample("place.avif")], "sea.avif", { type: "image/avif" }));
+    expect((await user.send(FORM, form)).status).toBe(303);
+    expect(await user.library()).toMatchObject([{ filename: "sea.jpg", contentType: "image/jpeg" }]);
   });
 
   test("a large file has parts, and cancelling releases its storage", async ({ expect }) => {

@@ -1,13 +1,16 @@
 import { describe, test } from "vitest";
+import type { JsonObject } from "#core/json.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
+import { describeOptions } from "#dashboard/composer/describe-options.ts";
 import { fieldOf } from "#dashboard/composer/form-problems.ts";
 import { type PostForm, parsePostForm, postFormFields } from "#dashboard/composer/post-form.ts";
 import { formOfPost, toEditInput, toScheduleInput } from "#dashboard/composer/read-post-form.ts";
+import { writeOption } from "#dashboard/composer/read-options.ts";
 import { readTime, timeFields } from "#dashboard/composer/read-time.ts";
 import { optionSpecs } from "#platforms/option-specs.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import type { Post, Target } from "#posting/index.ts";
+import { NO_ANNOTATIONS, type Post, type Target } from "#posting/index.ts";
 
 const BERLIN = { timeZone: "Europe/Berlin", hour12: false, firstWeekday: 0 };
 const services = { adapterFor };
@@ -40,14 +43,26 @@ const optionsOf = (
   return { options: input.targets?.[0]?.platformOptions, problems };
 };
 
+/** The options that the composer asks for nowhere, each with why. The text, `caption`, is the account's own text. */
+const WITHOUT_FIELD: Partial<Record<Platform, Readonly<Record<string, string>>>> = {
+  instagram: { placement: "follows from the media" },
+};
+
+/** The members of each item of a list of objects that a field asks for, by the kind of the field. */
+const LIST_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  parts: ["caption", "media_items"],
+  tags: ["media_index", "username", "x", "y"],
+};
+
 describe("the form of every platform", () => {
   test.for(PLATFORMS)(
     "%s: every option has words or is set automatically, and no others are named",
     (platform, { expect }) => {
       const adapter = adapterFor(platform)!;
       const { properties } = toOptionsSchema(adapter) as { properties: Record<string, { properties?: object }> };
+      expect(adapter.optionForm?.automatic ?? []).toEqual(Object.keys(WITHOUT_FIELD[platform] ?? {}));
       const asked = Object.entries(properties)
-        .filter(([name]) => name !== "caption" && !adapter.optionForm?.automatic?.includes(name))
+        .filter(([name]) => name !== "caption" && WITHOUT_FIELD[platform]?.[name] === undefined)
         .flatMap(([name, property]) =>
           property.properties ? Object.keys(property.properties).map((member) => `${name}.${member}`) : [name],
         );
@@ -69,12 +84,80 @@ describe("the form of every platform", () => {
   );
 });
 
+describe("lists of objects", () => {
+  test.for(PLATFORMS)("%s: every member of their items is asked for", (platform, { expect }) => {
+    const adapter = adapterFor(platform)!;
+    type Schema = { readonly items?: Schema; readonly properties?: Record<string, Schema>; readonly anyOf?: Schema[] };
+    const { properties = {} } = toOptionsSchema(adapter) as Schema;
+    for (const { key, input = "" } of optionSpecs(adapter)) {
+      const schema = properties[key];
+      const members = [schema, ...(schema?.anyOf ?? [])].flatMap((one) => Object.keys(one?.items?.properties ?? {}));
+      expect(members.toSorted(), key).toEqual(members.length === 0 ? [] : LIST_MEMBERS[input]);
+    }
+  });
+});
+
+describe("tagged accounts", () => {
+  const tagsOf = (text: string) => optionsOf("instagram", { user_tags: text }, ["https://files.example/a.jpg"]);
+
+  test("are a line each: the name, the distances from the left and the top, the file", ({ expect }) => {
+    const { options, problems } = tagsOf(
+      "ada.example, 0.5, 0.3\r\n\r\n @grace_h ,25%, 100% , 2\nin.a.video\nin.the.third, 3\n zero, 0, .75",
+    );
+    expect(problems).toEqual([]);
+    expect(options).toEqual({
+      user_tags: [
+        { username: "ada.example", x: 0.5, y: 0.3 },
+        { username: "grace_h", x: 0.25, y: 1, media_index: 1 },
+        { username: "in.a.video" },
+        { username: "in.the.third", media_index: 2 },
+        { username: "zero", x: 0, y: 0.75 },
+      ],
+    });
+  });
+
+  test("are shown as they are written, and read back the same", ({ expect }) => {
+    const tags: JsonObject[] = [
+      { username: "ada.example", x: 0.5, y: 0.3, media_index: 0 },
+      { username: "grace_h", x: 1, y: 0 },
+      { username: "in.a.video" },
+    ];
+    const spec = optionSpecs(adapterFor("instagram")!).find(({ key }) => key === "user_tags")!;
+    const [text = ""] = writeOption(spec, tags);
+    expect(text).toBe("ada.example, 0.5, 0.3, 1\ngrace_h, 1, 0\nin.a.video");
+    expect(tagsOf(text).options).toEqual({ user_tags: tags });
+    const context = { mediaTypes: ["image"] as const, boards: [] };
+    expect(describeOptions([spec], { user_tags: tags }, context)).toEqual([
+      { label: spec.label, value: "ada.example, 0.5, 0.3, 1; grace_h, 1, 0; in.a.video" },
+    ]);
+    const problem = { param: "targets[0].platform_options.user_tags[1]" };
+    expect(fieldOf(problem, form([["account", "id-instagram"]]))).toBe("option.id-instagram.user_tags");
+  });
+
+  test.for([
+    ["ada.example 0.5 0.3", "Line 1: “ada.example 0.5 0.3” is no user name"],
+    ["\nAdä, 0.5, 0.3", "Line 2: “Adä” is no user name"],
+    [", 0.5, 0.3", "Line 1: it begins with no name"],
+    ["ada, 0.5", "Line 1: one number alone is that of the file"],
+    ["ada, 0", "Line 1: one number alone is that of the file"],
+    ["ada, 1.5, 0.3", "Line 1: “1.5” is no distance"],
+    ["ada, 0.5, 120%", "Line 1: “120%” is no distance"],
+    ["ada, left, 0.3", "Line 1: “left” is no distance"],
+    ["ada, 0.5, 0.3, first", "Line 1: after the two distances comes only the number of the file"],
+    ["ada, 0.5, 0.3, 1, 2", "Line 1: after the two distances comes only the number of the file"],
+  ] as const)("%j is refused beside its field", ([text, message], { expect }) => {
+    const { problems } = tagsOf(`${text}\nada, 0.5, 0.3`);
+    expect(problems).toEqual([{ field: "option.id-instagram.user_tags", message: expect.stringContaining(message) }]);
+  });
+});
+
 describe("a form as it was typed", () => {
   const fields = [
     ["caption", 'One\n"two" <b>'],
     ["date", "2026-02-30"],
     ["time", "25:61"],
     ["fold", "later"],
+    ["slot", "next"],
     ["account", "a"],
     ["account", "b"],
     ["caption.a", "own"],
@@ -83,9 +166,16 @@ describe("a form as it was typed", () => {
     ["option.a.link_card.uri", "https://example.com"],
     ["option.c.alt_texts", ""],
     ["option.c.alt_texts", "second"],
+    ["own_media.a", "no JSON"],
+    ["shared_media.a", "true"],
+    ["fieldless_options.c", "{"],
     ["media", "https://one.example/a.jpg"],
     ["media", "https://one.example/b.jpg"],
     ["media_url", "https://two.example\n https://three.example"],
+    ["labels", "launch\n a label "],
+    ["metadata", "no colon"],
+    ["notes", " as typed\n"],
+    ["external_id", "cms/1"],
     ["post_id", "p"],
   ] as const;
 
@@ -274,6 +364,7 @@ const target = (platform: Platform, more: Partial<Target> = {}): Target => ({
   caption: null,
   effectiveCaption: "A bowl",
   platformOptions: {},
+  mediaItems: null,
   status: "pending",
   platformPostId: null,
   platformPostUrl: null,
@@ -281,13 +372,16 @@ const target = (platform: Platform, more: Partial<Target> = {}): Target => ({
   attempts: 0,
   nextAttemptAt: null,
   error: null,
+  extras: null,
   dueAt: 0,
   startedAt: null,
   lateByMs: null,
+  parts: null,
   ...more,
 });
 
 const post = (targets: readonly Target[], more: Partial<Post> = {}): Post => ({
+  annotations: NO_ANNOTATIONS,
   id: "p",
   workspaceId: "w",
   status: "scheduled",
@@ -426,7 +520,7 @@ describe("a stored post", () => {
     expect(problems.map(({ field }) => field)).toEqual(["date", "option.id-tiktok.privacy_status"]);
     expect(input).toMatchObject({
       caption: "A bowl",
-      mediaUrls: ["https://m.example/a.mp4"],
+      mediaItems: [{ url: "https://m.example/a.mp4", type: null }],
       targets: [
         { accountId: "id-youtube", caption: "own", platformOptions: { title: "A bowl" } },
         { accountId: "id-tiktok" },
@@ -455,12 +549,13 @@ test("every problem of a preview has its field", ({ expect }) => {
     field("targets[1].account_id"),
     field("targets[0].platform_options.title", "a"),
     field("targets[0].platform_options.alt_texts[1]", "a"),
+    field("targets[0].platform_options.thread[1].caption", "a"),
     field("target_options[0].platform_options.link_card.uri", "b"),
     field("targets[].platform_options.title", "b"),
     field("targets[1].platform_options.caption", "b"),
     field("targets[0]", "a"),
     field("account_ids[1]", "b"),
-    field("media_urls[1]"),
+    field("media_urls[0]"),
     field("media_urls"),
     field("media_items[0].url"),
     field("post_ids[0]"),
@@ -473,6 +568,7 @@ test("every problem of a preview has its field", ({ expect }) => {
     "account.b",
     "option.a.title",
     "option.a.alt_texts",
+    "option.a.thread.1",
     "option.b.link_card.uri",
     "option.b.title",
     "caption.b",

@@ -48,8 +48,8 @@ export class CloudflareApi {
   answer: (worker: DeployedWorker, request: Request) => Promise<Response> = async () =>
     new Response("not found", { status: 404 });
   trouble: Trouble | null = null;
-  /** Told of every call before it is done and after. */
-  onCall: (call: { readonly name: string }, isDone: boolean) => void = () => undefined;
+  /** Told of every call before it is done and after; the call waits for what it returns. */
+  onCall: (call: { readonly name: string }, isDone: boolean) => unknown = () => undefined;
   /** What the token may not do, by the beginning of a call's name. */
   readonly missingRights: string[] = [];
   readonly #routes = Object.entries(this.account.calls).map(toRoute);
@@ -112,9 +112,9 @@ export class CloudflareApi {
       return;
     }
     const hit = trouble !== null && trouble.kind !== "kill" && trouble.call === found.route.name ? trouble.kind : null;
-    this.onCall(found.route, false);
+    await this.onCall(found.route, false);
     const { status, answer } = await this.#answer(found, url, request, body, hit);
-    this.onCall(found.route, true);
+    await this.onCall(found.route, true);
     this.seen.push({ name: found.route.name, status });
     if (isKill) {
       trouble.kill();

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, test } from "vitest";
 import { freshAccount, inventory } from "./fresh.ts";
 import { filesUnder } from "./operator.ts";
@@ -108,7 +109,8 @@ describe("npm run deploy", { timeout: 120_000 }, () => {
     let pid = 0;
     const run = await operator.deploy({
       onStart: (started) => (pid = started),
-      onCall: ({ name }) => name.endsWith("/assets-upload-session") && process.kill(pid, "SIGINT"),
+      // The signal arrives before the answer.
+      onCall: ({ name }) => name.endsWith("/assets-upload-session") && process.kill(pid, "SIGINT") && setTimeout(3000),
     });
     expect([run.code, api.account.uploads]).toEqual([130, 0]);
     const key = /"(\S{44})"/.exec(await operator.file(".env.production"))?.[1] ?? "?";

@@ -172,6 +172,7 @@ export class DeployedWorker {
       case "ratelimit":
       case "send_email":
       case "assets":
+      case "images":
         return binding;
       default:
         throw invalid("is of no known type");

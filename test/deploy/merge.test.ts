@@ -395,6 +395,83 @@ describe("two databases", () => {
   });
 });
 
+const image = (id: string) =>
+  `INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, sha256, facts, created_at, sweep_at)
+   VALUES ('${id}', 'ada', 'w-ada', 'ready', 'image', 'image/jpeg', 'a.jpg', 10, 'sha-${id}', '{}', 1, 1)`;
+
+const copyOf = (source: string, recipe: string, copy: string) =>
+  `INSERT INTO media_fits (workspace_id, source_sha256, recipe, media_id) VALUES ('w-ada', '${source}', '${recipe}', '${copy}')`;
+
+const draft = (id: string, version: number, media: readonly string[]) =>
+  `INSERT INTO drafts (id, user_id, workspace_id, version, content, media_ids, created_at, updated_at)
+   VALUES ('${id}', 'ada', 'w-ada', ${version}, '{"caption":"${id} ${version}"}', '${JSON.stringify(media)}', 1, ${version})`;
+
+const slots = (time: string) =>
+  `INSERT INTO schedule_slots (workspace_id, time_zone, slots, updated_at) VALUES ('w-ada', 'Europe/Berlin', '[{"weekday":1,"time":"${time}"}]', 1)`;
+
+const annotation = (label: string, updatedAt: number) =>
+  `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
+   VALUES ('w-ada', 'kept', 86400000, NULL, '{}', '["${label}"]', NULL, ${updatedAt})`;
+
+/** A post one of whose accounts has files of its own. */
+const postWithOwnMedia = (id: string, own: string) =>
+  `${postOf(id, "scheduled", 1)};
+   UPDATE post_targets SET media = '[{"id":"${own}"}]' WHERE post_id = '${id}';
+   INSERT INTO post_media (media_id, post_id) VALUES ('${own}', '${id}')`;
+
+/** Before and after the loss: an account's own files, copies of images, drafts, slots and labels. */
+async function sceneOfContent(): Promise<Scene> {
+  const scene = await Scene.open();
+  await scene.make(
+    "restored",
+    user("ada"),
+    ...["own", "unused", "a", "b"].map(image),
+    copyOf("sha-x", "w1440", "own"),
+    copyOf("sha-y", "w1440", "unused"),
+    postWithOwnMedia("lost", "own"),
+    postOf("kept", "scheduled", 1),
+    annotation("before", 1),
+    draft("changed", 1, ["a", "b"]),
+    draft("removed", 1, ["b"]),
+    slots("09:00"),
+  );
+  await scene.make(
+    "present",
+    user("ada"),
+    ...["a", "b", "c"].map(image),
+    postOf("kept", "scheduled", 1),
+    annotation("after", 2),
+    draft("changed", 2, ["b", "c"]),
+    draft("new", 1, ["c"]),
+    slots("10:30"),
+  );
+  scene.merge("restored", "present");
+  return scene;
+}
+
+test("a post that comes back has the files that only one of its accounts has; drafts and slots are those of the present", async ({
+  expect,
+}) => {
+  const scene = await sceneOfContent();
+  expect(scene.rows("merged", "SELECT media FROM post_targets WHERE post_id = 'lost'")).toEqual([
+    { media: '[{"id":"own"}]' },
+  ]);
+  expect(scene.rows("merged", "SELECT media_id, post_id FROM post_media")).toEqual([
+    { media_id: "own", post_id: "lost" },
+  ]);
+  expect(scene.rows("merged", "SELECT id FROM media ORDER BY id")).toEqual(
+    ["a", "b", "c", "own"].map((id) => ({ id })),
+  );
+  expect(scene.rows("merged", "SELECT media_id FROM media_fits")).toEqual([{ media_id: "own" }]);
+  expect(scene.rows("merged", "SELECT id, version FROM drafts ORDER BY id")).toEqual([
+    { id: "changed", version: 2 },
+    { id: "new", version: 1 },
+  ]);
+  expect(scene.rows("merged", "SELECT slots FROM schedule_slots")).toEqual([
+    { slots: '[{"weekday":1,"time":"10:30"}]' },
+  ]);
+});
+
 describe("what is written", () => {
   /** As D1 executes it: each batch is one transaction, and triggers are there. */
   function write(
@@ -481,6 +558,25 @@ describe("what is written", () => {
         paused,
       })),
     ).toEqual(counted);
+  });
+
+  test("keeps the indexes that triggers write: media of drafts, posts of labels", async ({ expect }) => {
+    const scene = await sceneOfContent();
+    scene.copy("restored", "live");
+    for (const part of PARTS) {
+      write(scene, "live", differenceBatches(scene.file("restored"), scene.file("merged"), part));
+    }
+    expect(scene.rows("live", "SELECT draft_id, media_id FROM draft_media ORDER BY draft_id, media_id")).toEqual([
+      { draft_id: "changed", media_id: "b" },
+      { draft_id: "changed", media_id: "c" },
+      { draft_id: "new", media_id: "c" },
+    ]);
+    expect(scene.rows("live", "SELECT value, post_id FROM annotated_posts")).toEqual([
+      { value: "after", post_id: "kept" },
+    ]);
+    expect(scene.rows("live", "SELECT content FROM drafts ORDER BY id")).toEqual(
+      scene.rows("merged", "SELECT content FROM drafts ORDER BY id"),
+    );
   });
 
   test("leaves a post alone that was cancelled after it was read", async ({ expect }) => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DOCUMENT_FILES, DOCUMENT_FOLDERS } from "../../scripts/build/documents.ts";
 import type { CloudflareApi, Trouble } from "./cloudflare-api.ts";
 import type { DeployedWorker } from "./deployed-worker.ts";
 
@@ -58,8 +59,8 @@ export class Operator {
       recursive: true,
       filter: (from) => !from.includes("node_modules"),
     });
-    for (const file of ["package.json", "tsconfig.json"]) {
-      await cp(path.join(ROOT, file), path.join(folder, file));
+    for (const part of ["package.json", "tsconfig.json", ...DOCUMENT_FOLDERS, ...DOCUMENT_FILES]) {
+      await cp(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     }
     return operator;
   }
@@ -154,9 +155,7 @@ export class Operator {
       if (isDone && call.name === killAfter) {
         kill();
       }
-      if (!isDone) {
-        onCall?.(call);
-      }
+      return isDone ? undefined : onCall?.(call);
     };
     onStart?.(pid);
     let output = "";

@@ -7,9 +7,11 @@ import { seqBefore } from "#events/event-id.ts";
 import { readEvent } from "#events/read-event.ts";
 import { selectEvents } from "#events/store-events.ts";
 import {
+  annotatePost,
   cancelPost,
   confirmEdit,
   disconnectAccount,
+  NO_ANNOTATIONS,
   pausePost,
   pausePostsOfAccounts,
   previewEdit,
@@ -108,6 +110,36 @@ describe("every change of a post", () => {
       ["post.updated", null],
       ["post.cancelled", "scheduled"],
     ]);
+  });
+
+  test("of its annotations is an update with them, and none where they stay the same", async ({ expect }) => {
+    const ctx = createTestContext();
+    const account = await createAccount(ctx);
+    await record(ctx);
+    const annotations = { externalId: "a-1", metadata: { campaign: "launch" }, labels: ["b", "a"], notes: "Ask Grace" };
+    const { id } = await schedulePost(ctx, { accountIds: [account], annotations });
+    const check = async () => {
+      const { recordedRow, storedRow } = await newestBesideStored(ctx, id);
+      expect(recordedRow).toEqual(storedRow);
+    };
+    await check();
+    await annotatePost(ctx, { id, annotations });
+    expect(await typesOf(ctx)).toEqual(["post.scheduled"]);
+    await annotatePost(ctx, { id, annotations: { ...annotations, labels: ["a"] } });
+    await check();
+    await cancelPost(ctx, { id });
+    await check();
+    await annotatePost(ctx, { id, annotations: NO_ANNOTATIONS });
+    await check();
+    const events = await recorded(ctx);
+    expect(events.map(({ type, previousStatus }) => [type, previousStatus])).toEqual([
+      ["post.scheduled", null],
+      ["post.updated", null],
+      ["post.cancelled", "scheduled"],
+      ["post.updated", null],
+    ]);
+    const told = events.map(({ subject }) => subject.kind === "post" && subject.post.annotations.labels);
+    expect(told).toEqual([["b", "a"], ["a"], ["a"], []]);
   });
 
   test("of a disconnected and a connected account tells the targets as they are afterwards", async ({ expect }) => {

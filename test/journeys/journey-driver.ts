@@ -1,8 +1,9 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
 import { DAY, HOUR, toIsoInstant } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
+import { setFailpointHook } from "#core/failpoint.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
@@ -10,15 +11,16 @@ import { concatBytes } from "../media/bytes.ts";
 import { sampleBytes, changeSettings } from "../sandbox/sandbox-api.ts";
 import { type ApiResponse, callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
+import { runObjectAlarm } from "../support/object-alarm.ts";
 import type { ApiCaller } from "../support/create-caller.ts";
 
 /* Drives a user's journey through the service over HTTP only, except that it sets the clock and fires the alarms. */
 
-/** Sets the clock far ahead, so that no alarm fires by itself, and ten days later per test, so that tests share no quota. */
-export function useJourneyClock(from: string): void {
+/** Sets the clock far ahead, so that no alarm fires by itself, and some days later per test, so that tests share no quota. */
+export function useJourneyClock(from: string, daysBetween = 10): void {
   let clock = Date.parse(from);
   beforeEach(async () => {
-    clock += 10 * DAY;
+    clock += daysBetween * DAY;
     vi.useFakeTimers({ toFake: ["Date"], now: clock });
     await changeSettings("linkedin", { version_months: 1200 });
   });
@@ -38,7 +40,7 @@ export interface Account {
 }
 
 /** Calls the API and throws on any other status. */
-async function callExpecting(
+export async function callExpecting(
   caller: ApiCaller,
   method: string,
   path: string,
@@ -131,7 +133,9 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   gif: "image/gif",
   webp: "image/webp",
+  avif: "image/avif",
   mp4: "video/mp4",
+  pdf: "application/pdf",
 };
 const contentTypeOf = (name: string): string => CONTENT_TYPES[name.split(".").at(-1) ?? ""] ?? "";
 
@@ -149,7 +153,7 @@ export async function createUniqueFile(name: string): Promise<JourneyFile> {
   const original = await sampleBytes(name);
   const uniqueSuffix = name.endsWith(".mp4")
     ? freeBox(80_000)
-    : name.endsWith(".jpg")
+    : /\.(?:jpg|pdf)$/.test(name)
       ? new TextEncoder().encode(crypto.randomUUID())
       : new Uint8Array();
   const bytes = concatBytes(original, uniqueSuffix);
@@ -163,6 +167,15 @@ export interface MediaItem {
 
 /** Uploads a file to the signed URL that the service returns. */
 export async function uploadFile(caller: ApiCaller, file: JourneyFile): Promise<MediaItem> {
+  return (await uploadAny(caller, file)).media_item;
+}
+
+/** Uploads a PDF file; its address is for the option `document`. */
+export async function uploadDocument(caller: ApiCaller, file: JourneyFile): Promise<{ readonly url: string }> {
+  return (await uploadAny(caller, file)).document;
+}
+
+async function uploadAny(caller: ApiCaller, file: JourneyFile) {
   const content_type = contentTypeOf(file.name);
   const { body } = await callExpecting(caller, "POST", "/media/uploads", {
     filename: file.name,
@@ -175,7 +188,7 @@ export async function uploadFile(caller: ApiCaller, file: JourneyFile): Promise<
   if (!uploaded.ok) {
     throw new Error(`the upload answered ${uploaded.status}: ${await uploaded.text()}`);
   }
-  return body.media_item;
+  return body;
 }
 
 // ---------------------------------------------------------------- posts
@@ -190,6 +203,7 @@ export interface Target {
   readonly published_at: string | null;
   readonly started_at: string | null;
   readonly error: Readonly<Record<string, unknown>> | null;
+  readonly parts: readonly Readonly<Record<string, unknown>>[] | null;
 }
 
 export interface Post {
@@ -218,6 +232,13 @@ export async function schedulePost(
   return { post: confirmed.body.posts[0], preview };
 }
 
+/** Previews an edit and confirms it; returns the first post of the preview. */
+export async function editPost(caller: ApiCaller, body: Readonly<Record<string, unknown>>) {
+  const { body: previewed } = await callExpecting(caller, "POST", "/posts/edit/preview", body);
+  await callExpecting(caller, "POST", "/posts/edit/confirm", { confirmation_token: previewed.confirmation_token });
+  return previewed.preview.posts[0];
+}
+
 /** The object of a post that is due in more than a minute is armed after the response. */
 export async function waitUntilArmed(postId: string): Promise<void> {
   while ((await nextAlarm(postId)) === null) {
@@ -231,12 +252,33 @@ export async function readPost(caller: ApiCaller, id: string): Promise<Post> {
 
 const publisherStub = (postId: string) => env.POSTS.get(env.POSTS.idFromName(postId));
 
-const nextAlarm = (postId: string): Promise<number | null> =>
+/** When the object of the post wakes; null where it is not armed. */
+export const nextAlarm = (postId: string): Promise<number | null> =>
   runInDurableObject(publisherStub(postId), (_, { storage }) => storage.getAlarm());
 
-const MAX_ALARMS = 150;
 /** A Durable Object wakes up slightly before the due time and waits; here the clock skips that wait. */
 const EARLY_WAKE_MS = 3000;
+
+/** Moves the clock from alarm to alarm until the object's process ends right after a visible call; returns how often it did. */
+export async function killAfterCall({ id, scheduled_at }: Pick<Post, "id" | "scheduled_at">): Promise<number> {
+  const due = Date.parse(scheduled_at);
+  const killed = { count: 0 };
+  setFailpointHook((point) => {
+    if (point === "commit.after_send") {
+      killed.count += 1;
+      throw new Error("killed after the visible call");
+    }
+  });
+  for (let round = 0; killed.count === 0 && round < 50; round += 1) {
+    const alarm = (await nextAlarm(id))!;
+    vi.setSystemTime(Math.max(Date.now(), alarm > due - EARLY_WAKE_MS ? Math.max(due, alarm) : alarm));
+    await runObjectAlarm(publisherStub(id));
+  }
+  setFailpointHook(undefined);
+  return killed.count;
+}
+
+const MAX_ALARMS = 150;
 
 /** Moves the clock from alarm to alarm until the Durable Objects of these posts, all due at the same time, have no alarm left. */
 export async function runAlarmsUntilIdle(posts: readonly Pick<Post, "id" | "scheduled_at">[]): Promise<void> {
@@ -251,7 +293,7 @@ export async function runAlarmsUntilIdle(posts: readonly Pick<Post, "id" | "sche
     const now = Math.max(Date.now(), next < due && next > due - EARLY_WAKE_MS ? due : next);
     vi.setSystemTime(now);
     await Promise.all(
-      pending.filter(([, alarm]) => alarm <= now).map(async ([id]) => runDurableObjectAlarm(publisherStub(id))),
+      pending.filter(([, alarm]) => alarm <= now).map(async ([id]) => runObjectAlarm(publisherStub(id))),
     );
   }
   throw new Error(`alarms are still pending after ${MAX_ALARMS} rounds`);

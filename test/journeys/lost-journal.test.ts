@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { MINUTE } from "#core/clock.ts";
@@ -8,6 +8,7 @@ import { createCaller } from "../support/create-caller.ts";
 import {
   connectInBrowser,
   createUniqueFile,
+  killAfterCall,
   type MediaItem,
   publishedPosts,
   readPost,
@@ -55,21 +56,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
         media_items,
         targets: [{ account_id: account.id, platform_options: { ...kind.options, ...ONE_CALL_OPTIONS[platform] } }],
       });
-      const due = Date.parse(post.scheduled_at);
-      const killed = { count: 0 };
-      setFailpointHook((point) => {
-        if (point === "commit.after_send") {
-          killed.count += 1;
-          throw new Error("killed after the visible call");
-        }
-      });
-      for (let round = 0; killed.count === 0 && round < 50; round += 1) {
-        const alarm = await runInDurableObject(stubOf(post.id), (_, { storage }) => storage.getAlarm());
-        vi.setSystemTime(Math.max(Date.now(), alarm! > due - 3000 ? Math.max(due, alarm!) : alarm!));
-        await runDurableObjectAlarm(stubOf(post.id));
-      }
-      expect(killed.count).toBe(1);
-      setFailpointHook(undefined);
+      expect(await killAfterCall(post)).toBe(1);
       await runInDurableObject(stubOf(post.id), async (_, { storage }) => {
         await storage.deleteAll();
       });

@@ -81,6 +81,14 @@ const POST_KINDS: readonly PostKind[] = [
     effectiveOptions: { placement: "reels", trial_reel_type: "performance" },
     published: [{ kind: "reel", options: { trial_params: { graduation_strategy: "SS_PERFORMANCE" } } }],
   },
+  {
+    platform: "instagram",
+    name: "a story",
+    files: [PORTRAIT_VIDEO],
+    options: { story: true },
+    effectiveOptions: { story: true },
+    published: [{ kind: "story", text: "", options: {} }],
+  },
   // ---------------------------------------------------------------- tiktok
   {
     platform: "tiktok",
@@ -309,6 +317,22 @@ const POST_KINDS: readonly PostKind[] = [
     options: { placement: "timeline" },
     effectiveOptions: { placement: "timeline" },
     published: [{ kind: "video", options: { placement: "timeline" } }],
+  },
+  {
+    platform: "facebook",
+    name: "an image as a story",
+    files: [JPEG],
+    options: { story: true, fit: "none" },
+    effectiveOptions: { story: true, fit: "none" },
+    published: [{ kind: "story", text: "", options: {} }],
+  },
+  {
+    platform: "facebook",
+    name: "a video as a story",
+    files: [PORTRAIT_VIDEO],
+    options: { story: true },
+    effectiveOptions: { story: true },
+    published: [{ kind: "story", text: "", options: {} }],
   },
   // ---------------------------------------------------------------- pinterest
   {

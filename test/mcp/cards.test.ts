@@ -4,7 +4,7 @@ import { createCaller } from "../support/create-caller.ts";
 import { ORIGIN } from "../support/origin.ts";
 
 const CARDS = [
-  { uri: "ui://almanac/preview", maxBytes: 4198, tools: ["preview_post", "preview_edit"] },
+  { uri: "ui://almanac/preview", maxBytes: 4400, tools: ["preview_post", "preview_edit", "preview_draft"] },
   { uri: "ui://almanac/calendar", maxBytes: 8192, tools: ["list_posts"] },
 ] as const;
 

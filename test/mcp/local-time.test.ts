@@ -1,8 +1,9 @@
 import { describe, test } from "vitest";
-import { readLocalTime, timeInWords } from "#mcp/local-time.ts";
+import { readTimeArgument, timeInWords } from "#mcp/local-time.ts";
 
 const NOW = Date.parse("2026-11-22T18:00:00Z");
-const read = (text: string, timeZone: string | null = "Europe/Berlin") => readLocalTime(text, { timeZone, now: NOW });
+const read = (text: string, timeZone: string | null = "Europe/Berlin") =>
+  readTimeArgument(text, { timeZone, now: NOW });
 const instant = (text: string) => ({ instant: Date.parse(text), warning: null });
 
 describe("a time on the clock", () => {
@@ -16,10 +17,10 @@ describe("a time on the clock", () => {
     expect(read(text)).toEqual(instant(expected));
   });
 
-  test("that the change of the clocks skips is refused, with the next one that exists", ({ expect }) => {
+  test("that the change of the clocks skips is refused, with both neighbours", ({ expect }) => {
     const refused = read("2027-03-28T02:30");
     expect(refused).toMatchObject({ code: "local_time_does_not_exist" });
-    expect(refused).toMatchObject({ problem: expect.stringContaining("write 2027-03-28T03:00") });
+    expect(refused).toMatchObject({ problem: expect.stringContaining("write 2027-03-28T03:00 or 2027-03-28T01:59") });
   });
 
   test("that occurs twice is the first, and the warning tells the second", ({ expect }) => {

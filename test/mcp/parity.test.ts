@@ -7,6 +7,7 @@ import { TOOLS } from "#mcp/tools/index.ts";
 import type { D1Counts } from "#sandbox/d1-counter.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { connectOneAccount, isoInDays, scheduleTextPost } from "../support/api-workflows.ts";
+import { callApi } from "../support/call-api.ts";
 import { mcpRequest, readMcpResponse } from "../support/call-mcp.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { type ApiCaller, createCaller } from "../support/create-caller.ts";
@@ -60,6 +61,7 @@ interface Scene {
   readonly caller: ApiCaller;
   readonly accountId: string;
   readonly postId: string;
+  readonly draftId: string;
 }
 
 /** In turn, because platforms limit how often somebody logs in. */
@@ -69,7 +71,9 @@ async function createScene(turn = 0): Promise<Scene> {
   const caller = await createCaller();
   const account = await connectOneAccount(caller, TEXT_PLATFORMS[turn % TEXT_PLATFORMS.length]);
   const { id } = await scheduleTextPost(caller, account.id);
-  return { caller, accountId: account.id, postId: id };
+  const draft = { caption: "Hello", scheduled_at: AT, account_ids: [account.id] };
+  const { body } = await callApi(caller, { method: "POST", path: "/drafts", body: draft });
+  return { caller, accountId: account.id, postId: id, draftId: body.draft.id };
 }
 
 interface Pair {
@@ -128,6 +132,42 @@ const PAIRS: readonly Pair[] = [
     operation: ({ postId }) => ["GET", `/posts/${postId}`],
   },
   {
+    tool: "annotate_post",
+    args: ({ postId }) => ({ post_id: postId, labels: ["launch"], notes: "Ask Grace." }),
+    operation: ({ postId }) => ["PUT", `/posts/${postId}/annotations`],
+    body: () => ({ labels: ["launch"], notes: "Ask Grace." }),
+  },
+  {
+    tool: "read_drafts",
+    args: ({ draftId }) => ({ draft_id: draftId }),
+    operation: ({ draftId }) => ["GET", `/drafts/${draftId}`],
+  },
+  {
+    tool: "save_draft",
+    args: ({ draftId }) => ({ draft_id: draftId, version: 1, content: { caption: "Hi" } }),
+    operation: ({ draftId }) => ["PATCH", `/drafts/${draftId}`],
+    body: () => ({ version: 1, caption: "Hi" }),
+  },
+  {
+    tool: "preview_draft",
+    args: ({ draftId }) => ({ draft_id: draftId, changes: { caption: "Hi" } }),
+    operation: ({ draftId }) => ["POST", `/drafts/${draftId}/preview`],
+    body: () => ({ caption: "Hi" }),
+  },
+  {
+    tool: "delete_draft",
+    args: ({ draftId }) => ({ draft_id: draftId, confirm: true }),
+    operation: ({ draftId }) => ["DELETE", `/drafts/${draftId}`],
+    body: () => ({ confirm: true }),
+  },
+  {
+    tool: "set_slots",
+    args: () => ({ time_zone: "Europe/Berlin", slots: [{ weekday: 1, time: "09:30" }] }),
+    operation: () => ["PUT", "/schedule/slots"],
+    body: () => ({ time_zone: "Europe/Berlin", slots: [{ weekday: 1, time: "09:30" }] }),
+  },
+  { tool: "get_slots", args: () => ({}), operation: () => ["GET", "/schedule/next-slots"] },
+  {
     tool: "cancel_post",
     args: ({ postId }) => ({ post_id: postId, confirm: true }),
     operation: ({ postId }) => ["DELETE", `/posts/${postId}`],
@@ -154,6 +194,7 @@ const TABLES = [
   "confirmations",
   "connect_states",
   "connections",
+  "drafts",
   "hourly_use",
   "media",
   "posts",
@@ -235,13 +276,22 @@ describe("what does not exist, or belongs to somebody else", () => {
   test.for([
     ["get_post", (scene: Scene) => ({ post_id: scene.postId })],
     ["cancel_post", (scene: Scene) => ({ post_id: scene.postId, confirm: true })],
+    ["read_drafts", (scene: Scene) => ({ draft_id: scene.draftId })],
+    ["save_draft", (scene: Scene) => ({ draft_id: scene.draftId, version: 1, content: { caption: "Mine" } })],
+    ["preview_draft", (scene: Scene) => ({ draft_id: scene.draftId })],
+    ["delete_draft", (scene: Scene) => ({ draft_id: scene.draftId, confirm: true })],
     ["disconnect_account", (scene: Scene) => ({ account_id: scene.accountId, confirm: true })],
     ["switch_workspace", (scene: Scene) => ({ workspace_id: scene.caller.workspaceId })],
   ] as const)("%s answers alike", async ([tool, args], { expect }) => {
     const { caller } = await createScene();
     const foreign = await callTool(caller, tool, args(await theirs()));
     const missing = await callTool(caller, tool, {
-      ...args({ caller: { ...caller, workspaceId: UNKNOWN_ID }, accountId: UNKNOWN_ID, postId: UNKNOWN_ID }),
+      ...args({
+        caller: { ...caller, workspaceId: UNKNOWN_ID },
+        accountId: UNKNOWN_ID,
+        postId: UNKNOWN_ID,
+        draftId: UNKNOWN_ID,
+      }),
     });
     expect(foreign.body).toEqual({ ...missing.body, request_id: foreign.body.request_id });
     expect(foreign.body.code).toBe("not_found");

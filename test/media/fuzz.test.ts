@@ -4,9 +4,10 @@ import { nonPublicRange } from "#core/public-address/ip-ranges.ts";
 import { checkUrl } from "#core/public-address/check-url.ts";
 import { ByteReader } from "#media/formats/byte-reader.ts";
 import { safeFilename } from "#media/filename.ts";
+import { inspectHeif } from "#media/formats/heif.ts";
 import { inspectFile } from "#media/formats/inspect-file.ts";
 import { CONTENT_TYPES } from "#media/content-types.ts";
-import type { ContentType } from "#media/types.ts";
+import type { CheckResult, ContentType } from "#media/types.ts";
 import { mutations } from "./mutations.ts";
 import { EXPENSIVE_FILES } from "./expensive-files.ts";
 import { concatBytes, sample, SAMPLE_NAMES } from "./samples.ts";
@@ -26,7 +27,7 @@ class CountingReader extends ByteReader {
 }
 
 /** Inspects a file and counts what that cost. */
-async function measureInspection(bytes: Uint8Array<ArrayBuffer>) {
+async function measureInspection<T>(bytes: Uint8Array<ArrayBuffer>, inspect: (reader: ByteReader) => Promise<T>) {
   let reads = 0;
   let readBytes = 0;
   const reader = new CountingReader(bytes.length, async (offset, length) => {
@@ -34,20 +35,29 @@ async function measureInspection(bytes: Uint8Array<ArrayBuffer>) {
     readBytes += length;
     return bytes.slice(offset, offset + length);
   });
-  const result = await inspectFile(reader);
+  const result = await inspect(reader);
   return { result, reads, readBytes, steps: reader.stepsTaken };
+}
+
+/** Inspects a file, asserts that it is not expensive, and that a problem has a code and a message. */
+async function inspectWithinBounds<T>(
+  bytes: Uint8Array<ArrayBuffer>,
+  inspect: (reader: ByteReader) => Promise<CheckResult<T>>,
+): Promise<CheckResult<T>> {
+  const { result, reads, readBytes, steps } = await measureInspection(bytes, inspect);
+  if (reads > MAX_READS || readBytes > MAX_READ_BYTES || steps > MAX_STEPS) {
+    throw new Error(`${reads} reads of ${readBytes} bytes, ${steps} steps`);
+  }
+  if (!result.ok && (!result.problem.code.startsWith("media_") || result.problem.message.length < 10)) {
+    throw new Error(`a problem without a code or message: ${JSON.stringify(result)}`);
+  }
+  return result;
 }
 
 /** Asserts what every inspection must fulfil, whatever the bytes. */
 async function assertInspectionInvariants(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-  const { result, reads, readBytes, steps } = await measureInspection(bytes);
-  if (reads > MAX_READS || readBytes > MAX_READ_BYTES || steps > MAX_STEPS) {
-    throw new Error(`${reads} reads of ${readBytes} bytes, ${steps} steps`);
-  }
+  const result = await inspectWithinBounds(bytes, inspectFile);
   if (!result.ok) {
-    if (!result.problem.code.startsWith("media_") || result.problem.message.length < 10) {
-      throw new Error(`a problem without a code or message: ${JSON.stringify(result)}`);
-    }
     return;
   }
   const { width, height, durationMs, contentType, type, facts } = result.value;
@@ -79,6 +89,16 @@ describe("every file gets a result, whatever its bytes", { timeout: 120_000 }, (
     );
   });
 
+  test("an image of which a JPEG is made, mutated", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
+        const bytes = mutations.reduce((changed, mutate) => mutate(changed), sample("place.avif"));
+        await inspectWithinBounds(bytes, inspectHeif);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
   test("random bytes after every kind of header", async () => {
     const header = fc.constantFrom(...SAMPLE_NAMES).map((name) => sample(name).slice(0, 64));
     await fc.assert(
@@ -104,7 +124,7 @@ describe("files made to be expensive are cheap to inspect", () => {
     "%s: %s",
     { timeout: 20_000 },
     async ([, , { make }], { expect }) => {
-      const { result, reads, readBytes, steps } = await measureInspection(make(sample));
+      const { result, reads, readBytes, steps } = await measureInspection(make(sample), inspectFile);
       expect(result.ok || result.problem.message).toBeTruthy();
       expect(reads).toBeLessThanOrEqual(MAX_READS);
       expect(readBytes).toBeLessThanOrEqual(MAX_READ_BYTES);

@@ -149,7 +149,7 @@ describe("all or nothing", () => {
 describe("limits are enforced during the transfer", () => {
   const small = {
     ...IMPORT_LIMITS,
-    maxBytes: { image: 20_000, video: 40_000 },
+    maxBytes: { image: 20_000, video: 40_000, document: 40_000 },
     maxUnpackedBytes: 10_000,
     idleMs: 60,
     totalMs: 250,

@@ -44,6 +44,17 @@ async function insertPost(ctx: TestContext, mediaId: string, status: PostStatus,
   return id;
 }
 
+async function insertDraft(ctx: TestContext, ...mediaIds: string[]): Promise<string> {
+  const id = crypto.randomUUID();
+  await env.DB.prepare(
+    `INSERT INTO drafts (id, user_id, workspace_id, version, content, media_ids, created_at, updated_at)
+     VALUES (?, ?, ?, 1, '{}', ?, 1, 1)`,
+  )
+    .bind(id, ctx.actor.userId, ctx.actor.workspaceId, JSON.stringify(mediaIds))
+    .run();
+  return id;
+}
+
 const idsOf = ({ items }: Awaited<ReturnType<typeof listMedia>>) => items.map(({ id }) => id);
 
 describe("the library", () => {
@@ -96,6 +107,15 @@ describe("the library", () => {
       [later, "scheduled"],
       [before, "published"],
     ]);
+  });
+
+  test("names the drafts of an item, of the same workspace only", async ({ expect }) => {
+    const [ctx, stranger] = [createTestContext(), createTestContext()];
+    const item = await importPhoto(ctx);
+    const drafts = [await insertDraft(ctx, item.id), await insertDraft(ctx, item.id, item.id)];
+    await insertDraft(stranger, item.id);
+    const [listed] = (await listMedia(ctx, { before: null })).items;
+    expect(listed).toMatchObject({ count: 0, drafts: { count: 2, ids: drafts.toSorted().toReversed() } });
   });
 
   test("has nothing of another workspace, and nothing that is being removed", async ({ expect }) => {
@@ -153,6 +173,28 @@ describe("deleting", () => {
     },
   );
 
+  test("does nothing when a draft names the item or an upload of it, and names the draft", async ({ expect }) => {
+    const ctx = createTestContext();
+    for (const byUpload of [false, true]) {
+      const item = await importPhoto(ctx);
+      const upload = crypto.randomUUID();
+      await env.DB.prepare(
+        `INSERT INTO uploads (id, media_id, user_id, workspace_id, content_type, size_bytes, part_size_bytes, parts, state, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, 'image/jpeg', 1, 1, '{}', 'complete', 1, 1)`,
+      )
+        .bind(upload, item.id, ctx.actor.userId, ctx.actor.workspaceId)
+        .run();
+      const draftId = await insertDraft(ctx, byUpload ? upload : item.id);
+      await insertDraft(createTestContext(), item.id);
+      expect(await deleteMedia(ctx, { id: item.id })).toMatchObject({
+        state: "in_use",
+        uses: { count: 0, posts: [], drafts: { count: 1, ids: [draftId] } },
+      });
+      await env.DB.prepare("DELETE FROM drafts WHERE id = ?").bind(draftId).run();
+      expect(await deleteMedia(ctx, { id: item.id })).toEqual({ state: "deleted" });
+    }
+  });
+
   test("a cancelled post does not keep an item", async ({ expect }) => {
     const ctx = createTestContext();
     const item = await importPhoto(ctx);
@@ -184,14 +226,14 @@ describe("cancelling an upload", () => {
 
   test("releases its storage", async ({ expect }) => {
     const ctx = createTestContext();
-    const { mediaItem } = await startUpload(ctx, film);
+    const { file: mediaItem } = await startUpload(ctx, film);
     await cancelUpload(ctx, { id: mediaItem.id });
     expect((await listMedia(ctx, { before: null })).usedBytes).toBe(0);
   });
 
   test("does nothing to that of another user", async ({ expect }) => {
     const ctx = createTestContext();
-    const { mediaItem } = await startUpload(ctx, film);
+    const { file: mediaItem } = await startUpload(ctx, film);
     await cancelUpload(createTestContext(), { id: mediaItem.id });
     expect((await listMedia(ctx, { before: null })).usedBytes).toBe(film.sizeBytes);
   });

@@ -1,5 +1,13 @@
 import { describe, test } from "vitest";
-import { importMedia, mediaIdOf, mediaStatement, parseMediaRows, resolveMedia } from "#media/index.ts";
+import {
+  importMedia,
+  mediaIdOf,
+  mediaRefs,
+  mediaStatement,
+  parseMediaRows,
+  tooManyMediaProblem,
+} from "#media/index.ts";
+import { resolveMedia } from "../support/resolve-media.ts";
 import { createTestContext, refusalOf } from "./test-context.ts";
 import { concatBytes, sample } from "./samples.ts";
 
@@ -62,13 +70,21 @@ describe("media of a post request", () => {
     expect({ ...ofOtherUser, param: "" }).toEqual({ ...unknown, param: "" });
   });
 
-  test("more items than any platform accepts are refused before anything is fetched", async ({ expect }) => {
-    const ctx = createTestContext();
-    const urls = Array.from({ length: 51 }, (_, index) => `${host}/${index}.jpg`);
-    expect(await refusalOf(resolveMedia(ctx, { mediaUrls: urls }))).toMatchObject({
-      details: [{ code: "media_too_many", limit: 50, actual: 51 }],
+  test("more items than any platform accepts are a problem, in one place and in all", ({ expect }) => {
+    const { config } = createTestContext();
+    const refs = (at: string, count: number) => {
+      const mediaUrls = Array.from({ length: count }, (_, index) => `${host}/${index}.jpg`);
+      return mediaRefs(config, { at, input: { mediaUrls } });
+    };
+    expect(tooManyMediaProblem([refs("", 50), refs("targets[0]", 50)])).toBeNull();
+    expect(tooManyMediaProblem([refs("", 1), refs("targets[0]", 51)])).toMatchObject({
+      code: "media_too_many",
+      param: "targets[0].media_urls[50]",
+      limit: 50,
+      actual: 51,
     });
-    expect(ctx.internet.requests).toEqual([]);
+    const places = Array.from({ length: 5 }, (_, index) => refs(`targets[${index}]`, 41));
+    expect(tooManyMediaProblem(places)).toMatchObject({ code: "media_too_many", limit: 200, actual: 205 });
   });
 
   test("invalid paths and other origins give no media id", ({ expect }) => {

@@ -12,6 +12,7 @@ import losslessWebp from "./samples/lossless.webp.bin";
 import lossyWebp from "./samples/lossy.webp.bin";
 import moovFirstMp4 from "./samples/moov-first.mp4.bin";
 import moovLastMp4 from "./samples/moov-last.mp4.bin";
+import placeAvif from "./samples/place.avif.bin";
 import photoJpg from "./samples/photo.jpg.bin";
 import photoPng from "./samples/photo.png.bin";
 import plainMov from "./samples/plain.mov.bin";
@@ -39,6 +40,7 @@ const FILES = {
   "moov-last.mp4": moovLastMp4,
   "photo.jpg": photoJpg,
   "photo.png": photoPng,
+  "place.avif": placeAvif,
   "plain.mov": plainMov,
   "prores.mov": proresMov,
   "rotated.mp4": rotatedMp4,

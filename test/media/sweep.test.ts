@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
 import type { PostStatus } from "#core/status.ts";
-import { importMedia, resolveMedia, startUpload, sweepMedia } from "#media/index.ts";
+import { importMedia, startUpload, sweepMedia } from "#media/index.ts";
+import { resolveMedia } from "../support/resolve-media.ts";
 import { createTestContext, type TestContext, refusalOf, storedKeys } from "./test-context.ts";
 import { concatBytes, sample } from "./samples.ts";
 
@@ -267,7 +268,11 @@ describe("a run that crashes", () => {
 describe("abandoned uploads", () => {
   test("release their storage after a day, and their media URL is unknown", async ({ expect }) => {
     const ctx = createTestContext();
-    const { mediaItem } = await startUpload(ctx, { filename: "a.mp4", contentType: "video/mp4", sizeBytes: 1024 ** 3 });
+    const { file: mediaItem } = await startUpload(ctx, {
+      filename: "a.mp4",
+      contentType: "video/mp4",
+      sizeBytes: 1024 ** 3,
+    });
     expect(await usedBytes(ctx)).toBe(1024 ** 3);
     advanceTime(DAY - MINUTE);
     await sweepMedia(ctx);

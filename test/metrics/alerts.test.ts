@@ -160,7 +160,7 @@ const CASES: readonly AlertCase[] = [
   {
     kind: "limit",
     label: "database",
-    detail: /^Bytes of the database: [\d,]+ of [\d,]+ \(8\d %\)\.$/,
+    detail: /^Bytes in the database: [\d,]+ of [\d,]+ \(8\d %\)\.$/,
     begin: async () => {
       const { meta } = await env.DB.prepare("SELECT 1").all();
       databaseLimitBytes = Math.floor(meta.size_after * 1.2);
@@ -187,7 +187,7 @@ const CASES: readonly AlertCase[] = [
 ];
 
 describe.each(CASES)("the alert $kind $label", ({ kind, label = "", detail, begin, end }) => {
-  test("is raised once and cleared once, by mail and by the webhook, and nobody but operators is told", async () => {
+  test("is raised once and cleared once, by mail and by the webhook, to nobody but operators", async () => {
     await minutes(2);
     expect([mails, posts]).toEqual([[], []]);
     await begin();
@@ -225,7 +225,7 @@ test("a target that waits for the operator raises the alert before it has failed
   await noted([]);
 });
 
-describe("telling operators", () => {
+describe("sending to operators", () => {
   const fault = async () => await addHour("operator_fault", "x.credits_depleted", 1);
 
   test("the message is signed as Standard Webhooks writes it", async () => {
@@ -236,7 +236,7 @@ describe("telling operators", () => {
     expect(sent?.headers).toMatchObject(await signatureHeaders({ id, body: sent?.body ?? "" }, [SECRET], Date.now()));
   });
 
-  test("what fails is tried again in the next minute, under the same id, until it is told", async () => {
+  test("what fails is tried again in the next minute, under the same id, until it is sent", async () => {
     await fault();
     [mailFails, hookStatus] = [true, 503];
     await minutes(3);

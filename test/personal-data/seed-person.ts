@@ -116,6 +116,7 @@ export async function seedPerson(
     const ids = { workspace_id: workspaceId, user_id: userId, post_id: postId };
     statements.push(
       bind(d1, markedRow(schema.posts, mark, { ...ids, id: postId, watch_at: null }, `-${index}`)),
+      bind(d1, markedRow(schema.postAnnotations, mark, ids, `-${index}`)),
       bind(d1, markedRow(schema.postTargets, mark, ids, `-${index}`)),
       bind(d1, markedRow(schema.postMedia, mark, ids, `-${index}`)),
     );

@@ -17,6 +17,7 @@ const OPTION_NAMES = [
   "spoiler_text",
   "visibility",
   "is_draft",
+  "story",
 ];
 
 const inputs = fc.record<AppearanceInput>({
@@ -138,3 +139,11 @@ describe("what belongs to one platform", () => {
     expect(lines("tiktok", { options: { is_draft: true } })[0]?.text).toContain("Nothing is published");
   });
 });
+
+test.for(["instagram", "facebook"] as const)(
+  "a story at %s fills the screen and shows no caption",
+  (platform, { expect }) => {
+    const shown = look(adapterFor(platform)!, { caption: "Out of the kiln", options: { story: true } });
+    expect(shown).toMatchObject({ format: "Story", text: "", media: { ratio: { min: 9 / 16, max: 9 / 16 } } });
+  },
+);

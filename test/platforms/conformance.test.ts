@@ -78,9 +78,11 @@ describe.each(adapters)("$platform: validation", (adapter) => {
   });
 
   test("a known option of the wrong type is a problem that names the option", ({ expect }) => {
-    const schema = z.toJSONSchema(adapter.options, { io: "input" }) as { properties?: Record<string, unknown> };
-    for (const name of Object.keys(schema.properties ?? {})) {
-      for (const wrong of [{ a: 1 }, 12, [7]] as JsonValue[]) {
+    const schema = z.toJSONSchema(adapter.options, { io: "input" }) as {
+      properties?: Record<string, { readonly type?: string }>;
+    };
+    for (const [name, { type }] of Object.entries(schema.properties ?? {})) {
+      for (const wrong of [{ a: 1 }, type === "integer" ? "12" : 12, [7]] as JsonValue[]) {
         const options = { ...sampleOf(adapter.platform).post.options, [name]: wrong };
         const named = adapter
           .validate(inputFor(adapter, { options }))

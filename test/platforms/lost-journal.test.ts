@@ -55,11 +55,13 @@ const SPECIAL_CASES: Readonly<Record<string, readonly Omit<RowCase, "adapter">[]
     { name: "photos", files: ["portrait.jpg", "square.png"], unsent: "absent" },
     { name: "reel", files: ["portrait.mp4"] },
     { name: "video", files: ["landscape.mp4"], options: { placement: "timeline" }, hasOwnMark: true },
+    { name: "story", files: ["portrait.jpg"], options: { story: true }, cannotList: true },
   ],
   instagram: [
     { name: "image", files: ["portrait.jpg"] },
     { name: "carousel", files: ["portrait.jpg", "portrait.mp4"] },
     { name: "reel", files: ["portrait.mp4"] },
+    { name: "story", files: ["portrait.jpg"], options: { story: true }, cannotList: true },
   ],
   threads: [
     { name: "text", files: [] },
@@ -132,7 +134,8 @@ async function publishAndForget(adapter: Adapter, row: Job): Promise<void> {
     const sent: Job = { ...row, progress, committedAt: now, lastCommittedAt: now, now };
     const outcome = await adapter.commit(client, sent, ref);
     if (outcome.state === "more") {
-      ({ ref, progress } = outcome);
+      ({ progress } = outcome);
+      ref = outcome.prepareFirst ? await prepareUntilReady(adapter, { ...row, progress }) : outcome.ref;
     } else if (outcome.state === "published" || outcome.state === "accepted") {
       return;
     } else {

@@ -33,7 +33,7 @@ function validateWith(adapter: Adapter, options: JsonObject): ValidationResult {
 
 /** What the validator itself says when nobody gave it a sentence. */
 const STOCK_PHRASES =
-  /invalid input|invalid option|invalid string|invalid type|invalid value|expected|received|undefined|too small|too big|must match pattern|unrecognized|NaN|\[object/i;
+  /invalid input|invalid option|invalid string|invalid type|invalid value|expected|received|undefined|too small|too big|must match pattern|unrecognized|\bNaN\b|\[object/i;
 
 /** Values of every JSON type, of every size, that no option takes as it is. */
 const VALUES: readonly JsonValue[] = [
@@ -91,10 +91,16 @@ describe.each(adapters)("$platform: the options", (adapter) => {
 
   test("a value of the wrong type is refused with the right one, and with null where null is allowed", ({ expect }) => {
     for (const name of names) {
-      const wrong = properties[name]?.type === "number" ? "no number" : 12;
+      const wrong = /^(?:number|integer)$/.test(properties[name]?.type ?? "") ? "no number" : 12;
       const [problem] = problemsOf(name, wrong);
-      expect(problem?.message, name).toMatch(/must be (?:a text|true or false|a list|an object|one of .+, )/);
+      expect(problem?.message, name).toMatch(
+        /must be (?:a text|a number|a whole number|true or false|a list|an object|one of .+, )/,
+      );
       expect(problem?.message.includes("or null"), name).toBe(!required.includes(name));
+    }
+    // A text has a length too: that is not measured where a list is wanted.
+    for (const name of names.filter((option) => properties[option]?.type === "array")) {
+      expect(problemsOf(name, "a".repeat(5000)), name).toHaveLength(1);
     }
   });
 

@@ -36,13 +36,19 @@ interface RecordedKind {
   readonly title: string;
   readonly files: readonly string[];
   readonly options?: JsonObject;
+  /** What the post says of its first file. */
+  readonly altText?: string;
+  /** Whether its first file has a cover: a picture where the platform takes one, otherwise a moment. */
+  readonly hasCover?: true;
 }
 
 const KINDS: readonly RecordedKind[] = [
   { title: "A text", files: [] },
   { title: "An image", files: ["portrait.jpg"] },
+  { title: "A described image", files: ["portrait.jpg"], altText: "A blue bowl on a table" },
   { title: "Two images", files: ["portrait.jpg", "portrait.jpg"] },
   { title: "A video", files: ["portrait.mp4"] },
+  { title: "A video with a cover", files: ["portrait.mp4"], hasCover: true },
   { title: "An image and a video", files: ["portrait.jpg", "portrait.mp4"] },
 ];
 
@@ -63,15 +69,26 @@ async function postSections(adapter: Adapter, account: AccountAccess, whose: str
     ...(boards?.ok && { board_ids: boards.value.slice(0, 2).map(({ id }) => id) }),
   };
   const sections: string[] = [];
-  for (const { title, files, options: ownOptions } of [...KINDS, ...(furtherKinds ?? [])]) {
+  const kinds: readonly RecordedKind[] = [...KINDS, ...(furtherKinds ?? [])];
+  for (const { title, files, options: ownOptions, altText, hasCover } of kinds) {
     const options = { ...commonOptions, ...ownOptions };
-    const media = await Promise.all(
-      files.map(async (name) =>
+    const plain = await Promise.all(
+      files.map(async (name, index) =>
         name.endsWith(".mp4")
-          ? ((await recorded?.video()) ?? (await sampleMedia(name, SHAPE)))
-          : sampleMedia(name, PHOTO),
+          ? ((await recorded?.video?.()) ?? (await sampleMedia(name, SHAPE)))
+          : sampleMedia(name, { ...PHOTO, ...(index === 0 && altText !== undefined && { altText }) }),
       ),
     );
+    const { covers } = adapter.limits.media;
+    const cover = covers.image
+      ? { image: await sampleMedia("portrait.jpg", PHOTO) }
+      : covers.atMs
+        ? { atMs: 1500 }
+        : null;
+    if (hasCover && cover === null) {
+      continue;
+    }
+    const media = plain.map((item) => (hasCover && cover ? { ...item, cover } : item));
     const caption = `${title} of the recorded calls`;
     const { problems } = adapter.validate({
       caption,

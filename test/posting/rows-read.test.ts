@@ -81,6 +81,16 @@ async function fill(posts: number): Promise<Filled> {
     const scheduledAt = NOON + 10 * DAY + hours * MINUTE;
     ids.push((await schedulePost(ctx, { accountIds: accounts, scheduledAt, caption: `Own ${hours}` })).id);
   }
+  // As many labelled posts in each database, in the past and ahead.
+  await env.DB.batch(
+    ["<", ">"].map((side) =>
+      env.DB.prepare(
+        `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, updated_at)
+         SELECT p.workspace_id, p.id, p.scheduled_at, 'campaign', '{}', '["launch"]', 1 FROM posts p
+         WHERE p.workspace_id = ?1 AND p.status IN ('published', 'scheduled') AND p.scheduled_at ${side} ${NOON} AND p.id LIKE ?1 || '%' LIMIT 100`,
+      ).bind(workspaceId),
+    ),
+  );
   return { ctx, accounts, ids };
 }
 
@@ -105,6 +115,10 @@ async function measure({ ctx, accounts, ids }: Filled): Promise<Record<string, n
   await count("list, one day", () => list({ from: NOON - DAY + MINUTE, until: NOON - 2 * MINUTE, limit: 3 }));
   await count("list, offset 300", () => list({ includePast: true, offset: 300 }));
   await count("list, offset 5000", () => list({ includePast: true, offset: 5000 }));
+  await count("list, label", () => list({ label: "launch" }));
+  await count("list, label and external id", () => list({ label: "launch", externalId: "campaign" }));
+  await count("list, label, with the past", () => list({ label: "launch", includePast: true, order: "desc" }));
+  await count("list, unknown label", () => list({ label: "nothing" }));
   await count("get", () => findPostText(ctx, { id: first }, POST_JSON));
   await count("attempts", () => listAttempts(ctx, { id: first }));
   await count("summary", () => summarizeSchedule(ctx, {}));

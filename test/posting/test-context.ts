@@ -253,6 +253,7 @@ export async function planHashOfRows(id: string): Promise<string> {
       accountId: String(target["account_id"]),
       effectiveCaption: String(target["effective_caption"]),
       options: JSON.parse(String(target["options"])),
+      media: JSON.parse(target["media"] ?? "null"),
       dueAt: Number(target["due_at"]),
     })),
   });

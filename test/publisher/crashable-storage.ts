@@ -9,7 +9,10 @@ export class CrashableStorage implements JournalStorage {
   private readonly visible = new Map<string, unknown>();
   private wiped = false;
   private alarm: number | null | undefined;
+  /** While the handler of the alarm runs: whether another one was set. Deleted only when the handler has ended. */
+  private handler: { replaced: boolean } | undefined;
   private crashed = false;
+  private failing = false;
   /** Whether there are writes that were not flushed yet. */ get isDirty(): boolean {
     return this.pending.length > 0;
   }
@@ -66,13 +69,50 @@ export class CrashableStorage implements JournalStorage {
     this.assertAlive();
     const ms = Number(at);
     this.count("setAlarm");
-    this.alarm = ms;
-    this.pending.push(() => void this.durable.setAlarm(ms));
+    this.setAlarmTo(ms);
     return Promise.resolve();
+  }
+
+  private setAlarmTo(ms: number): void {
+    this.alarm = ms;
+    if (this.handler) {
+      this.handler.replaced = true;
+    }
+    this.pending.push(() => void this.durable.setAlarm(ms));
+  }
+
+  /**
+   * Runs the handler of the alarm as the runtime does: while it runs there is no alarm unless it sets one; the alarm is deleted when it has
+   * ended, stays when the process dies before, and is kept for another try when it throws.
+   */
+  async runAlarm(alarm: (info: { scheduledTime: number } | undefined) => Promise<void>): Promise<void> {
+    const scheduledTime = await this.getAlarm();
+    if (this.handler || scheduledTime === null) {
+      return await alarm(scheduledTime === null ? undefined : { scheduledTime });
+    }
+    const handler = { replaced: false };
+    this.handler = handler;
+    try {
+      await alarm({ scheduledTime });
+    } catch (error) {
+      if (this.crashed) {
+        return;
+      }
+      throw error;
+    } finally {
+      this.handler = undefined;
+    }
+    if (!handler.replaced && !this.crashed && !this.failing) {
+      this.alarm = null;
+      this.pending.push(() => void this.durable.deleteAlarm());
+    }
   }
 
   async getAlarm(): Promise<number | null> {
     this.assertAlive();
+    if (this.handler && !this.handler.replaced) {
+      return null;
+    }
     return this.alarm === undefined ? await this.durable.getAlarm() : this.alarm;
   }
 
@@ -81,6 +121,9 @@ export class CrashableStorage implements JournalStorage {
     this.count("deleteAll");
     this.wiped = true;
     this.visible.clear();
+    if (this.handler) {
+      this.handler.replaced = true;
+    }
     this.alarm = null;
     this.pending = [() => void this.durable.deleteAlarm(), () => void this.durable.deleteAll()];
     return Promise.resolve();
@@ -108,8 +151,14 @@ export class CrashableStorage implements JournalStorage {
     this.crashed = true;
   }
 
+  /** Makes every call fail, as in an object that the runtime has replaced; what was not flushed is lost. */
+  fail(): void {
+    this.pending = [];
+    this.failing = true;
+  }
+
   private assertAlive(): void {
-    if (this.crashed) {
+    if (this.crashed || this.failing) {
       throw new Error("the process has crashed");
     }
   }

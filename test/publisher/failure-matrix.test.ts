@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { RefusalError } from "#core/errors.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { claimPost } from "#posting/run/claim-post.ts";
+import { CLAIM_AHEAD_MS, claimPost } from "#posting/run/claim-post.ts";
 import { cancelPost } from "#posting/status/cancel-post.ts";
 import { pausePost } from "#posting/status/pause-post.ts";
 import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
@@ -12,10 +12,11 @@ import { previewEdit } from "#posting/edit/preview-edit.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
 import type { CommitBehaviour } from "./fake-platform.ts";
+import { scheduledAtOfWake, spreadDueAt, wakeAt, wakeAtPlace } from "#publisher/wake-times.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
-/* The rows of the failure matrix in docs/how-it-works.md, by their ids. */
+/* The rows of the failure matrix in docs/guide/how-it-works.md, by their ids. */
 
 /** Posts are due after 60 s; 20 s later the recovery alarm (30 s) of a killed process has not fired yet. */
 const BEFORE_RECOVERY_ALARM = 80 * SECOND;
@@ -109,13 +110,13 @@ describe("between confirm and the due time", () => {
   });
 
   test.each([true, false])(
-    "C6 killed while it is armed: state and alarm are both stored or neither (unflushed writes lost: %s)",
+    "C6 killed while it is armed with a journal: it and the alarm are both stored or neither (unflushed writes lost: %s)",
     async (loseUnflushed) => {
       const harness = await PublisherHarness.open();
       const id = crypto.randomUUID();
       killAt(harness, "sync.after_store", id, loseUnflushed);
       await harness
-        .sync({ postId: id, version: 1, status: "scheduled", scheduledAt: harness.now + MINUTE, prepareAheadMs: 0 })
+        .sync({ postId: id, version: 2, status: "scheduled", scheduledAt: harness.now + MINUTE, prepareAheadMs: 0 })
         .catch(() => undefined);
       setFailpointHook(undefined);
       expect((await harness.storedKeys(id)).length > 0).toBe((await harness.alarmAt(id)) !== null);
@@ -624,6 +625,41 @@ describe("after the result", () => {
     await expectPublishedOnce(harness, id);
   });
 
+  describe.each(["commit.before_intent", "commit.before_send", "commit.after_send"])("C16 killed at %s", (point) => {
+    test.each(["journal kept", "unflushed writes lost", "journal lost"])(
+      "while the first comment is sent: it is there once, below one post (%s)",
+      async (how) => {
+        const harness = await PublisherHarness.open();
+        harness.x.firstComments = true;
+        const id = await harness.createPost();
+        const killed = { happened: false };
+        setFailpointHook((reached) => {
+          // The call before is that of the post itself.
+          const isComment =
+            harness.x.acceptedFor(id).length === 1 &&
+            (point !== "commit.after_send" || harness.x.comments.length === 1);
+          if (reached === point && isComment && !killed.happened) {
+            killed.happened = true;
+            harness.kill(id, how !== "journal kept");
+            throw new Error(`killed at ${point}`);
+          }
+        });
+        await runUntilKilled(harness, id, killed);
+        const killedAt = harness.now;
+        if (how === "journal lost") {
+          await harness.wipeStorage(id);
+        }
+        await runToCompletion(harness, id);
+        expect(harness.x.comments).toEqual([id]);
+        await expectPublishedOnce(harness, id);
+        const { extras, publishedAt } = await harness.readTarget(id);
+        expect(extras).toEqual({ first_comment: { status: "published", id: `c-${id}`, url: null, error: null } });
+        // The time of the post, not of its comment; without the journal that of the look which found it.
+        expect(publishedAt).toBeLessThanOrEqual(how === "journal lost" ? harness.now : killedAt + SECOND);
+      },
+    );
+  });
+
   test("C17 a failure recorded in D1 but lost from the journal is not retried", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost({ on: ["x", "linkedin"] });
@@ -700,12 +736,248 @@ describe("after the result", () => {
   });
 });
 
-describe("C21, C23 killed at any failpoint", () => {
-  test.each(FAILPOINT_NAMES.flatMap((point) => [[point, true] as const, [point, false] as const]))(
-    "at %s (unflushed writes lost: %s) it is published once and the stored state is correct",
-    async (point, loseUnflushed) => {
+describe("C38 armed by the alarm alone, without a journal", () => {
+  test.each(["killed", "answer lost"])(
+    "the claim is committed and then (%s): the same run continues, without looking whether it has sent",
+    async (how) => {
       const harness = await PublisherHarness.open();
-      harness.x.prepareAheadMs = 30 * SECOND;
+      const id = await harness.createPost();
+      const { scheduledAt } = (await harness.readPost(id))!;
+      expect(await harness.storedKeys(id)).toEqual([]);
+      const failed = { happened: false };
+      setFailpointHook((point) => {
+        if (point === "claim.before_send" && how === "answer lost" && !failed.happened) {
+          failed.happened = true;
+          harness.d1Failures.push("after");
+        }
+        if (point === "claim.after_send" && how === "killed" && !failed.happened) {
+          failed.happened = true;
+          harness.kill(id);
+          throw new Error("killed");
+        }
+      });
+      await runUntilKilled(harness, id, failed);
+      const { runId } = (await harness.readPost(id))!;
+      expect(await harness.readPost(id)).toMatchObject({ status: "publishing" });
+      expect(await harness.alarmAt(id)).toBeLessThanOrEqual(scheduledAt + SECOND);
+      await harness.runAlarms(id);
+      await expectPublishedOnce(harness, id);
+      expect(harness.x.callCount("verify")).toBe(0);
+      expect((await harness.readPost(id))?.runId).toBe(runId);
+    },
+  );
+
+  test("killed while it is held, and looked after by the reconciler before its alarm fires again: the same run continues", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    await runUntilKilled(harness, id, killAt(harness, "claim.held", id));
+    setFailpointHook(undefined);
+    harness.now += 3 * MINUTE;
+    expect(await reconcile(harness.ctx)).toMatchObject({ armed: 1 });
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("verify")).toBe(0);
+  });
+
+  test("killed at the visible call: it runs again at once, and looks first", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    await runUntilKilled(harness, id, killAt(harness, "commit.after_send", id));
+    expect(await harness.alarmAt(id)).toBeLessThanOrEqual(harness.now);
+    await harness.runAlarms(id, MINUTE);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("commit")).toBe(1);
+  });
+
+  test.each(["commit.before_send", "commit.after_send"])(
+    "its storage is lost at %s, and a hint arrives that was made before the claim: verified before anything is sent",
+    async (point) => {
+      const harness = await PublisherHarness.open();
+      const id = await harness.createPost();
+      const { scheduledAt } = (await harness.readPost(id))!;
+      await runUntilKilled(harness, id, killAt(harness, point, id));
+      setFailpointHook(undefined);
+      await harness.wipeStorage(id);
+      const { workspaceId } = harness.ctx.actor;
+      await harness.sync({ postId: id, workspaceId, version: 1, status: "scheduled", scheduledAt, prepareAheadMs: 0 });
+      await harness.runAlarms(id);
+      await expectPublishedOnce(harness, id);
+      expect(harness.x.callCount("verify")).toBeGreaterThan(0);
+    },
+  );
+
+  test("the object's storage fails while it is held: the runtime fires the alarm again", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const failed = { happened: false };
+    setFailpointHook((point) => {
+      if (point === "claim.held" && !failed.happened) {
+        failed.happened = true;
+        harness.failStorage(id);
+      }
+    });
+    harness.now = (await harness.alarmAt(id))!;
+    await expect(harness.fireAlarm(id)).rejects.toThrow("the process has crashed");
+    harness.evict(id);
+    await harness.runAlarms(id, MINUTE);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.callCount("verify")).toBe(0);
+  });
+
+  test("a runtime that tells the object its name only when it is called: late by a minute and one cron run at most", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    harness.evict(id);
+    harness.tellsObjectNames = false;
+    await runToCompletion(harness, id);
+    await expectPublishedOnce(harness, id);
+    const { scheduledAt } = (await harness.readPost(id))!;
+    expect((await harness.readTarget(id)).startedAt).toBeLessThanOrEqual(scheduledAt + 2 * MINUTE);
+  });
+
+  test("a runtime that never tells it: armed with a journal, and on time", async () => {
+    const harness = await PublisherHarness.open();
+    harness.tellsObjectNames = false;
+    const id = await harness.createPost();
+    expect(await harness.storedKeys(id)).toEqual(["journal"]);
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect((await harness.readTarget(id)).startedAt).toBe((await harness.readPost(id))?.scheduledAt);
+  });
+
+  test("what an alarm cannot say is stored: a later version, preparation, and waking before it may claim", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    await editPost(harness, id, { caption: "edited" });
+    expect((await harness.readStored(id))?.version).toBe(2);
+    harness.x.prepareAheadMs = 30 * SECOND;
+    expect(await harness.storedKeys(await harness.createPost())).toEqual(["journal"]);
+    const early = await PublisherHarness.open({ WAKE_AHEAD_MS: "10000" });
+    // The posts of one instant are spread, so that one in five wakes late enough to claim at once.
+    const earlyIds = await Promise.all(Array.from({ length: 12 }, () => early.createPost()));
+    const wakes = await Promise.all(
+      earlyIds.map(async (one) => ({
+        aheadMs: (await early.readPost(one))!.scheduledAt - (await early.alarmAt(one))!,
+        keys: await early.storedKeys(one),
+      })),
+    );
+    expect(wakes.filter(({ aheadMs }) => aheadMs > CLAIM_AHEAD_MS).length).toBeGreaterThan(0);
+    for (const { aheadMs, keys } of wakes) {
+      expect(keys).toEqual(aheadMs > CLAIM_AHEAD_MS ? ["journal"] : []);
+    }
+    await harness.runAlarms(id);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "edited" }]);
+  });
+
+  test.each([
+    ["0", null],
+    ["10000", "2000"],
+  ])("the time of a post follows from its alarm (SPREAD_MS %s, WAKE_AHEAD_MS %s)", (spreadMs, wakeAheadMs) => {
+    const settings = { spreadMs, wakeAheadMs };
+    for (const postId of Array.from({ length: 50 }, () => crypto.randomUUID())) {
+      const alarmAt = wakeAt(postId, spreadDueAt({ postId, scheduledAt: 5000 }, settings), settings);
+      expect(scheduledAtOfWake(postId, alarmAt, settings)).toBe(5000);
+    }
+  });
+
+  test("the place among the posts of an instant decides when it wakes, unless the operator sets WAKE_AHEAD_MS", () => {
+    const aheadMs = (place: number | undefined, wakeAheadMs: string | null = null) =>
+      -wakeAtPlace("post", 0, { place, wakeAheadMs });
+    expect([aheadMs(0), aheadMs(1), aheadMs(100)]).toEqual([200, 206, 800]);
+    expect(aheadMs(10_000)).toBeLessThan(CLAIM_AHEAD_MS);
+    expect(aheadMs(undefined)).toBe(-wakeAt("post", 0, { wakeAheadMs: null }));
+    expect(aheadMs(100, "2000")).toBe(-wakeAt("post", 0, { wakeAheadMs: "2000" }));
+  });
+
+  test("many posts of one instant: each wakes a little before the one that was confirmed before it, and none is early", async () => {
+    const harness = await PublisherHarness.open();
+    const inMs = 10 * MINUTE + 7;
+    const ids = [await harness.createPost({ inMs }), await harness.createPost({ inMs })] as const;
+    await harness.createPost({ inMs: inMs + 1 });
+    const third = await harness.createPost({ inMs });
+    const { scheduledAt } = (await harness.readPost(third))!;
+    const wakes = await Promise.all([...ids, third].map((id) => harness.alarmAt(id)));
+    expect(wakes).toEqual([scheduledAt - 200, scheduledAt - 206, scheduledAt - 212]);
+    for (const id of [third, ...ids.toReversed()]) {
+      expect(await harness.storedKeys(id)).toEqual([]);
+      harness.evict(id);
+      harness.now = (await harness.alarmAt(id))!;
+      await harness.fireAlarm(id);
+      expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    }
+  });
+
+  test.each(["killed before its claim", "killed while it is held"])(
+    "one of very many posts of an instant, %s: published once, at its time",
+    async (when) => {
+      const harness = await PublisherHarness.open();
+      harness.armOverride = (hint) => harness.sync({ ...hint, place: 300 });
+      const id = await harness.createPost();
+      const { scheduledAt } = (await harness.readPost(id))!;
+      const alarmAt = (await harness.alarmAt(id))!;
+      expect(scheduledAt - alarmAt).toBeGreaterThan(1500);
+      expect(scheduledAt - alarmAt).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
+      const killed = killAt(harness, when === "killed before its claim" ? "claim.before_send" : "claim.held");
+      await runUntilKilled(harness, id, killed);
+      await harness.runAlarms(id);
+      await expectPublishedOnce(harness, id);
+      expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+      expect(harness.x.callCount("verify")).toBe(0);
+    },
+  );
+
+  test("one of very many posts of an instant loses its alarm: the reconciler arms it, and it is published once", async () => {
+    const harness = await PublisherHarness.open();
+    harness.armOverride = () => Promise.resolve("armed");
+    const id = await harness.createPost();
+    harness.armOverride = undefined;
+    await harness.recover(id);
+    await expectPublishedOnce(harness, id);
+  });
+
+  test.each([5, -5])(
+    "moved by %i minutes after it was armed for its place: published once, at the new time",
+    async (shiftMinutes) => {
+      const harness = await PublisherHarness.open();
+      harness.armOverride = (hint) =>
+        hint.version === 1 ? harness.sync({ ...hint, place: 300 }) : Promise.resolve("armed");
+      const id = await harness.createPost({ inMs: 10 * MINUTE });
+      const { scheduledAt } = (await harness.readPost(id))!;
+      await editPost(harness, id, { shiftMinutes });
+      harness.armOverride = undefined;
+      await harness.recover(id, 20);
+      await expectPublishedOnce(harness, id);
+      expect(harness.x.acceptedFor(id)[0]!.acceptedAt).toBeGreaterThanOrEqual(scheduledAt + shiftMinutes * MINUTE);
+    },
+  );
+
+  test("armed again for the same time, it stays as it is", async () => {
+    const harness = await PublisherHarness.open();
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    const at = await harness.alarmAt(id);
+    const { workspaceId } = harness.ctx.actor;
+    const hint = { postId: id, workspaceId, version: 1, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
+    expect(await harness.sync(hint)).toBe("armed");
+    expect(await harness.alarmAt(id)).toBe(at);
+    expect(await harness.storedKeys(id)).toEqual([]);
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+  });
+});
+
+describe("C21, C23 killed at any failpoint", () => {
+  test.each(
+    FAILPOINT_NAMES.flatMap((point) => [
+      [point, true, 30] as const,
+      [point, false, 30] as const,
+      [point, true, 0] as const,
+    ]),
+  )(
+    "at %s (unflushed writes lost: %s; prepared %i s ahead) it is published once and the stored state is correct",
+    async (point, loseUnflushed, prepareAheadSeconds) => {
+      const harness = await PublisherHarness.open();
+      harness.x.prepareAheadMs = prepareAheadSeconds * SECOND;
       harness.x.prepareBehaviours.push("again");
       const killed = killAt(harness, point, undefined, loseUnflushed);
       const id = await harness.createPost();

@@ -10,6 +10,8 @@ import type {
   VerifyOutcome,
   PlatformClient,
 } from "#platforms/contract.ts";
+import { BROWSER_LOGIN } from "#platforms/defer-calls.ts";
+import { type Extra, withExtras } from "#platforms/extras.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { plainAppearance } from "../support/scripted-adapter.ts";
 
@@ -87,6 +89,10 @@ export class FakePlatform {
   beforeCall: (step: "prepare" | "commit" | "verify", job: Job) => Promise<void> = () => Promise.resolve();
   /** The number of visible calls that one target needs. */
   visibleCalls = 1;
+  /** Whether a comment of the account follows each post. */
+  firstComments = false;
+  /** The posts with a comment, once for each comment. */
+  readonly comments: string[] = [];
   /** How long an accepted post is missing in the list; its adapter waits as long before it reports a post as absent. */
   listingLagMs = 0;
 
@@ -115,7 +121,14 @@ export class FakePlatform {
       appearance: ({ caption }) => plainAppearance(caption),
       limits: {
         caption: { max: 1000, unit: "characters" },
-        media: { textOnly: true, images: null, videos: null, mixed: true },
+        media: {
+          textOnly: true,
+          images: null,
+          videos: null,
+          mixed: true,
+          altText: { types: [], max: null },
+          covers: { atMs: false, image: null },
+        },
         rules: [],
         dailyCaps: [],
         duplicateText: null,
@@ -123,10 +136,13 @@ export class FakePlatform {
       options: z.looseObject({}),
       connect: {
         methods: [
-          redirectLogin({
-            authorizeUrl: () => new URL("https://api.example.com/"),
-            exchangeCode: () => Promise.reject(new Error("not implemented by the fake platform")),
-          }),
+          {
+            ...BROWSER_LOGIN,
+            ...redirectLogin({
+              authorizeUrl: () => new URL("https://api.example.com/"),
+              exchangeCode: () => Promise.reject(new Error("not implemented by the fake platform")),
+            }),
+          },
         ],
         listAccounts: () => Promise.reject(new Error("not implemented by the fake platform")),
         tokenRefresh: { kind: "none" },
@@ -143,10 +159,27 @@ export class FakePlatform {
       }),
       prepareAheadMs: () => this.prepareAheadMs,
       prepare: (client, job, cursor) => this.prepare(client, job, cursor),
-      commit: (_client, job, ref) => this.commit(job, ref),
-      verify: (_client, job) => this.verify(job),
+      ...withExtras(
+        {
+          commit: (_client, job, ref) => this.commit(job, ref),
+          verify: (_client, job) => this.verify(job),
+        },
+        [this.comment],
+      ),
     };
   }
+
+  /** The first comment of each post, where `firstComments` are on. */
+  private readonly comment: Extra = {
+    name: "first_comment",
+    count: () => (this.firstComments ? 1 : 0),
+    send: (_client, { postId }) => {
+      this.comments.push(postId);
+      return Promise.resolve({ ok: true, value: { id: `c-${postId}`, url: null } });
+    },
+    look: (_client, { postId }) =>
+      Promise.resolve({ ok: true, value: this.comments.includes(postId) ? { id: `c-${postId}`, url: null } : null }),
+  };
 
   private async recordCall(step: "prepare" | "commit" | "verify", job: Job): Promise<void> {
     this.calls.push({ step, postId: job.postId, accountId: job.accountId, at: this.now() });

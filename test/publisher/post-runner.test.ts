@@ -614,9 +614,10 @@ describe("what is sent", () => {
 });
 
 describe("the object itself", () => {
-  test("sets its recovery alarm before anything else, and never throws", async () => {
+  test("with a journal it sets its recovery alarm before anything else, and never throws", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
+    await harness.armWithJournal(id);
     let alarmAt: number | null = null;
     setFailpointHook(async (point) => {
       if (point === "alarm.awake") {

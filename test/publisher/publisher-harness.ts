@@ -20,6 +20,7 @@ import { planHashOf } from "#posting/confirm/plan-hash.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { checkDatabase, reconcile, runReconciler } from "#publisher/index.ts";
 import type { RunnerState, TargetEntry } from "#publisher/journal.ts";
+import { OpenCalls } from "#publisher/open-calls.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { CrashableStorage } from "./crashable-storage.ts";
@@ -69,6 +70,7 @@ export interface TargetRecord {
   readonly remoteId: string | null;
   readonly error: StoredTargetError | null;
   readonly progress: unknown;
+  readonly extras: unknown;
   readonly history: readonly StoredAttempt[];
 }
 
@@ -82,6 +84,10 @@ export class PublisherHarness {
   readonly accounts: Record<TestPlatform, string>;
   /** Rows and round trips of all D1 calls, summed from the results' own metadata. */
   readonly d1Usage: D1Usage = { rowsRead: 0, rowsWritten: 0, roundTrips: 0 };
+  /** All posts of a harness are in one isolate. */
+  readonly openCalls = new OpenCalls();
+  /** Whether the runtime tells an object its name. */
+  tellsObjectNames = true;
   /** Replaces the arming of posts. */
   armOverride: ((hint: ArmHint) => Promise<ArmResult>) | undefined;
   /** How the next D1 calls fail, one entry per call. */
@@ -125,7 +131,7 @@ export class PublisherHarness {
       adapterFor: (platform) =>
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
       arm: async (hint) => await (this.armOverride ?? ((one) => this.sync(one)))(hint),
-      inspectRunner: (postId) => this.withProcess(postId, ({ runner }) => Promise.resolve(runner.inspect())),
+      inspectRunner: (postId) => this.withProcess(postId, ({ runner }) => runner.inspect()),
       actor,
     };
     this.accounts = accounts;
@@ -243,6 +249,7 @@ export class PublisherHarness {
         planHash,
         postId,
       ),
+      env.DB.prepare("INSERT INTO post_media (media_id, post_id) VALUES (?, ?)").bind(id, postId),
     ]);
   }
 
@@ -268,17 +275,18 @@ export class PublisherHarness {
   async readTargets(postId: string): Promise<Map<string, TargetRecord>> {
     const { results } = await env.DB.prepare(
       `SELECT account_id, state, attempts, started_at AS startedAt, published_at AS publishedAt, next_attempt_at AS nextAttemptAt,
-         remote_id AS remoteId, error, progress, history FROM post_targets WHERE post_id = ?`,
+         remote_id AS remoteId, error, progress, extras, history FROM post_targets WHERE post_id = ?`,
     )
       .bind(postId)
       .all<Record<string, string | null>>();
     return new Map(
-      results.map(({ account_id: accountId, error, progress, history, ...row }) => [
+      results.map(({ account_id: accountId, error, progress, extras, history, ...row }) => [
         String(accountId),
         {
           ...row,
           error: JSON.parse(error ?? "null"),
           progress: JSON.parse(progress ?? "null"),
+          extras: JSON.parse(extras ?? "null"),
           history: JSON.parse(history ?? "[]"),
         } as unknown as TargetRecord,
       ]),
@@ -348,7 +356,7 @@ export class PublisherHarness {
 
   /** Fires the alarm whether it is due or not, as the runtime may. */
   async fireAlarm(postId: string): Promise<void> {
-    await this.withProcess(postId, ({ runner }) => runner.alarm());
+    await this.withProcess(postId, ({ runner, disk }) => disk.runAlarm((info) => runner.alarm(info)));
   }
 
   async alarmAt(postId: string): Promise<number | null> {
@@ -402,6 +410,11 @@ export class PublisherHarness {
     this.processes.delete(postId);
   }
 
+  /** From now on every storage call of the object fails, while its process goes on. */
+  failStorage(postId: string): void {
+    this.processes.get(postId)?.disk.fail();
+  }
+
   killAll(loseUnflushed = true): void {
     for (const postId of Array.from(this.processes.keys())) {
       this.kill(postId, loseUnflushed);
@@ -432,6 +445,17 @@ export class PublisherHarness {
       }
       return Promise.resolve();
     });
+    this.evict(postId);
+  }
+
+  /** Arms the post as an object was armed before an alarm alone was enough: with a journal. */
+  async armWithJournal(postId: string): Promise<void> {
+    await this.wipeStorage(postId);
+    this.tellsObjectNames = false;
+    const { version, scheduledAt } = (await this.readPost(postId))!;
+    const { workspaceId } = this.ctx.actor;
+    await this.sync({ postId, workspaceId, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 });
+    this.tellsObjectNames = true;
     this.evict(postId);
   }
 
@@ -469,7 +493,13 @@ export class PublisherHarness {
       const disk = this.processes.get(postId)?.disk ?? new CrashableStorage(state.storage);
       const process = this.processes.get(postId) ?? {
         disk,
-        runner: new PostRunner(disk, this.ctx, (ms, signal) => this.wait(ms, signal)),
+        runner: new PostRunner(
+          disk,
+          this.ctx,
+          (ms, signal) => this.wait(ms, signal),
+          this.tellsObjectNames ? postId : undefined,
+          this.openCalls,
+        ),
       };
       this.processes.set(postId, process);
       const result = await work(process);

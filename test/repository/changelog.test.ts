@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type Manifest, unreadyPackages } from "../../scripts/release/packages.ts";
 import { entryOfTag, groupsOf, readChangelog } from "../../scripts/release/changelog.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -33,6 +34,22 @@ describe("the changelog", () => {
 
   test("has an entry for the version of package.json", () => {
     expect(entryOfTag(`v${version}`, version, CHANGELOG).text).toContain("### Operators must");
+  });
+
+  test("a release has every package of the service's own version, also where one is built from another", () => {
+    const packages = readdirSync(join(ROOT, "clients")).map(
+      (client) => JSON.parse(readFileSync(join(ROOT, "clients", client, "package.json"), "utf8")) as Manifest,
+    );
+    expect(packages.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      "@almanac/cli",
+      "@almanac/client",
+    ]);
+    expect(unreadyPackages(version, packages)).toEqual([]);
+    expect(unreadyPackages("9.9.9", packages)).toContain(`@almanac/cli needs @almanac/client ${version}, not 9.9.9`);
+    expect(unreadyPackages("9.9.9", packages)).toContain(`@almanac/client is ${version}, not 9.9.9`);
+    expect(readFileSync(join(ROOT, ".github", "workflows", "release.yml"), "utf8")).toMatch(
+      /gh release create.*dist\/\*\.tgz/,
+    );
   });
 
   test("a release needs the tag of this version and a dated entry", () => {

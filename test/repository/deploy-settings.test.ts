@@ -43,8 +43,8 @@ describe("the table of settings", () => {
     }
     read.delete("EMAIL");
     const derived =
-      /_(?:CLIENT_ID|CLIENT_SECRET|CLIENT_SECRET_NEXT)$|^STRIPE_PRICE_|^TOKEN_KEY|^(?:DOMAIN|WORKER_NAME|LOCATION)$/;
-    const shared = /_(?:APPSECRET_PROOF|BUSINESS_MANAGEMENT|CONFIG_ID)$/;
+      /_(?:CLIENT_ID|CLIENT_SECRET|CLIENT_SECRET_NEXT)$|^STRIPE_PRICE_|^TOKEN_KEY|^(?:DOMAIN|WORKER_NAME|LOCATION|FIT_IMAGES)$/;
+    const shared = /_(?:APPSECRET_PROOF|BUSINESS_MANAGEMENT|CONFIG_ID|EXTRA_SCOPES)$/;
     expect([...read].filter((name) => !NAMES.includes(name))).toEqual([]);
     expect(NAMES.filter((name) => !read.has(name) && !derived.test(name) && !shared.test(name))).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe("the table of settings", () => {
     }
     expect(documented.toSorted()).toEqual(
       NAMES.filter(
-        // How a secret is replaced is the same everywhere, and in docs/operate.md.
+        // How a secret is replaced is the same everywhere, and in docs/guide/operate.md.
         (name) =>
           PLATFORMS.some((platform) => name.startsWith(`${platform.toUpperCase()}_`)) && !name.endsWith("_SECRET_NEXT"),
       ).toSorted(),
@@ -71,8 +71,8 @@ describe("the table of settings", () => {
     );
   });
 
-  test("is in docs/operate.md, with the same secrets", async () => {
-    const [, settings = ""] = (await readFile(join(ROOT, "docs/operate.md"), "utf8")).split("\n### Settings\n");
+  test("is in docs/guide/operate.md, with the same secrets", async () => {
+    const [, settings = ""] = (await readFile(join(ROOT, "docs/guide/operate.md"), "utf8")).split("\n### Settings\n");
     const rows = (settings.split(/^##/m)[0] ?? "").split("\n").filter((line) => line.startsWith("| `"));
     const documented = new Map(
       rows.flatMap((row) => {
@@ -114,7 +114,7 @@ describe("a setting of a wrong form is named with what it must be, and a secret 
     ["ORIGIN", "https://a.example", "ORIGIN is not a setting: the address follows from DOMAIN"],
     ["LINKDIN_CLIENT_ID", "x", "LINKDIN_CLIENT_ID is not a setting: did you mean LINKEDIN_CLIENT_ID?"],
     ["SINGUP", "open", "SINGUP is not a setting: did you mean SIGNUP?"],
-    ["COLOUR", "red", "COLOUR is not a setting: docs/operate.md lists the settings"],
+    ["COLOUR", "red", "COLOUR is not a setting: docs/guide/operate.md lists the settings"],
     ["OPERATOR_NAME", "Ada", "OPERATOR_CONTACT is missing: OPERATOR_NAME needs it"],
   ])("%s=%s", (name, value, problem) => {
     const [found, ...others] = findProblems(new Map([[name, value]]));
@@ -155,6 +155,7 @@ describe("wrangler.toml", () => {
       domain: "posts.example.com",
       vars: new Map([["OPERATOR_NAME", 'Ada "the first" \\ ü $& $1']]),
       sendsEmail: true,
+      fitsImages: true,
     });
     for (const line of [
       'name = "posts"\naccount_id = "id-of-account"\nworkers_dev = false\nroutes = [{ pattern = "posts.example.com", custom_domain = true }]\n',
@@ -193,9 +194,11 @@ describe("wrangler.toml", () => {
       domain: undefined,
       vars: new Map(),
       sendsEmail: false,
+      fitsImages: false,
     });
     expect(config.match(/made-by-the-button/g)).toHaveLength(1);
     expect(config.match(/made-too/g)).toHaveLength(1);
+    expect(config).not.toMatch(/^binding = "IMAGES"$(?![^]*env\.sandbox\.images)/m);
   });
 });
 

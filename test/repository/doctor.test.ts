@@ -46,6 +46,8 @@ const X: PlatformFacts = {
   state: "configured",
   missing: [],
   shapeProblems: [],
+  unusedScopes: [],
+  unavailableOptions: [],
   redirectUri: `${ORIGIN}/connect/x/callback`,
   scopes: ["tweet.write"],
   review: { state: "none_needed", sentence: "No review" },
@@ -145,6 +147,8 @@ describe("a platform", () => {
   test.each<[what: string, state: State, changes: Partial<PlatformFacts>, says: RegExp]>([
     ["X", "green", { state: "not_configured" }, /docs\/platforms\/x\.md/],
     ["X: credentials", "red", { state: "half", missing: ["X_CLIENT_SECRET"] }, /X_CLIENT_SECRET is missing/],
+    ["X: options", "green", { unavailableOptions: ["first_comment"] }, /not offered: first_comment; .*x\.md, Scopes/],
+    ["X: X_EXTRA_SCOPES", "yellow", { unusedScopes: ["x.y"] }, /x\.y: no option needs it/],
     ["X: credentials", "yellow", { shapeProblems: ["the client id is odd"] }, /the client id is odd; .*x\.md/],
     ["X: credentials", "green", { needsApp: false }, /no app is needed/],
     ["X: review", "yellow", { review: { state: "limited", sentence: "Private posts" } }, /Private posts/],

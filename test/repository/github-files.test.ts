@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { PLATFORM_NAMES } from "#core/platform.ts";
@@ -92,6 +94,46 @@ describe("workflows", () => {
     ["a key that GitHub does not know", CI.replace("timeout-minutes: 90", "timeout: 90"), "timeout"],
   ])("a planted mistake is found: %s", (_, text, problem) => {
     expect(problemsOfWorkflow(text).join("\n")).toContain(problem);
+  });
+});
+
+describe("the gate", () => {
+  const GATE = read(".ci/run");
+  const named = (word: string) => Array.from(GATE.matchAll(new RegExp(`^${word} "([^"]+)"`, "gm")), ([, name]) => name);
+  const BESIDE = Array.from(GATE.matchAll(/^beside "([^"]+)" (?:\\\n\s+)?(.+)$/gm), ([, name = "", command = ""]) => ({
+    name,
+    // As the command's own arguments are: a shell has taken the quotes away.
+    command: command.replaceAll('"', ""),
+  }));
+
+  /** Runs the gate with commands that do nothing; the one that is named fails. */
+  function runGate(failing: string): Promise<{ readonly code: number; readonly output: string }> {
+    const folder = mkdtempSync(join(tmpdir(), "almanac-gate-"));
+    const done = `#!/bin/sh\n[ "$(basename "$0") $*" = "$FAILING" ] && { echo "planted"; exit 7; }\nexit 0\n`;
+    for (const name of ["npm", "npx", "apt-get", "sleep"]) {
+      writeFileSync(join(folder, name), done);
+      chmodSync(join(folder, name), 0o755);
+    }
+    const env = { PATH: [folder, process.env["PATH"]].join(delimiter), FAILING: failing };
+    return new Promise((resolve) => {
+      execFile("bash", [join(ROOT, ".ci/run")], { env }, (error, output) => {
+        rmSync(folder, { recursive: true });
+        resolve({ code: error === null ? 0 : Number(error.code), output });
+      });
+    });
+  }
+
+  test("waits for every step that it begins beside others", async () => {
+    expect(new Set(named("collect"))).toEqual(new Set(BESIDE.map(({ name }) => name)));
+    expect((await runGate("nothing")).code).toBe(0);
+  });
+
+  test.each(BESIDE)("fails when a step that runs beside others fails: $name", async ({ name, command }) => {
+    const { code, output } = await runGate(command);
+    expect(code).toBe(7);
+    expect(output).toContain(`== ${name} (`);
+    expect(output).toContain("planted");
+    expect(output).not.toContain("== done");
   });
 });
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { FREE_DATABASE_BYTES, FREE_PREVIEWS_PER_DAY } from "#metrics/service-limits.ts";
 import { OBJECT_GB, PRICES } from "../../scripts/bench/prices.ts";
 
-/* The counts, prices and sums of docs/limits-and-cost.md. */
+/* The counts, prices and sums of docs/guide/limits-and-cost.md. */
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const TEXT = readFileSync(join(ROOT, "docs", "limits-and-cost.md"), "utf8");
+const TEXT = readFileSync(join(ROOT, "docs", "guide", "limits-and-cost.md"), "utf8");
 
 /** Held exactly by test/journeys/costs-of-a-post.test.ts. */
 const COSTS = JSON.parse(readFileSync(join(ROOT, "test", "journeys", "costs.json"), "utf8")) as {
@@ -45,8 +45,11 @@ const PRICE_NAMES: Readonly<Record<string, keyof typeof PRICES>> = {
 
 /** The rows of the table below a heading, as cells. */
 function tableBelow(title: string): readonly (readonly string[])[] {
-  const section = TEXT.split(`## ${title}\n`)[1]?.split(/^## /m)[0] ?? "";
-  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  return tableIn(TEXT.split(`## ${title}\n`)[1]?.split(/^## /m)[0] ?? "");
+}
+
+function tableIn(text: string): readonly (readonly string[])[] {
+  const rows = text.split("\n").filter((line) => line.startsWith("|"));
   return rows.slice(2).map((row) =>
     row
       .slice(1, -1)
@@ -108,6 +111,20 @@ describe("limits and cost", () => {
     const more =
       (countsOf("two targets")["D1 rows written"] ?? NaN) - (countsOf("one target")["D1 rows written"] ?? NaN);
     expect(more, "Each further account writes three rows more").toBe(3);
+  });
+
+  test("the rows of the decision are those that are written, before, at and after the confirm", () => {
+    const decision = readFileSync(join(ROOT, "docs", "decisions", "rows-of-a-post.md"), "utf8");
+    const written: Record<string, number> = {};
+    for (const [, when = "", rows] of tableIn(decision)) {
+      written[when] = (written[when] ?? 0) + numberIn(rows);
+    }
+    const { preview = NaN, confirm = NaN, claim = NaN, result = NaN } = written;
+    expect([preview, confirm, claim + result]).toEqual([
+      COSTS.requests["preview, one target"]?.["rowsWritten"],
+      COSTS.requests["confirm, one target"]?.["rowsWritten"],
+      COSTS.publishing["one target"]?.["rowsWritten"],
+    ]);
   });
 
   test("the prices are those of npm run bench", () => {

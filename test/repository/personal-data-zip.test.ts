@@ -181,7 +181,11 @@ describe("the download", () => {
     const targetColumns = getTableConfig(schema.postTargets).columns.map(({ name }) => name);
     for (const post of [first, second, archived]) {
       expect(Object.keys(post ?? {}).toSorted()).toEqual(
-        [...postColumns.filter((name) => !POST_COLUMNS_WITHOUT.includes(name)), "targets"].toSorted(),
+        [
+          ...postColumns.filter((name) => !POST_COLUMNS_WITHOUT.includes(name)),
+          "targets",
+          ...(post === archived ? [] : ["annotations"]),
+        ].toSorted(),
       );
       const [target] = (post?.["targets"] ?? []) as Record<string, unknown>[];
       expect(Object.keys(target ?? {}).toSorted()).toEqual(
@@ -192,6 +196,11 @@ describe("the download", () => {
         started_at: "1970-01-01T00:00:00.001Z",
       });
     }
+    const targets = [first, second].flatMap((post) => (post?.["targets"] ?? []) as { media: unknown }[]);
+    expect(targets.map(({ media }) => media)).toEqual([
+      [`${person.mark}-post_targets-media-0`],
+      [`${person.mark}-post_targets-media-1`],
+    ]);
     expect(archived).toMatchObject({ id: "archived-1", caption: `${person.mark}-archived-caption` });
   });
 

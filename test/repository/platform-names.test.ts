@@ -13,6 +13,7 @@ const isHome = (path: string, platform: Platform): boolean =>
   [
     "src/core/platform.ts",
     "src/platforms/registry.ts",
+    "src/platforms/calls-registry.ts",
     "src/platforms/operator-registry.ts",
     "src/sandbox/registry.ts",
   ].includes(path) ||
@@ -24,11 +25,17 @@ const isHome = (path: string, platform: Platform): boolean =>
 /** One company's platforms share hosts, documents and a crawler, and one logs people in for another. */
 const FAMILY: readonly Platform[] = ["instagram", "facebook", "threads"];
 const FAMILY_WORDS =
-  /\b(?:[\w-]+\.)*(?:facebook|instagram|threads)\.(?:com|net)\b|facebookexternalhit|instagram_(?:basic|content_publish|business_account)|\["LOGIN_VARIANT"\] === "facebook"/g;
+  /\b(?:[\w-]+\.)*(?:facebook|instagram|threads)\.(?:com|net)\b|facebookexternalhit|Facebook Page with a place|Facebook Page of a place|instagram_(?:basic|content_publish|business_account|manage_comments)|\["LOGIN_VARIANT"\] === "facebook"/g;
+
+/** What a platform's API calls its own things. */
+const API_WORDS: readonly (readonly [Platform, RegExp])[] = [["youtube", /\bcommentThreads?\b/gi]];
 
 function textFor(path: string, text: string): string {
   const isFamily = FAMILY.some((one) => !isShared(path) && isHome(path, one));
-  return isFamily ? text.replaceAll(FAMILY_WORDS, "") : text;
+  return API_WORDS.filter(([platform]) => !isShared(path) && isHome(path, platform)).reduce(
+    (rest, [, word]) => rest.replaceAll(word, ""),
+    isFamily ? text.replaceAll(FAMILY_WORDS, "") : text,
+  );
 }
 
 const isShared = (path: string): boolean => /(?:^src\/core\/|registry\.ts$)/.test(path);

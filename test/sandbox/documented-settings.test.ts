@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { PLATFORMS } from "#core/platform.ts";
 import { simulators } from "#sandbox/registry.ts";
-import document from "../../docs/sandbox.md?raw";
+import document from "../../docs/guide/sandbox.md?raw";
 
 const SOURCES = import.meta.glob("/src/sandbox/**/*.ts", { query: "?raw", import: "default", eager: true });
 
@@ -33,7 +33,7 @@ function tableRowsOf(platform: string): string {
     .join("\n");
 }
 
-describe.each(PLATFORMS)("docs/sandbox.md on %s", (platform) => {
+describe.each(PLATFORMS)("docs/guide/sandbox.md on %s", (platform) => {
   test("lists exactly the simulator's settings and logins", ({ expect }) => {
     const text = Object.entries(SOURCES)
       .filter(([path]) => path === `/src/sandbox/${platform}.ts` || path.startsWith(`/src/sandbox/${platform}/`))

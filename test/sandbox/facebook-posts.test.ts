@@ -27,7 +27,7 @@ beforeEach(async () => {
   advanceMs(86_400_000);
   shop = await createPageClient();
 });
-afterEach(() => changeSettings("facebook", { verify_lag_ms: 0 }));
+afterEach(() => changeSettings("facebook", { verify_lag_ms: 0, story_archive: null }));
 
 interface CreatedObject {
   readonly id: string;
@@ -282,5 +282,61 @@ describe("reading posts", () => {
     expect(await (await shop.request(`/${id}`, { fields: "message" })).json()).toEqual({ id, message: "second text" });
     expect(await (await shop.request(`/${id}`, {}, "DELETE")).json()).toEqual({ success: true });
     expect(await errorCodeOf(await shop.request(`/${id}`))).toBe("400 100/33");
+  });
+});
+
+describe("a photo story", () => {
+  const publish = (photo_id: string, fields: object = {}) =>
+    shop.post(`/${SHOP}/photo_stories`, { photo_id, ...fields });
+  const stories = async (query: Record<string, string> = {}) =>
+    (await (await shop.request(`/${SHOP}/stories`, query)).json<{ data: readonly Record<string, string>[] }>()).data;
+
+  test("is listed with its photo, and is archived after a day", async ({ expect }) => {
+    const { id: photo } = await uploadPhoto();
+    const published = await (await publish(photo)).json<{ success: boolean; post_id: string }>();
+    expect(published).toEqual({ success: true, post_id: expect.stringMatching(/^\d{15}$/) as string });
+    const listed = {
+      post_id: published.post_id,
+      status: "PUBLISHED",
+      creation_time: toSeconds(Date.now()),
+      media_type: "photo",
+      media_id: photo,
+      url: expect.stringMatching(new RegExp(`^https://facebook.com/stories/${SHOP}/`)) as string,
+    };
+    expect((await stories())[0]).toEqual(listed);
+    expect(await stories({ fields: "media_id", since: toSeconds(Date.now() - 1000) })).toEqual([{ media_id: photo }]);
+    expect(await stories({ since: toSeconds(Date.now() + 1000) })).toEqual([]);
+    expect((await publishedPosts("facebook", SHOP)).at(-1)).toMatchObject({
+      id: published.post_id,
+      kind: "story",
+      text: "",
+    });
+    const posts = await (await shop.request(`/${SHOP}/published_posts`)).json<{ data: readonly { id: string }[] }>();
+    expect(posts.data.map(({ id }) => id)).not.toContain(published.post_id);
+    expect(await errorCodeOf(await shop.request(`/${photo}/comments`))).toBe("400 100/33");
+    advanceMs(86_400_000);
+    shop = await createPageClient();
+    expect((await stories({ status: "ARCHIVED" }))[0]).toMatchObject({ post_id: published.post_id });
+    expect(await stories({ status: "PUBLISHED" })).toEqual([]);
+    await changeSettings("facebook", { story_archive: false });
+    expect(await stories()).toEqual([]);
+  });
+
+  test("takes an unpublished photo of the Page that nothing has used, and no other field", async ({ expect }) => {
+    const { id: used } = await uploadPhoto();
+    expect((await publish(used)).status).toBe(200);
+    expect(await errorCodeOf(await publish(used))).toBe("400 100/-");
+    expect(await errorCodeOf(await createPost({ message: "Again", ...attachedMedia(used) }))).toBe("400 100/-");
+    const { id: published } = await uploadPhoto({ published: true });
+    expect(await errorCodeOf(await publish(published))).toBe("400 100/-");
+    expect(await errorCodeOf(await publish("1"))).toBe("400 100/-");
+    const { id: photo } = await uploadPhoto();
+    expect(await errorCodeOf(await publish(photo, { message: "Hi" }))).toBe("400 100/-");
+    expect(await errorCodeOf(await publish(photo, { url: JPEG.url }))).toBe("400 100/-");
+    const workshop = await createPageClient(WORKSHOP);
+    expect(await errorCodeOf(await workshop.post(`/${WORKSHOP}/photo_stories`, { photo_id: photo }))).toBe("400 100/-");
+    expect(await errorCodeOf(await shop.request(`/${SHOP}/stories`, { fields: "media_id,permalink_url" }))).toBe(
+      "400 100/-",
+    );
   });
 });

@@ -368,3 +368,41 @@ describe("a timeline video", () => {
     expect(await errorCodeOf(await publishVideo({ file_url: sampleUrl(name) }))).toBe(expected);
   });
 });
+
+describe("a video story", () => {
+  const start = async (): Promise<StartedReel> =>
+    (await shop.post(`/${SHOP}/video_stories`, { upload_phase: "start" })).json<StartedReel>();
+  const finish = (video_id: string, fields: object = {}) =>
+    shop.post(`/${SHOP}/video_stories`, { upload_phase: "finish", video_id, ...fields });
+
+  test("is uploaded like a reel, finished once, and listed among the stories only", async ({ expect }) => {
+    const { video_id: id, upload_url } = await start();
+    expect(await errorCodeOf(await finish(id))).toBe("400 6000/-");
+    expect(await errorCodeOf(await finishReel(id))).toBe("400 100/33");
+    await uploadFromUrl(upload_url);
+    expect(await errorCodeOf(await finish(id, { description: "caption" }))).toBe("400 100/-");
+    const { post_id } = await (await finish(id)).json<{ post_id: string }>();
+    expect(await errorCodeOf(await finish(id))).toBe("400 100/-");
+    expect(await statusOf(id)).toMatchObject({ status: { publishing_phase: { status: "in_progress" } } });
+    advanceMs(2000);
+    expect(await statusOf(id)).toMatchObject({
+      status: { video_status: "ready", publishing_phase: { status: "complete" } },
+    });
+    const { data } = await (await shop.request(`/${SHOP}/stories`)).json<{ data: readonly object[] }>();
+    expect(data[0]).toMatchObject({ post_id, media_type: "video", media_id: id });
+    const videos = await (await shop.request(`/${SHOP}/videos`)).json<{ data: readonly { id: string }[] }>();
+    expect(videos.data.map((video) => video.id)).not.toContain(id);
+    expect(await errorCodeOf(await shop.request(`/${id}/comments`))).toBe("400 100/33");
+    expect((await publishedPosts("facebook", SHOP)).filter((post) => post.id === post_id)).toMatchObject([
+      { kind: "story", text: "", media: [{ type: "video", sha256: await sha256Hex(videoFile) }] },
+    ]);
+  });
+
+  test("needs a known phase and a video of a story", async ({ expect }) => {
+    expect(await errorCodeOf(await shop.post(`/${SHOP}/video_stories`, { upload_phase: "transfer" }))).toBe(
+      "400 100/-",
+    );
+    const { video_id: reel } = await startReel();
+    expect(await errorCodeOf(await finish(reel))).toBe("400 100/33");
+  });
+});

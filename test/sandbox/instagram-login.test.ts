@@ -48,7 +48,7 @@ describe("authorize", () => {
     ["another response_type", { response_type: "token" }],
     ["no scope", { scope: "" }],
     ["an unknown scope", { scope: "instagram_basic" }],
-    ["a scope that the app was not approved for", { scope: `${SCOPES},instagram_business_manage_comments` }],
+    ["a scope that the app was not approved for", { scope: `${SCOPES},instagram_business_manage_insights` }],
     ["an unknown parameter", { prompt: "consent" }],
   ])("shows an error page for %s", async ([, overrides], { expect }) => {
     expect((await authorize(overrides)).status).toBe(400);

@@ -161,6 +161,40 @@ describe("a reel", () => {
   });
 });
 
+describe("a story", () => {
+  const STORY = { media_type: "STORIES" };
+  const idsIn = async (edge: string) => {
+    const { data } = await (await ada.request(`/me/${edge}`, { fields: "id" })).json<{ data: { id: string }[] }>();
+    return data.map(({ id }) => id);
+  };
+
+  test("is listed among the stories only, for 24 hours", async ({ expect }) => {
+    const container = await createReadyContainer({ ...STORY, ...JPEG, user_tags: '[{"username":"ben"}]' });
+    const { id } = await (await ada.publishContainer(container)).json<{ id: string }>();
+    expect([await idsIn("stories"), (await idsIn("media")).includes(id)]).toEqual([[id], false]);
+    const fields = "media_type,media_product_type,permalink";
+    expect(await (await ada.request(`/${id}`, { fields })).json()).toEqual({
+      id,
+      media_type: "IMAGE",
+      media_product_type: "STORY",
+      permalink: `https://www.instagram.com/stories/ada_pictures/${id}`,
+    });
+    expect((await publishedPosts("instagram", "ada")).at(-1)).toMatchObject({ kind: "story", text: "" });
+    advanceMs(DAY_MS);
+    ada = await createClient();
+    expect(await idsIn("stories")).toEqual([]);
+  });
+
+  test("can be a video", async ({ expect }) => {
+    const container = await createReadyContainer({ ...STORY, video_url: REEL.video_url });
+    expect((await ada.publishContainer(container)).status).toBe(200);
+    expect((await publishedPosts("instagram", "ada")).at(-1)).toMatchObject({
+      kind: "story",
+      media: [{ type: "video", sha256: await sampleHash("portrait.mp4") }],
+    });
+  });
+});
+
 describe("a carousel", () => {
   const createItems = async (): Promise<string[]> => [
     await createReadyContainer({ ...JPEG, is_carousel_item: "true", alt_text: "stripes" }),
@@ -251,8 +285,30 @@ describe("creating a container", () => {
     ],
     ["with a parameter that does not exist", { ...JPEG, mood: "good" }, "100/-"],
     ["with share_to_feed that is not a boolean", { ...REEL, share_to_feed: "perhaps" }, "100/-"],
+    [
+      "with a cover that is no JPEG",
+      { ...REEL, cover_url: JPEG.image_url.replace("portrait.jpg", "square.png") },
+      "100/-",
+    ],
+    ["with the moment of a cover on an image", { ...JPEG, thumb_offset: "1" }, "100/-"],
     ["with a negative thumb_offset", { ...REEL, thumb_offset: "-1" }, "1/2207057"],
     ["with four collaborators", { ...REEL, collaborators: '["a","b","c","d"]' }, "100/-"],
+    ["of a story with a caption", { ...JPEG, media_type: "STORIES", caption: "Hi" }, "100/-"],
+    ["of a story with a description", { ...JPEG, media_type: "STORIES", alt_text: "stripes" }, "100/-"],
+    ["of a story with collaborators", { ...JPEG, media_type: "STORIES", collaborators: '["ben"]' }, "100/-"],
+    ["of a story with a place", { ...JPEG, media_type: "STORIES", location_id: "1" }, "100/-"],
+    [
+      "of a story with half a place of a tag",
+      { ...JPEG, media_type: "STORIES", user_tags: '[{"username":"ben","x":1}]' },
+      "100/-",
+    ],
+    ["of a story without media", { media_type: "STORIES" }, "100/-"],
+    ["of a story with two files", { ...JPEG, ...REEL, media_type: "STORIES" }, "100/-"],
+    [
+      "of a story as an item of a carousel",
+      { ...JPEG, media_type: "STORIES", is_carousel_item: "true" },
+      "100/2207028",
+    ],
     ["with an alternative text over 1000", { ...JPEG, alt_text: "a".repeat(1001) }, "100/-"],
   ])("is refused %s", async ([, form, expected], { expect }) => {
     const response = await ada.post("/me/media", form);

@@ -247,6 +247,19 @@ describe("images", () => {
     });
   });
 
+  test("have an alternative text of up to 4,086 characters, which videos have not", async ({ expect }) => {
+    const urn = await ada.uploadImage(jpeg);
+    advanceMs(2000);
+    const described = (altText: unknown, id = urn) =>
+      createPost(postBody(`described ${String(altText).length} ${id}`, { content: { media: { id, altText } } }));
+    expect(await errorCodeOf(await described("a".repeat(4087)))).toBe("400 FIELD_LENGTH_TOO_LONG");
+    expect(await errorCodeOf(await described("A clip", "urn:li:video:C1"))).toBe("400 INVALID_VALUE_FOR_FIELD");
+    expect((await described("a".repeat(4086))).status).toBe(201);
+    expect((await publishedPosts("linkedin", "ada")).at(-1)).toMatchObject({
+      options: { alt_texts: ["a".repeat(4086)] },
+    });
+  });
+
   test("can be posted two to twenty at a time, in order", async ({ expect }) => {
     const png = await sampleBytes("square.png");
     const urns = [await ada.uploadImage(png), await ada.uploadImage(jpeg)];
@@ -385,6 +398,23 @@ describe("a video", () => {
     advanceMs(2000);
     await createPost(postBody("long", { content: { media: { id: video } } }));
     expect((await publishedPosts("linkedin", "ada")).at(-1)?.media[0]?.sha256).toBe(await sha256Hex(bytes));
+  });
+
+  test("that announces a cover is finalized only with one, a JPEG or PNG without a token", async ({ expect }) => {
+    const response = await ada.callRest("POST", "videos?action=initializeUpload", {
+      initializeUploadRequest: { owner: ADA, fileSizeBytes: videoFile.length, uploadThumbnail: true },
+    });
+    const { value } = await response.json<{
+      value: { video: string; thumbnailUploadUrl: string; uploadInstructions: { uploadUrl: string }[] };
+    }>();
+    const { video, thumbnailUploadUrl, uploadInstructions } = value;
+    const part = await ada.putBytes(uploadInstructions[0]?.uploadUrl ?? "", videoFile, false);
+    const etags = [(part.headers.get("etag") ?? "").replaceAll('"', "")];
+    expect(await errorCodeOf(await ada.finalizeVideo(video, etags))).toBe("400 ILLEGAL_ARGUMENT");
+    expect(await errorCodeOf(await ada.putBytes(thumbnailUploadUrl, videoFile, false))).toBe("400 ILLEGAL_ARGUMENT");
+    expect(await errorCodeOf(await ada.putBytes(thumbnailUploadUrl, jpeg, true))).toBe("400 ILLEGAL_ARGUMENT");
+    expect((await ada.putBytes(thumbnailUploadUrl, jpeg, false)).status).toBe(201);
+    expect((await ada.finalizeVideo(video, etags)).status).toBe(200);
   });
 
   test("cannot be posted with images, be over 500 MB, or be another user's", async ({ expect }) => {

@@ -209,6 +209,15 @@ describe("a video", () => {
     expect((await ada.createPin(pinBody(videoBody(id, { cover_image_url: mediaUrl("portrait.jpg") })))).status).toBe(
       201,
     );
+    for (const cover of [
+      { cover_image_url: mediaUrl("portrait.jpg"), cover_image_key_frame_time: 1 },
+      { cover_image_key_frame_time: 1.5 },
+      { cover_image_url: mediaUrl("missing.jpg") },
+    ]) {
+      expect(await errorCodeOf(await ada.createPin(pinBody(videoBody(id, cover)))), JSON.stringify(cover)).toBe(
+        "400 1",
+      );
+    }
     const inline = { cover_image_content_type: "image/jpeg", cover_image_data: toBase64(jpeg) };
     expect((await ada.createPin(pinBody(videoBody(id, inline)))).status).toBe(201);
   });

@@ -28,7 +28,7 @@ describe("the authorize page", () => {
     ["scopes without threads_basic", { scope: "threads_content_publish" }],
     ["no redirect_uri", { redirect_uri: "" }],
     ["a scope that does not exist", { scope: "threads_basic,threads_post" }],
-    ["a scope that the app was not approved for", { scope: "threads_basic,threads_manage_replies" }],
+    ["a scope that the app was not approved for", { scope: "threads_basic,threads_manage_insights" }],
     ["an unknown parameter", { prompt: "consent" }],
   ])("refuses %s without a redirect", async ([, overrides], { expect }) => {
     const response = await authorize(overrides);

@@ -163,6 +163,7 @@ describe("a video", () => {
     ["no privacy level", { privacy_level: undefined }, "403 privacy_level_option_mismatch"],
     ["2201 UTF-16 units of title", { title: "\u{1F3FA}".repeat(1100) + "a" }, "400 invalid_params"],
     ["a boolean field that is a string", { disable_duet: "false" }, "400 invalid_params"],
+    ["half a millisecond as the moment of the cover", { video_cover_timestamp_ms: 0.5 }, "400 invalid_params"],
   ])("is refused for %s", async ([, overrides, code], { expect }) => {
     expect(await errorCodeOf(await initVideo(ada, { post_info: { ...INFO, ...overrides } }))).toBe(code);
   });

@@ -129,6 +129,12 @@ describe("an image in one call", () => {
     });
   });
 
+  test("only images and GIFs have an alternative text", async ({ expect }) => {
+    const { data } = await (await initializeUpload(ada, "video/mp4", "tweet_video", 8)).json<Uploaded>();
+    const alt = { id: data.id, metadata: { alt_text: { text: "a red box" } } };
+    expect((await callMedia(ada, "POST", "metadata", alt)).status).toBe(400);
+  });
+
   test("is refused if it is no image, too large, or has no category", async ({ expect }) => {
     const jpeg = await sampleBytes("portrait.jpg");
     const large = new Uint8Array(5 * MIB + 1);

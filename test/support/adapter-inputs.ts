@@ -52,7 +52,7 @@ export function video(overrides: Partial<MediaDescription> = {}): MediaDescripti
 }
 
 /** A file whose bytes depend on their offset, so that a chunk from the wrong place is detected. */
-function toJobMedia(media: MediaDescription): JobMedia {
+function toJobMedia({ cover, ...media }: MediaDescription): JobMedia {
   const bytes = (offset: number, length: number) => {
     const filled = new Uint8Array(length);
     for (let index = 0; index < length; index++) {
@@ -62,6 +62,12 @@ function toJobMedia(media: MediaDescription): JobMedia {
   };
   return {
     ...media,
+    ...(cover && {
+      cover: {
+        ...(cover.atMs !== undefined && { atMs: cover.atMs }),
+        ...(cover.image && { image: toJobMedia({ ...cover.image, facts: {} }) }),
+      },
+    }),
     sha256: "0".repeat(64),
     url: `https://media.example.com/${media.id}/file`,
     filename: media.type === "video" ? "clip.mp4" : "picture.jpg",

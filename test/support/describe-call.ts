@@ -23,12 +23,12 @@ function describeValue(name: string, value: string): string {
     return "‹number›";
   }
   // The ids of YouTube's videos are too short to be told from words.
-  if ((name === "id" && /^[\w-]{11}$/.test(value)) || isIdentifier(value)) {
+  if (((name === "id" || name === "videoId") && /^[\w-]{11}$/.test(value)) || isIdentifier(value)) {
     return "‹id›";
   }
   const urn = value
     .replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "‹id›")
-    .replaceAll(/(?<=:)[\w-]*\d[\w-]{5,}/g, "‹id›")
+    .replaceAll(/(?<=:)(?:[\w-]*\d[\w-]{5,}|[\w-]{32,})/g, "‹id›")
     .replaceAll(/(?<=\/)[\w-]{16,}/g, (segment) => (isIdentifier(segment) ? "‹id›" : segment))
     .replaceAll(/\d{5,}/g, "‹number›");
   return urn.length > MAX_LITERAL_LENGTH ? "‹text›" : urn.replaceAll("\n", "\\n");

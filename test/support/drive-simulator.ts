@@ -12,11 +12,14 @@ import type {
   MediaDescription,
   Fault,
   Job,
+  JobFile,
   JobMedia,
   LoginResult,
+  PrepareOutcome,
   TokenSet,
   PlatformClient,
 } from "#platforms/contract.ts";
+import { temporary } from "#platforms/fault.ts";
 import { openPlatformClient, reachableHosts } from "#platforms/client.ts";
 import { userAgent } from "#core/user-agent.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
@@ -200,7 +203,10 @@ export async function logIn(
 const sampleBytes = new Map<string, Uint8Array<ArrayBuffer>>();
 
 /** A media file of the sandbox as a stored file of a job. */
-export async function sampleMedia(name: string, facts: Partial<MediaDescription> = {}): Promise<JobMedia> {
+export async function sampleMedia(
+  name: string,
+  facts: Partial<Omit<MediaDescription, "cover">> = {},
+): Promise<JobMedia> {
   const bytes =
     sampleBytes.get(name) ?? new Uint8Array(await (await callSandbox(`/sandbox/media/${name}`)).arrayBuffer());
   sampleBytes.set(name, bytes);
@@ -233,6 +239,10 @@ export async function sampleMedia(name: string, facts: Partial<MediaDescription>
 export interface PostContent {
   readonly caption: string;
   readonly media?: readonly JobMedia[];
+  /** Of the parts of a thread after the first. */
+  readonly partMedia?: readonly (readonly JobMedia[])[];
+  /** The file that the option `document` names. */
+  readonly document?: JobFile;
   readonly options?: JsonObject;
 }
 
@@ -277,6 +287,7 @@ export async function publishUntilSettled(
     caption: post.caption,
     postType: media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image",
     media,
+    ...(post.partMedia && { partMedia: post.partMedia }),
     options: post.options ?? {},
     account,
     settings: account.app.settings,
@@ -297,6 +308,8 @@ export async function publishUntilSettled(
     postType: media.length === 0 ? "text" : media.some((item) => item.type === "video") ? "video" : "image",
     options: validation.options,
     media,
+    ...(post.partMedia && { partMedia: post.partMedia }),
+    ...(post.document && { document: post.document }),
     dueAt: Date.now(),
     ...run,
     siblings: [],
@@ -314,7 +327,10 @@ export async function publishUntilSettled(
   for (let count = 0; count < MAX_STEPS; count++) {
     const currentJob = { ...job(), postId };
     if (step === "prepare") {
-      const outcome = await adapter.prepare(client, currentJob, cursor);
+      const outcome = await adapter.prepare(client, currentJob, cursor).catch((): PrepareOutcome => ({
+        state: "refused",
+        fault: temporary("thrown", { httpStatus: null }),
+      }));
       recordStep(step, outcome);
       if (outcome.state === "again") {
         cursor = throughJson(outcome.cursor);
@@ -347,10 +363,13 @@ export async function publishUntilSettled(
           advanceClock(outcome.afterSeconds);
           break;
         case "more":
+          advanceClock(outcome.afterSeconds ?? 0);
           ref = throughJson(outcome.ref);
           run.progress = throughJson(outcome.progress);
           run.committedAt = null;
           run.lastCommittedAt = null;
+          cursor = undefined;
+          step = outcome.prepareFirst ? "prepare" : "commit";
           break;
         case "stale":
           cursor = undefined;
@@ -385,11 +404,13 @@ export async function publishUntilSettled(
           step = "commit";
           break;
         case "more":
+          advanceClock(outcome.afterSeconds ?? 0);
           ref = throughJson(outcome.ref);
           run.progress = throughJson(outcome.progress);
           run.committedAt = null;
           run.lastCommittedAt = null;
-          step = "commit";
+          cursor = undefined;
+          step = outcome.prepareFirst ? "prepare" : "commit";
           break;
         case "stale":
           cursor = undefined;

@@ -24,6 +24,7 @@ interface Operation {
     readonly name?: string;
     readonly in?: string;
     readonly required?: boolean;
+    readonly description?: string;
     readonly schema?: { readonly example?: unknown };
   }[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, MediaTypeObject>> };

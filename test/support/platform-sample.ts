@@ -96,7 +96,7 @@ export interface PlatformSample {
     /** How many of the login's accounts post. */
     readonly accounts: number;
     /** A video that the platform accepts, where the sandbox's own is too small. */
-    readonly video: () => Promise<JobMedia>;
+    readonly video?: () => Promise<JobMedia>;
   };
   /** Logins of another kind that the operator's settings choose; their calls are recorded in files of their own. */
   readonly otherLogins?: readonly {

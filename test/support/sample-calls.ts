@@ -44,6 +44,13 @@ const post =
   async ({ caller, accountId }: CallSetting) =>
     call((await scheduleTextPost(caller, accountId)).id);
 
+const draft =
+  (call: (id: string) => ApiRequest) =>
+  async ({ caller, accountId }: CallSetting) => {
+    const { body } = await callApi(caller, { method: "POST", path: "/drafts", body: newPost(accountId) });
+    return call(body.draft.id);
+  };
+
 const webhook =
   (call: (id: string) => ApiRequest) =>
   ({ webhookId }: CallSetting) =>
@@ -128,6 +135,17 @@ export const SAMPLE_CALLS: Readonly<Record<string, SampleCall>> = {
     }),
   },
   summarizeSchedule: { status: 200, needsEvents: false, prepare: read("/schedule/summary") },
+  getScheduleSlots: { status: 200, needsEvents: false, prepare: read("/schedule/slots") },
+  setScheduleSlots: {
+    status: 200,
+    needsEvents: false,
+    prepare: () => ({
+      method: "PUT",
+      path: "/schedule/slots",
+      body: { time_zone: "Europe/Berlin", slots: [{ weekday: 1, time: "09:30" }] },
+    }),
+  },
+  listNextSlots: { status: 200, needsEvents: false, prepare: read("/schedule/next-slots") },
   listPosts: { status: 200, needsEvents: false, prepare: read("/posts") },
   previewPost: {
     status: 200,
@@ -142,6 +160,28 @@ export const SAMPLE_CALLS: Readonly<Record<string, SampleCall>> = {
       path: "/posts/confirm",
       body: { confirmation_token: await previewTextPost(caller, accountId) },
     }),
+  },
+  previewBulk: {
+    status: 200,
+    needsEvents: false,
+    prepare: ({ accountId }) => ({
+      method: "POST",
+      path: "/posts/bulk/preview",
+      body: { posts: [newPost(accountId)] },
+    }),
+  },
+  confirmBulk: {
+    status: 200,
+    needsEvents: false,
+    prepare: async ({ caller, accountId }) => {
+      const body = { posts: [newPost(accountId)] };
+      const previewed = await callApi(caller, { method: "POST", path: "/posts/bulk/preview", body });
+      return {
+        method: "POST",
+        path: "/posts/bulk/confirm",
+        body: { confirmation_token: previewed.body.confirmation_token },
+      };
+    },
   },
   previewEdit: {
     status: 200,
@@ -176,6 +216,37 @@ export const SAMPLE_CALLS: Readonly<Record<string, SampleCall>> = {
     status: 200,
     needsEvents: false,
     prepare: post((id) => ({ method: "GET", path: `/posts/${id}/attempts` })),
+  },
+  annotatePost: {
+    status: 200,
+    needsEvents: false,
+    prepare: post((id) => ({ method: "PUT", path: `/posts/${id}/annotations`, body: { labels: ["launch"] } })),
+  },
+  listDrafts: { status: 200, needsEvents: false, prepare: read("/drafts") },
+  createDraft: {
+    status: 201,
+    needsEvents: false,
+    prepare: ({ accountId }) => ({ method: "POST", path: "/drafts", body: newPost(accountId) }),
+  },
+  getDraft: {
+    status: 200,
+    needsEvents: false,
+    prepare: draft((id) => ({ method: "GET", path: `/drafts/${id}` })),
+  },
+  updateDraft: {
+    status: 200,
+    needsEvents: false,
+    prepare: draft((id) => ({ method: "PATCH", path: `/drafts/${id}`, body: { version: 1, caption: "Other" } })),
+  },
+  deleteDraft: {
+    status: 200,
+    needsEvents: false,
+    prepare: draft((id) => ({ method: "DELETE", path: `/drafts/${id}`, body: confirmation })),
+  },
+  previewDraft: {
+    status: 200,
+    needsEvents: false,
+    prepare: draft((id) => ({ method: "POST", path: `/drafts/${id}/preview`, body: {} })),
   },
   listApprovals: { status: 200, needsEvents: false, prepare: read("/approvals") },
   getApproval: {

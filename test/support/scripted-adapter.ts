@@ -14,6 +14,7 @@ import {
   type VerifyOutcome,
   type PlatformClient,
 } from "#platforms/contract.ts";
+import { BROWSER_LOGIN } from "#platforms/defer-calls.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 
 /** The outcomes that the adapter returns: each list in order, then its last element again. */
@@ -67,6 +68,8 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
       images: { max: 4, maxBytes: 1_000_000, contentTypes: ["image/png"] },
       videos: { max: 1, maxBytes: 1_000_000, contentTypes: ["video/mp4"], minSeconds: 0, maxSeconds: 60 },
       mixed: false,
+      altText: { types: ["image"], max: 1000 },
+      covers: { atMs: true, image: null },
     },
     rules: [],
     dailyCaps: script.dailyCaps ?? [],
@@ -98,10 +101,13 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     options: z.looseObject({ title: z.string().optional() }),
     connect: {
       methods: [
-        redirectLogin({
-          authorizeUrl: () => new URL(`https://api.${platform}.example/authorize`),
-          exchangeCode: () => Promise.reject(new Error("not scripted")),
-        }),
+        {
+          ...BROWSER_LOGIN,
+          ...redirectLogin({
+            authorizeUrl: () => new URL(`https://api.${platform}.example/authorize`),
+            exchangeCode: () => Promise.reject(new Error("not scripted")),
+          }),
+        },
       ],
       listAccounts: () => Promise.reject(new Error("not scripted")),
       tokenRefresh: { kind: "none" },

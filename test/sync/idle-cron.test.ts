@@ -16,7 +16,7 @@ const service = createService(() => ({
   trustedMediaOrigin: null,
 }));
 
-/* docs/limits-and-cost.md multiplies these by the minutes of a day; 50 statements a run is the free plan's limit. */
+/* docs/guide/limits-and-cost.md multiplies these by the minutes of a day; 50 statements a run is the free plan's limit. */
 test("a cron run with nothing to do writes one row and calls one object twice", async () => {
   await createCaller();
   const d1 = countingD1(env.DB);

@@ -50,13 +50,28 @@ const attempt = fc.record({
   message: optional(text),
 });
 
+const threadOptions = fc.record({ thread: fc.array(fc.record({ caption: text }), { minLength: 1, maxLength: 3 }) });
+const publicParts = fc.record({
+  thread: fc.array(fc.record({ id: text, url: optional(text), at: fc.nat() }), { maxLength: 3 }),
+});
+
+const error = fc.record({
+  code: fc.constantFrom("rejected", "rate_limited"),
+  category: fc.constant("content"),
+  message: text,
+  platformCode: optional(text),
+  retryable: fc.boolean(),
+  whoMustAct: fc.constantFrom("user", "nobody"),
+});
+
 const target = fc.record({
   position: fc.nat(3),
   platform: fc.constantFrom(...PLATFORMS),
   username: text,
   caption: optional(text),
   effective_caption: text,
-  options: fc.dictionary(text, fc.jsonValue(), { maxKeys: 3 }),
+  options: fc.oneof(fc.dictionary(text, fc.jsonValue(), { maxKeys: 3 }), threadOptions),
+  progress: optional(publicParts),
   state: fc.constantFrom(...Object.keys(STATUS_OF_STATE)),
   due_at: time,
   started_at: optional(time),
@@ -65,14 +80,15 @@ const target = fc.record({
   next_attempt_at: optional(time),
   remote_id: optional(text),
   remote_url: optional(text),
-  error: optional(
+  error: optional(error),
+  extras: optional(
     fc.record({
-      code: fc.constantFrom("rejected", "rate_limited"),
-      category: fc.constant("content"),
-      message: text,
-      platformCode: optional(text),
-      retryable: fc.boolean(),
-      whoMustAct: fc.constantFrom("user", "nobody"),
+      cover: fc.record({
+        status: fc.constantFrom("published", "failed", "unconfirmed"),
+        id: optional(text),
+        url: optional(text),
+        error: optional(error),
+      }),
     }),
   ),
   history: fc.array(attempt, { maxLength: 4 }),
@@ -105,16 +121,39 @@ const post = fc.record({
   created_at: time,
   updated_at: time,
   targets: fc.array(target, { maxLength: 4 }),
+  annotations: optional(
+    fc.record({
+      external_id: optional(text),
+      metadata: fc.dictionary(text, text, { maxKeys: 3 }),
+      labels: fc.uniqueArray(text, { maxLength: 3 }),
+      notes: optional(text),
+    }),
+  ),
 });
 
 async function insert(
   ctx: TestContext,
-  { targets, ...columns }: Record<string, unknown> & { targets: readonly object[] },
+  {
+    targets,
+    annotations = null,
+    ...columns
+  }: Record<string, unknown> & { targets: readonly object[]; annotations?: object | null },
 ) {
   const id = ctx.ids.uuid();
   const { userId, workspaceId } = ctx.actor;
   await env.DB.batch([
     insertStatement("posts", { id, workspace_id: workspaceId, user_id: userId, confirm_hash: "", ...columns }),
+    ...(annotations === null
+      ? []
+      : [
+          insertStatement("post_annotations", {
+            workspace_id: workspaceId,
+            post_id: id,
+            scheduled_at: 1,
+            updated_at: 1,
+            ...annotations,
+          }),
+        ]),
     ...targets.map((values) =>
       insertStatement("post_targets", { post_id: id, account_id: crypto.randomUUID(), updated_at: 1, ...values }),
     ),

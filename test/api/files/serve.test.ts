@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
-import { importMedia, type ResolvedMedia } from "#media/index.ts";
+import { importMedia, type ResolvedFile } from "#media/index.ts";
 import { concatBytes, sample } from "../../media/samples.ts";
 import { callFileRoutes, createTestContext } from "./call-file-routes.ts";
 
 const bytes = concatBytes(sample("photo.jpg"), crypto.getRandomValues(new Uint8Array(5000)));
 
-async function importPhoto(): Promise<ResolvedMedia> {
+async function importPhoto(): Promise<ResolvedFile> {
   const ctx = createTestContext();
   const url = ctx.internet.set("https://files.example.net/%C3%89t%C3%A9%20%C3%A0%20la%20mer.jpg", bytes);
   const [item] = await importMedia(ctx, { urls: [url] });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
-import { importMedia, resolveMedia, startUpload } from "#media/index.ts";
+import { importMedia, startUpload } from "#media/index.ts";
+import { resolveMedia } from "../../support/resolve-media.ts";
 import { refusalOf, sha256, storedKeys } from "../../media/test-context.ts";
 import { concatBytes, sample } from "../../media/samples.ts";
 import { callFileRoutes, createTestContext, type TestContext } from "./call-file-routes.ts";
@@ -53,7 +54,7 @@ describe("one request", () => {
   }) => {
     const ctx = createTestContext();
     const bytes = uniquePhoto();
-    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    const { upload, file: mediaItem } = await startPhotoUpload(ctx, bytes);
     expect(upload).toMatchObject({
       method: "PUT",
       headers: { "content-type": "image/jpeg" },
@@ -61,7 +62,7 @@ describe("one request", () => {
       completeUrl: null,
     });
     expect(await storageUsed(ctx)).toBe(bytes.length);
-    expect(await refusalOf(resolveMedia(ctx, { mediaItems: [mediaItem] }))).toMatchObject({
+    expect(await refusalOf(resolveMedia(ctx, { mediaItems: [{ url: mediaItem.url, type: "image" }] }))).toMatchObject({
       details: [{ code: "media_not_ready", param: "media_items[0].url" }],
     });
     const response = await callFileRoutes(upload.url, { method: "PUT", body: bytes });
@@ -75,7 +76,9 @@ describe("one request", () => {
       sha256: await sha256(bytes),
       size_bytes: bytes.length,
     });
-    expect(await resolveMedia(ctx, { mediaItems: [mediaItem] })).toMatchObject([{ id: mediaItem.id, width: 120 }]);
+    expect(await resolveMedia(ctx, { mediaItems: [{ url: mediaItem.url, type: "image" }] })).toMatchObject([
+      { id: mediaItem.id, width: 120 },
+    ]);
     expect(await storageUsed(ctx)).toBe(bytes.length);
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
     const served = await callFileRoutes(mediaItem.url);
@@ -96,7 +99,7 @@ describe("one request", () => {
     const ctx = createTestContext();
     const first = uniquePhoto();
     const second = uniquePhoto();
-    const { upload, mediaItem } = await startPhotoUpload(ctx, first);
+    const { upload, file: mediaItem } = await startPhotoUpload(ctx, first);
     const responses = await Promise.all(
       [first, second, first].map((body) => callFileRoutes(upload.url, { method: "PUT", body })),
     );
@@ -110,7 +113,7 @@ describe("one request", () => {
   test("a larger file is staged first", async ({ expect }) => {
     const ctx = createTestContext();
     const bytes = concatBytes(uniquePhoto(), new Uint8Array(6 * MIB));
-    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    const { upload, file: mediaItem } = await startPhotoUpload(ctx, bytes);
     const response = await callFileRoutes(upload.url, { method: "PUT", body: bytes });
     expect((await readJson(response)).media_item?.sha256).toBe(await sha256(bytes));
     expect(await storedKeys(`incoming/${mediaItem.id}`)).toEqual([]);
@@ -149,7 +152,7 @@ describe("one request", () => {
   ])("%s is refused, and the URL still works afterwards", async ([, init, code], { expect }) => {
     const ctx = createTestContext();
     const bytes = concatBytes(uniquePhoto(), new Uint8Array(6000));
-    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    const { upload, file: mediaItem } = await startPhotoUpload(ctx, bytes);
     const refused = await callFileRoutes(upload.url, { method: "PUT", ...init(bytes) });
     expect(refused.status).toBe(400);
     expect(await readJson(refused)).toMatchObject({ code: "validation_failed", details: [{ code }] });
@@ -161,7 +164,7 @@ describe("one request", () => {
     const ctx = createTestContext();
     const bytes = uniquePhoto();
     const [known] = await importMedia(ctx, { urls: [ctx.internet.set("https://files.example.net/known.jpg", bytes)] });
-    const { upload, mediaItem } = await startPhotoUpload(ctx, bytes);
+    const { upload, file: mediaItem } = await startPhotoUpload(ctx, bytes);
     expect(await storageUsed(ctx)).toBe(2 * bytes.length);
     const { media_item } = await readJson(await callFileRoutes(upload.url, { method: "PUT", body: bytes }));
     expect(media_item?.id).toBe(known?.id);
@@ -226,7 +229,7 @@ describe("the signature", () => {
 
   test("allows browsers to send to the upload URL only", async ({ expect }) => {
     const ctx = createTestContext();
-    const { upload, mediaItem } = await startPhotoUpload(ctx, uniquePhoto());
+    const { upload, file: mediaItem } = await startPhotoUpload(ctx, uniquePhoto());
     const preflight = await callFileRoutes(upload.url, {
       method: "OPTIONS",
       headers: { origin: "https://app.example" },
@@ -252,7 +255,7 @@ describe("parts", { timeout: 60_000 }, () => {
 
   test("are accepted in any order and completed once", async ({ expect }) => {
     const ctx = createTestContext();
-    const { upload, mediaItem } = await startUpload(ctx, {
+    const { upload, file: mediaItem } = await startUpload(ctx, {
       filename: "video.mp4",
       contentType: "video/mp4",
       sizeBytes: video.length,
@@ -303,7 +306,7 @@ describe("parts", { timeout: 60_000 }, () => {
 
   test("parts that are not a valid video end the upload and release its storage", async ({ expect }) => {
     const ctx = createTestContext();
-    const { upload, mediaItem } = await startUpload(ctx, {
+    const { upload, file: mediaItem } = await startUpload(ctx, {
       filename: "video.mp4",
       contentType: "video/mp4",
       sizeBytes: video.length,

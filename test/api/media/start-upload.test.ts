@@ -1,6 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
+import { pdf } from "../../media/pdf.ts";
 import { connectOneAccount, isoInDays } from "../../support/api-workflows.ts";
 import { ORIGIN } from "../../support/origin.ts";
 import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
@@ -53,6 +54,30 @@ describe("200", () => {
     expect(sizes.reduce((sum: number, size: number) => sum + size, 0)).toBe(200 * MIB);
     expect(response.body.upload.complete_url).toMatch(/^http/);
   });
+});
+
+test("a PDF file becomes a document, which is stored to be downloaded and is no media item", async ({ expect }) => {
+  const caller = await createCaller();
+  const bytes = pdf({ pages: 4, salt: caller.workspaceId });
+  const { status, body } = await startUpload(caller, {
+    filename: "handbook.pdf",
+    content_type: "application/pdf",
+    size_bytes: bytes.length,
+  });
+  expect({ status, media_item: body.media_item }).toEqual({ status: 200, media_item: null });
+  const { headers, url } = body.upload;
+  const sent = await exports.default.fetch(url, { method: "PUT", headers, body: bytes });
+  const stored = await sent.json<{ document: { url: string; pages: number } }>();
+  expect(stored).toMatchObject({ document: { url: body.document.url, pages: 4, content_type: "application/pdf" } });
+  const served = await exports.default.fetch(stored.document.url);
+  expect(served.headers.get("content-disposition")).toBe('attachment; filename="handbook.pdf"');
+  expect(new Uint8Array(await served.arrayBuffer())).toEqual(bytes);
+  const imported = await callApi(caller, {
+    method: "POST",
+    path: "/media",
+    body: { urls: [stored.document.url] },
+  });
+  expect(imported.body).toEqual({ media_items: [], documents: [stored.document] });
 });
 
 describe("400", () => {

@@ -3,6 +3,7 @@ import { describe, test } from "vitest";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../../support/api-workflows.ts";
 import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
+import { nextRepeatedTime } from "../../support/repeated-time.ts";
 
 const preview = (caller: ApiCaller, body: unknown, headers = {}) =>
   callApi(caller, { method: "POST", path: "/posts/edit/preview", body, headers });
@@ -104,6 +105,20 @@ describe("200", () => {
     });
   });
 
+  test("time_zone gives a new time its instant; one that comes twice is the first, with a warning in each post", async ({
+    expect,
+  }) => {
+    const { caller, ids } = await createCallerWithPosts(2);
+    const { timeZone, wall, first } = nextRepeatedTime();
+    const previewed = await preview(caller, { post_ids: ids, scheduled_at: wall, time_zone: timeZone });
+    const moved = { scheduled_at: first, warnings: [{ code: "local_time_ambiguous" }] };
+    expect(previewed.body.preview.posts).toMatchObject([{ after: moved }, { after: moved }]);
+    const edited = await confirm(caller, previewed.body.confirmation_token);
+    expect(edited.body.posts).toMatchObject([{ scheduled_at: first }, { scheduled_at: first }]);
+    const shifted = await preview(caller, { post_ids: ids, shift_minutes: 60, time_zone: timeZone });
+    expect(shifted.body.preview.posts).toMatchObject([{ after: { warnings: [] } }, { after: { warnings: [] } }]);
+  });
+
   test("of 8 parallel confirms exactly one succeeds", async ({ expect }) => {
     const { caller, ids } = await createCallerWithPosts(1);
     const previewed = await preview(caller, { post_ids: ids, caption: "Other" });
@@ -159,6 +174,9 @@ describe("400", () => {
     [{ post_ids: [crypto.randomUUID()], shift_minutes: "30" }, "shift_minutes"],
     [{ post_ids: [crypto.randomUUID()], remove_media: "yes" }, "remove_media"],
     [{ post_ids: [crypto.randomUUID()], caption: 1 }, "caption"],
+    [{ post_ids: [crypto.randomUUID()], scheduled_at: "2027-07-01T18:00" }, "scheduled_at"],
+    [{ post_ids: [crypto.randomUUID()], scheduled_at: "2027-03-28T02:30", time_zone: "Europe/Berlin" }, "scheduled_at"],
+    [{ post_ids: [crypto.randomUUID()], scheduled_at: "2027-07-01T18:00", time_zone: "Berlin" }, "time_zone"],
     [{ post_ids: [crypto.randomUUID()], target_options: [{}] }, "target_options[0].account_id"],
   ] as const)("%j", async ([body, param], { expect }) => {
     expect(await preview(await createCaller(), body)).toMatchObject({
@@ -169,6 +187,7 @@ describe("400", () => {
 
   test("an edit that changes nothing", async ({ expect }) => {
     const { caller, ids } = await createCallerWithPosts(1);
+    expect((await preview(caller, { post_ids: ids, time_zone: "Europe/Berlin" })).status).toBe(400);
     expect((await preview(caller, { post_ids: ids })).status).toBe(400);
     expect((await preview(caller, { post_ids: ids, caption: "A new glaze" })).status).toBe(400);
   });

@@ -46,6 +46,8 @@ describe("200", () => {
       platforms: ["x"],
       target_count: 1,
       media_count: 0,
+      external_id: null,
+      labels: [],
     });
   });
 

@@ -519,3 +519,44 @@ describe("trying again", () => {
     expect(await response.text()).toContain("o target of this post can be retried");
   });
 });
+
+describe("labels and notes", () => {
+  const save = async (
+    browser: Awaited<ReturnType<typeof authorWithPost>>["browser"],
+    path: string,
+    fields: Record<string, string>,
+  ) => browser.post(`${path}/annotations`, { labels: "", notes: "", external_id: "", metadata: "", ...fields });
+
+  test("are saved in the form of the API, shown again, and lead to the posts with the same label", async () => {
+    const { browser, ctx, path, post, read } = await authorWithPost();
+    const fields = { labels: " launch \r\n\r\nred & blue", notes: HOSTILE, metadata: 'campaign: a: b\n"x:\\ny": ""' };
+    const saved = await save(browser, path, { ...fields, external_id: "cms/1" });
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, `${path}?done=annotated`]);
+    const { annotations } = await getPost(ctx, post);
+    expect(annotations).toEqual({
+      externalId: "cms/1",
+      labels: ["launch", "red & blue"],
+      metadata: { campaign: "a: b", "x:\ny": "" },
+      notes: HOSTILE,
+    });
+    const { html, text } = await read();
+    expect(text).toContain(HOSTILE.replace(/\s+/g, " "));
+    expect(html).toContain("/dashboard?view=list&amp;label=red+%26+blue");
+    const list = await (await browser.get("/dashboard?view=list&label=launch")).text();
+    expect(list).toContain(path);
+    expect(textOf(list)).toContain("Only label: launch");
+    expect(await (await browser.get("/dashboard?view=list&label=other")).text()).not.toContain(path);
+  });
+
+  test("that are refused are shown again with what is wrong, and nothing is changed", async () => {
+    const { browser, ctx, path, post } = await authorWithPost();
+    const refused = await save(browser, path, { labels: "x".repeat(41), notes: "kept words" });
+    const text = textOf(await refused.text());
+    expect(refused.status).toBe(400);
+    expect(text).toContain("Each label must have at most 40 characters.");
+    expect(text).toContain("kept words");
+    expect((await getPost(ctx, post)).annotations.labels).toEqual([]);
+    const unreadable = await save(browser, path, { metadata: "no colon" });
+    expect(textOf(await unreadable.text())).toContain("a name, a colon and a value");
+  });
+});

@@ -162,7 +162,7 @@ export const BAD_CALLS: readonly BadCall[] = [
     "unknown_argument text",
     "required caption",
   ]),
-  preview("arguments", "the API's media_items", () => ({ media_items: [] }), ["unknown_argument media_items"]),
+  preview("arguments", "images for media", () => ({ images: [] }), ["unknown_argument images"]),
   preview("arguments", "timezone", () => ({ timezone: "Europe/Berlin" }), ["unknown_argument timezone"]),
   preview(
     "arguments",
@@ -258,8 +258,8 @@ export const BAD_CALLS: readonly BadCall[] = [
     "media",
     "a file that no platform takes",
     () => ({
-      filename: "a.pdf",
-      content_type: "application/pdf",
+      filename: "a.docx",
+      content_type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
       size_bytes: 1000,
     }),
     ["media_type_unsupported content_type"],

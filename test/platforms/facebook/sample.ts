@@ -9,8 +9,22 @@ import {
 } from "../../support/platform-sample.ts";
 
 export const sample: PlatformSample = {
-  post: TEXT_POST,
-  furtherKinds: [{ title: "A video on the timeline", files: ["portrait.mp4"], options: { placement: "timeline" } }],
+  post: {
+    ...TEXT_POST,
+    otherLimits: [
+      {
+        name: "a Page with the rights for covers",
+        capabilities: { extraScopes: ["pages_manage_engagement", "pages_read_user_content"] },
+      },
+    ],
+  },
+  furtherKinds: [
+    { title: "A video on the timeline", files: ["portrait.mp4"], options: { placement: "timeline" } },
+    { title: "An image as a story", files: ["portrait.jpg"], options: { story: true } },
+    { title: "A video as a story", files: ["portrait.mp4"], options: { story: true } },
+    { title: "A text with a first comment", files: [], options: { first_comment: "Which glaze?" } },
+  ],
+  recorded: { settings: { EXTRA_SCOPES: "pages_manage_engagement" }, accounts: 1 },
   connect: {
     methods: [
       {

@@ -16,6 +16,11 @@ const tokenHostRefusal = (error_message: string): ScriptedResponse => ({
 });
 
 export const sample: PlatformSample = {
+  furtherKinds: [
+    { title: "An image as a story", files: ["portrait.jpg"], options: { story: true } },
+    { title: "An image with a first comment", files: ["portrait.jpg"], options: { first_comment: "Which glaze?" } },
+  ],
+  recorded: { settings: { EXTRA_SCOPES: "instagram_business_manage_comments" }, accounts: 1 },
   post: {
     media: [image()],
     files: ["portrait.jpg"],
@@ -69,6 +74,10 @@ export const sample: PlatformSample = {
     revoke: { responses: [{ json: { success: true } }], tokens: { extra: { login: "page" } } },
   },
   otherLogins: [
-    { file: "page", title: "with the login through a Facebook Page", settings: { LOGIN_VARIANT: "facebook" } },
+    {
+      file: "page",
+      title: "with the login through a Facebook Page",
+      settings: { LOGIN_VARIANT: "facebook", EXTRA_SCOPES: "instagram_manage_comments" },
+    },
   ],
 };

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
+import { facebook } from "#platforms/facebook/index.ts";
 import { instagram } from "#platforms/instagram/index.ts";
 import type { Job } from "#platforms/contract.ts";
 import type { PlatformClient } from "#platforms/contract.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
-import { image, job } from "../../support/adapter-inputs.ts";
+import { image, job, validationInput } from "../../support/adapter-inputs.ts";
 import {
   type ConnectedLogin,
   injectFault,
@@ -18,6 +19,7 @@ import {
 
 /* The adapter against the simulator's strict readings, and against the others that a setting selects. */
 
+let storyDays = 0;
 const PHOTO = { width: 1080, height: 1350 };
 
 beforeEach(() => {
@@ -141,6 +143,129 @@ describe("a container whose publishing call had no answer", () => {
       expect(posts.filter((post) => post.text === caption)).toHaveLength(1);
     },
   );
+});
+
+describe("a story", () => {
+  const story = async () => ({
+    caption: "is not shown",
+    media: [await sampleMedia("portrait.jpg", PHOTO)],
+    options: { story: true },
+  });
+  /** The accounts of Pages are at the simulator that has the Pages. */
+  const simulatorOf = ({ app }: ConnectedLogin["accounts"][number]) =>
+    app.settings["LOGIN_VARIANT"] === "facebook" ? facebook : instagram;
+  const storiesOf = async (account: ConnectedLogin["accounts"][number]) =>
+    (await publishedPosts(simulatorOf(account), account.platformAccountId)).filter(({ kind }) => kind === "story");
+
+  beforeEach(() => {
+    // The stories of the tests before are no longer shown.
+    vi.setSystemTime(Date.now() + (storyDays += 2) * 86_400_000);
+  });
+
+  test.for<Record<string, string>>([{}, { LOGIN_VARIANT: "facebook" }])(
+    "is published without the caption: %o",
+    async (settings, { expect }) => {
+      const account = await ada(settings);
+      const before = (await storiesOf(account)).length;
+      const result = await publishUntilSettled(instagram, account, await story());
+      const stories = await storiesOf(account);
+      expect(stories.slice(before)).toMatchObject([{ text: "", media: [{ type: "image" }], options: {} }]);
+      expect(result).toMatchObject({ state: "published", remoteId: stories.at(-1)?.id, url: stories.at(-1)?.url });
+    },
+  );
+
+  test.for<[effect: "drop_after" | "drop_before", settings: Record<string, string>]>([
+    ["drop_after", {}],
+    ["drop_before", {}],
+    ["drop_after", { LOGIN_VARIANT: "facebook" }],
+    ["drop_before", { LOGIN_VARIANT: "facebook" }],
+    ["drop_after", { REPUBLISH: "immediately" }],
+  ])("whose answer is lost (%s) is published once and has its own id: %o", async ([effect, settings], { expect }) => {
+    const account = await ada(settings);
+    const before = (await storiesOf(account)).length;
+    const result = await publishUntilSettled(instagram, account, await story(), () =>
+      injectFault(simulatorOf(account), { match: { path: "/*/media_publish" }, effect }),
+    );
+    const stories = await storiesOf(account);
+    expect(stories).toHaveLength(before + 1);
+    expect(result).toMatchObject({ state: "published", remoteId: stories.at(-1)?.id, url: stories.at(-1)?.url });
+  });
+
+  /** A container that is ready, the job at the time of its call, and what is looked up later. */
+  async function ready() {
+    const account = await ada();
+    const { caption, media, options } = await story();
+    const base = job({ caption, account, options });
+    const content: Job = { ...base, media, postType: "image", dueAt: Date.now(), now: Date.now() };
+    const ref = await prepareUntilReady(instagram, content);
+    const client = simulatedClient(instagram);
+    const sent = { ...content, now: Date.now(), committedAt: Date.now(), lastCommittedAt: Date.now() };
+    const lookAfter = (seconds: number) => {
+      vi.setSystemTime(sent.now + seconds * 1000);
+      return instagram.verify(client, { ...sent, now: Date.now() }, ref);
+    };
+    return { account, client, sent, ref, lookAfter };
+  }
+
+  test("is not taken for one that somebody else published: its container was not", async ({ expect }) => {
+    const { account, lookAfter } = await ready();
+    await publishUntilSettled(instagram, account, await story());
+    expect(await lookAfter(60)).toEqual({ state: "absent" });
+  });
+
+  test("is published without an id of its own where several could be it", async ({ expect }) => {
+    const { account, client, sent, ref, lookAfter } = await ready();
+    await instagram.commit(client, sent, ref);
+    await publishUntilSettled(instagram, account, await story());
+    expect(await lookAfter(60)).toEqual({
+      state: "published",
+      remoteId: (ref as { containerId: string }).containerId,
+      url: null,
+    });
+  });
+
+  test("gets the id of the only one that is listed once its own must be", async ({ expect }) => {
+    const { account, client, sent, ref, lookAfter } = await ready();
+    await instagram.commit(client, sent, ref);
+    const [own] = (await storiesOf(account)).slice(-1);
+    expect(await lookAfter(20)).toMatchObject({ state: "again" });
+    expect(await lookAfter(50)).toEqual({ state: "published", remoteId: own?.id, url: own?.url });
+  });
+
+  test("whose list cannot be read is published without an id of its own", async ({ expect }) => {
+    const { client, sent, ref, lookAfter } = await ready();
+    await instagram.commit(client, sent, ref);
+    const unreadable = () =>
+      injectFault(instagram, {
+        match: { path: "/*/stories" },
+        effect: "answer",
+        status: 403,
+        body: { error: { code: 10, message: "(#10) Application does not have permission for this action" } },
+      });
+    await unreadable();
+    expect(await lookAfter(60)).toMatchObject({ state: "again" });
+    await unreadable();
+    expect(await lookAfter(301)).toMatchObject({ state: "published", url: null });
+  });
+
+  test("warns of what a story does not show", ({ expect }) => {
+    const { placement, options, warnings } = instagram.validate(
+      validationInput({
+        caption: "Out of the kiln",
+        media: [image({ altText: "A vase" })],
+        options: { story: true, placement: "timeline", share_to_feed: true },
+      }),
+    );
+    expect([placement, options]).toEqual([null, { story: true }]);
+    expect(warnings.map(({ code }) => code)).toEqual([
+      "caption_ignored",
+      "option_ignored",
+      "option_ignored",
+      "alt_text_ignored",
+    ]);
+    const tooLong = validationInput({ caption: "a".repeat(2201), media: [image()], options: { story: true } });
+    expect(instagram.validate(tooLong).problems).toEqual([]);
+  });
 });
 
 describe("the proof of the app's secret", () => {

@@ -9,8 +9,9 @@ export async function largeVideo(sizeBytes: number): Promise<JobMedia> {
   for (let index = 0; index < sizeBytes; index++) {
     bytes[index] = header[index] ?? (index * 31 + (index >> 8)) % 251;
   }
+  const { cover: _, ...described } = video({ sizeBytes });
   return {
-    ...video({ sizeBytes }),
+    ...described,
     sha256: await sha256Hex(bytes),
     url: "https://media.example.com/clip.mp4",
     filename: "clip.mp4",

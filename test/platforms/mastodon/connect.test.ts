@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import type { StartRequest } from "#platforms/contract.ts";
-import { connect } from "#platforms/mastodon/connect.ts";
+import { mastodon } from "#platforms/mastodon/index.ts";
 import { parseServer } from "#platforms/mastodon/hosts.ts";
 import { CLIENT_IDENTITY, exchangeCode, memoryRegistrations, oauthMethod } from "../../support/call-connector.ts";
 import { accountAccess, NOW } from "../../support/adapter-inputs.ts";
@@ -9,6 +9,8 @@ import { secretTokens } from "../../support/platform-sample.ts";
 import { parseRequestBody, type ScriptedResponse, scriptedClient } from "../../support/scripted-http-client.ts";
 import { unwrap } from "../../support/unwrap.ts";
 import { ACCOUNT_ID, APP, EXTRA, HOST, INSTANCE, PROFILE, SCOPES, TOKEN } from "./fixture.ts";
+
+const { connect } = mastodon;
 
 const app = (settings: Record<string, string> = {}) => ({ clientId: "", clientSecret: "", settings });
 

@@ -11,6 +11,8 @@ import {
 const me = { json: { id: "17841405793187219", username: "ada", name: "Ada" } };
 
 export const sample: PlatformSample = {
+  furtherKinds: [{ title: "A thread of two parts", files: [], options: { thread: [{ caption: "Its second part" }] } }],
+  recorded: { settings: { EXTRA_SCOPES: "threads_manage_replies,threads_read_replies" }, accounts: 1 },
   post: {
     ...TEXT_POST,
     otherLimits: [

@@ -45,7 +45,12 @@ describe("the login", () => {
 
   test("of a user who granted everything misses nothing", async ({ expect }) => {
     const { tokens } = await logIn(threads, "ada");
-    expect(tokens.scopes).toEqual(["threads_basic", "threads_content_publish"]);
+    expect(tokens.scopes).toEqual([
+      "threads_basic",
+      "threads_content_publish",
+      "threads_manage_replies",
+      "threads_read_replies",
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import {
 const me = { json: { data: { id: "2244994945", name: "Ada", username: "ada" } } };
 
 export const sample: PlatformSample = {
+  furtherKinds: [{ title: "A thread of two parts", files: [], options: { thread: [{ caption: "Its second part" }] } }],
   post: {
     ...TEXT_POST,
     otherLimits: [{ name: "an account with a subscription", capabilities: { subscriptionType: "Premium" } }],

@@ -1,11 +1,13 @@
 import { describe, test } from "vitest";
 import { toBase64Url } from "#core/encoding.ts";
 import type { TokenSet } from "#platforms/contract.ts";
-import { connect } from "#platforms/youtube/connect.ts";
+import { youtube } from "#platforms/youtube/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
 import { NOW } from "../../support/adapter-inputs.ts";
 import { unwrap } from "../../support/drive-simulator.ts";
 import { authorizeUrl, exchangeCode, refreshTokens, tokenRefresh } from "../../support/call-connector.ts";
+
+const { connect } = youtube;
 
 const app = { clientId: "the-client", clientSecret: "the-secret", settings: {} };
 const UPLOAD = "https://www.googleapis.com/auth/youtube.upload";

@@ -28,6 +28,20 @@ export const apiError = (status: number, reason: string): ScriptedResponse => ({
   json: { error: { code: status, message: "No.", errors: [{ reason, domain: "youtube", message: "No." }] } },
 });
 
+/** A public video to which `open` is still to be added. */
+export const extrasProgress = (open: readonly string[], changes: object = {}): JsonValue =>
+  toJson({
+    extras: {
+      post: { id: "dQw4example", url: "https://www.youtube.com/watch?v=dQw4example", at: NOW - 5000 },
+      open: [...open],
+      index: 0,
+      tries: 0,
+      looksFirst: false,
+      results: {},
+      ...changes,
+    },
+  });
+
 export function videoJob(sizeBytes: number, overrides: Partial<Job> = {}): Job {
   return job({
     options: { title: "How to glaze a bowl", made_for_kids: false },

@@ -1,3 +1,4 @@
+import { FORCE_SSL_SCOPE } from "#platforms/youtube/limits.ts";
 import { video } from "../../support/adapter-inputs.ts";
 import {
   APP_MISCONFIGURED,
@@ -12,6 +13,14 @@ const SCOPES = "https://www.googleapis.com/auth/youtube.upload https://www.googl
 const channels = { json: { items: [{ id: "UC-ada", snippet: { title: "Ada", customUrl: "@ada" } }] } };
 
 export const sample: PlatformSample = {
+  furtherKinds: [
+    {
+      title: "A video with a playlist and a first comment",
+      files: ["portrait.mp4"],
+      options: { playlist_ids: ["PLada0000000000000000000_1"], first_comment: "Which glaze?" },
+    },
+  ],
+  recorded: { settings: { EXTRA_SCOPES: FORCE_SSL_SCOPE }, accounts: 1 },
   post: {
     otherLimits: [{ name: "a channel that is not verified", capabilities: { longUploads: "disallowed" } }],
     media: [video({ width: 1080, height: 1920 })],

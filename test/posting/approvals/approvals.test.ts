@@ -4,6 +4,7 @@ import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { readToken } from "#posting/confirm/confirmation-token.ts";
 import {
   approveRequest,
+  confirmBulk,
   confirmEdit,
   confirmPreview,
   confirmSchedule,
@@ -12,6 +13,7 @@ import {
   getPost,
   listApprovals,
   listApprovalsOfUser,
+  previewBulk,
   previewEdit,
   previewSchedule,
   reviewApproval,
@@ -678,6 +680,58 @@ describe("reading", () => {
     });
   });
 
+  test("many new posts are shown each, and approved all or none", async () => {
+    const parties = await createParties();
+    const { agent, person } = parties;
+    const [x, image] = [await createAccount(agent), await createMedia(agent)];
+    const request = async (...captions: readonly string[]) => {
+      const { preview, confirmation } = await previewBulk(agent, {
+        posts: captions.map((caption, index) => ({
+          row: index + 1,
+          input: { caption, scheduledAt: oneHourAhead(agent) + index, accountIds: [x], mediaUrls: [image.url] },
+          problems: [],
+        })),
+        skipInvalid: false,
+      });
+      const { confirmationToken = "" } = confirmation ?? {};
+      const { approval } = await refusalOf(confirmBulk(agent, { confirmationToken }));
+      return { id: approval?.id ?? "", planHash: preview.planHash ?? "", confirmationToken };
+    };
+    const [first, second] = [await request("One", "Two"), await request("Three", "Four")];
+    expect(await getApproval(agent, first)).toMatchObject({
+      kind: "bulk",
+      planHash: first.planHash,
+      posts: [{ caption: "One", platforms: ["x"] }, { caption: "Two" }],
+    });
+    expect(await reviewApproval(person, first)).toMatchObject({
+      problems: [],
+      edits: [],
+      newPosts: [
+        { caption: "One", targets: [{ accountId: x, effectiveCaption: "One" }] },
+        { caption: "Two", scheduledAt: oneHourAhead(agent) + 1 },
+      ],
+    });
+    await approveRequest(person, first);
+    await person.waitForDeferred();
+    const { postIds } = await getApproval(agent, first);
+    expect(postIds).toHaveLength(2);
+    expect(person.hints.map(({ postId }) => postId)).toEqual(postIds);
+    expect(await getPost(agent, { id: postIds?.[1] ?? "" })).toMatchObject({
+      caption: "Two",
+      status: "scheduled",
+      createdBy: { kind: "key", name: "Studio assistant" },
+    });
+    expect(await refusalOf(confirmBulk(agent, first))).toMatchObject({ code: "token_already_used", postIds });
+    await updateAccountRow(x, { disconnected_at: 1 });
+    await refusalOf(approveRequest(person, second));
+    const stale = await getApproval(agent, second);
+    expect(stale).toMatchObject({ state: "stale", postIds: null });
+    expect(stale.details.map(({ code, row }) => `${code} ${row}`)).toEqual([
+      "account_not_found 1",
+      "account_not_found 2",
+    ]);
+  });
+
   test("a new post is shown as the plan has it, also for an account that is gone", async () => {
     const parties = await createParties();
     const [x, gone] = [await createAccount(parties.agent), await createAccount(parties.agent, "instagram")];
@@ -689,10 +743,10 @@ describe("reading", () => {
     const before = await reviewApproval(parties.person, { id });
     expect(before).toMatchObject({
       problems: [],
-      newPost: { planHash, targets: [{ accountId: x, effectiveCaption: "Own" }, { accountId: gone }] },
+      newPosts: [{ planHash, targets: [{ accountId: x, effectiveCaption: "Own" }, { accountId: gone }] }],
     });
     await updateAccountRow(gone, { disconnected_at: 1 });
-    expect((await reviewApproval(parties.person, { id })).newPost?.targets).toMatchObject([
+    expect((await reviewApproval(parties.person, { id })).newPosts[0]?.targets).toMatchObject([
       { accountId: x },
       { accountId: gone, platformOptions: { placement: "timeline", share: true } },
     ]);

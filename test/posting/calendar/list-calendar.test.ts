@@ -2,7 +2,9 @@ import { openDb, undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
-import { listCalendar, cancelPost } from "#posting/index.ts";
+import type { ArchivedPost } from "#archive/index.ts";
+import { listCalendar, cancelPost, listPosts } from "#posting/index.ts";
+import { toArchivedSummary } from "#posting/calendar/archived-posts.ts";
 import { CALENDAR_ROWS } from "#posting/calendar/list-calendar.ts";
 import { calendarStatement } from "#posting/calendar/store-calendar.ts";
 import {
@@ -72,6 +74,23 @@ describe("the posts of a range", () => {
     expect(posts[0]?.firstMedia).toBeNull();
     expect(accounts.map(({ id }) => id)).toEqual([x, instagram]);
     expect(hasMore).toBe(false);
+  });
+
+  test("a post whose accounts alone have media shows those, also once it is in the archive", async () => {
+    const ctx = createTestContext();
+    const [x, instagram] = [await createAccount(ctx, "x"), await createAccount(ctx, "instagram")];
+    const [first, second] = [await createMedia(ctx), await createMedia(ctx)];
+    const { id } = await schedulePost(ctx, {
+      accountIds: undefined,
+      targets: [{ accountId: x }, { accountId: instagram, mediaItems: [first, second] }],
+    });
+    const shown = { mediaCount: 2, firstMedia: { type: "image", url: first.url } };
+    expect((await listCalendar(ctx, MONTH)).posts).toMatchObject([{ id, ...shown }]);
+    const { results } = await env.DB.prepare("SELECT * FROM posts WHERE id = ?").bind(id).run();
+    const { results: targets } = await env.DB.prepare("SELECT * FROM post_targets WHERE post_id = ?").bind(id).run();
+    const archived = toArchivedSummary({ post: results[0], targets } as unknown as ArchivedPost);
+    const { posts } = await listPosts(ctx, { fields: "summary", limit: 10, offset: 0, order: "asc" });
+    expect([archived.mediaCount, posts[0]?.mediaCount, posts[0]?.targetCount]).toEqual([2, 2, 2]);
   });
 
   test("its start belongs to it, its end does not", async () => {

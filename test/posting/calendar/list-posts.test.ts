@@ -180,6 +180,8 @@ describe("a page of posts", () => {
         platforms: ["x", "instagram"],
         targetCount: 2,
         mediaCount: 0,
+        externalId: null,
+        labels: [],
       },
     ]);
   });

@@ -426,3 +426,42 @@ describe("confirmSchedule", () => {
     expect(ctx.counting.count.rowsWritten).toBeLessThanOrEqual(10);
   });
 });
+
+describe("the plan hash", () => {
+  // Computed with the release before descriptions existed: `main` at 2353a58.
+  const OLDER = {
+    text: "0f37bff8606fe7a7ae8a58eae0046c39a9e0a8a2a9e77f331b21f5f0c26e6e6f",
+    image: "b7ebeb8c75657406fd2dd547280cf40f9c5de464271ec6ee287c6934d8d04b6f",
+  };
+  const targets = [
+    {
+      accountId: "0197a000-0000-7000-8000-00000000000b",
+      effectiveCaption: "Hello",
+      options: { placement: "timeline" },
+      dueAt: 1_900_000_000_000,
+    },
+  ];
+  const image = { type: "image", sha256: "ab".repeat(32) } as const;
+
+  test("of posts that set nothing new is that of older versions, and what is set changes it", async () => {
+    const hashOf = (media: Parameters<typeof planHashOf>[0]["media"]) =>
+      planHashOf({ postType: media.length === 0 ? "text" : "image", media, targets });
+    expect(await hashOf([])).toBe(OLDER.text);
+    expect(await hashOf([image])).toBe(OLDER.image);
+    expect(await hashOf([{ ...image, altText: undefined }])).toBe(OLDER.image);
+    expect(await hashOf([{ ...image, altText: "A blue bowl" }])).toBe(
+      "91622d13b4e9de4c0c1e8796518832bd91b21349511126225c99f35ab41f5d3c",
+    );
+  });
+
+  test("of a video covers its cover: the moment, or the bytes of the picture", async () => {
+    const video = { type: "video", sha256: "cd".repeat(32) } as const;
+    const hashOf = (cover?: NonNullable<Parameters<typeof planHashOf>[0]["media"][number]["cover"]>) =>
+      planHashOf({ postType: "video", media: [{ ...video, cover }], targets });
+    expect(await hashOf()).toBe("1c9c9ab6f65ffe8d80bcabe7d4a2a135ece9138d4869976aaba37826262f9cf7");
+    expect(await hashOf({ atMs: 0 })).toBe("f500d783545b6c2652fd2f7515cabf93bf0f734829d0d5a40393e7ef260594c8");
+    expect(await hashOf({ image: { sha256: "ef".repeat(32) } })).toBe(
+      "aa134af17bcee2a8f01f0b513bacfc01922767398588592744ae1387326bc446",
+    );
+  });
+});

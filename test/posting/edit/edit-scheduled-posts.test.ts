@@ -143,6 +143,38 @@ describe("the changes of an edit", () => {
     );
   });
 
+  test("a description is part of the use: the same file can have another one in each post", async () => {
+    const ctx = createTestContext();
+    const x = await createAccount(ctx);
+    const image = await createMedia(ctx);
+    const post = await schedulePost(ctx, {
+      accountIds: [x],
+      mediaItems: [{ url: image.url, type: "image", altText: "A bowl" }],
+    });
+    const other = await schedulePost(ctx, { accountIds: [x], mediaUrls: [image.url] });
+    expect([post.mediaItems[0]?.altText, other.mediaItems[0]?.altText]).toEqual(["A bowl", undefined]);
+    const { preview } = await previewEdit(ctx, {
+      postIds: [post.id],
+      mediaItems: [{ url: image.url, type: "image", altText: "A blue bowl" }],
+    });
+    const [changed] = preview.posts;
+    const shown = { id: image.id, url: image.url, type: "image" };
+    expect(changed?.changes).toEqual([
+      { field: "media_items", from: [{ ...shown, alt_text: "A bowl" }], to: [{ ...shown, alt_text: "A blue bowl" }] },
+    ]);
+    const { posts } = await editPosts(ctx, {
+      postIds: [post.id],
+      mediaItems: [{ url: image.url, type: "image", altText: "A blue bowl" }],
+    });
+    expect(posts[0]?.mediaItems[0]?.altText).toBe("A blue bowl");
+    expect(posts[0]?.planHash).not.toBe(post.planHash);
+    expect(posts[0]?.planHash).toBe(await planHashOfRows(post.id));
+    const { posts: captioned } = await editPosts(ctx, { postIds: [post.id], caption: "Bye" });
+    expect(captioned[0]?.mediaItems[0]?.altText).toBe("A blue bowl");
+    const { posts: bare } = await editPosts(ctx, { postIds: [post.id], mediaUrls: [image.url] });
+    expect(bare[0]?.mediaItems[0]).not.toHaveProperty("altText");
+  });
+
   test("unchanged media are validated with their stored facts", async () => {
     const validatedFacts: unknown[] = [];
     const x = scriptedAdapter("x");

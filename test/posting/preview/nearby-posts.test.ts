@@ -83,7 +83,10 @@ describe("what is read of the posts around a post does not grow with them", () =
   }
 
   test("by a preview and by the preview of an edit", async () => {
-    expect(await measure(2000)).toEqual(await measure(500));
+    const [many, few] = [await measure(2000), await measure(500)];
+    // A search of an index reads one row more where another workspace follows, whose id is random.
+    expect(Math.abs(many.preview - few.preview)).toBeLessThan(10);
+    expect(Math.abs(many.edit - few.edit)).toBeLessThan(10);
   });
 
   test("the nearest post with the same text is named, of the 10 posts on either side", async () => {

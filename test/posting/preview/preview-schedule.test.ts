@@ -429,4 +429,35 @@ describe("previewSchedule", () => {
       expect(preview.targets[0]?.captionLimit).toBe(captionLimit);
     });
   });
+
+  describe("an option that needs further rights", () => {
+    const adapters = { x: { ...scriptedAdapter("x"), optionScopes: () => ({ lists: ["lists.write"] }) } };
+    const contextWith = (settings: Record<string, string>) =>
+      createTestContext({ adapters, config: { app: () => ({ clientId: "id", clientSecret: "secret", settings }) } });
+    const listed = { EXTRA_SCOPES: "lists.write" };
+
+    test.for([
+      ["where the operator does not list them", {}, [], "option_not_available"],
+      ["where they are listed and this login lacks them", listed, [], "missing_scope"],
+      ["where the operator no longer lists them", {}, ["lists.write"], "option_not_available"],
+      ["where the login has them", listed, ["lists.write"], null],
+    ] as const)("%s", async ([, settings, extraScopes, code], { expect }) => {
+      const ctx = contextWith(settings);
+      const accountId = await createAccount(ctx, "x", { capabilities: { extraScopes } });
+      const preview = (lists: string[]) =>
+        previewSchedule(ctx, {
+          caption: "Hello",
+          scheduledAt: oneHourAhead(ctx),
+          targets: [{ accountId, platformOptions: { lists } }],
+        });
+      await preview([]);
+      if (code === null) {
+        expect((await preview(["one"])).preview.targets[0]?.platformOptions).toMatchObject({ lists: ["one"] });
+      } else {
+        expect((await refusalOf(preview(["one"]))).details).toMatchObject([
+          { code, param: "targets[0].platform_options.lists", accountId, platform: "x" },
+        ]);
+      }
+    });
+  });
 });

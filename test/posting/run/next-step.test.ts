@@ -291,6 +291,28 @@ describe("a target with several visible calls", () => {
     expect(afterCommit(second, { state: "published", remoteId: "p", url: null }, context()).state).toBe("published");
   });
 
+  test("prepares the next call first where the platform asks for it, with a time limit of its own", () => {
+    const more = { state: "more", ref: null, progress: { done: 1 }, prepareFirst: true } as const;
+    const first = afterCommit({ ...committing(), cursor: { value: "of the first" } }, more, context());
+    expect(currentStep(first)).toBe("prepare");
+    expect(first).toMatchObject({ prepared: null, cursor: null, preparingSince: null, progress: { done: 1 } });
+    const later = NOW + HOUR;
+    const next = startStep(first, later);
+    const waiting = afterPrepare(next, { state: "again", afterSeconds: 5, cursor: 1 }, context({ now: later }));
+    expect(waiting).toMatchObject({ state: "processing", attempts: 1 });
+  });
+
+  test("goes on without its journal where a look has found the parts that are public", () => {
+    const lost = startAsUncertain(createTargetRun(row, NOW), context());
+    const looked = { state: "again", afterSeconds: 60, isProcessing: false, ref: "missing since" } as const;
+    const again = afterVerify(lost, looked, context());
+    expect(again).toMatchObject({ state: "verifying", prepared: { ref: "missing since" } });
+    const more = { state: "more", ref: null, progress: { done: 1 }, prepareFirst: true } as const;
+    const found = afterVerify(again, more, context());
+    expect(currentStep(found)).toBe("prepare");
+    expect(found).toMatchObject({ committedAt: null, progress: { done: 1 } });
+  });
+
   test("a refusal after the first part says that a part is public", () => {
     const first = afterCommit(committing(), { state: "more", ref: "b2", progress: { done: 1 } }, context());
     const run = afterCommit(recordCommitIntent(first, NOW), { state: "refused", fault: fault("rejected") }, context());
@@ -325,18 +347,108 @@ describe("tokens and early preparation", () => {
   });
 });
 
+describe("a thread of which something is public", () => {
+  const progress = { thread: [{ id: "1", url: null, at: NOW }] };
+  const open = { ...pending(), progress, publishedParts: 1, prepared: { ref: {}, expiresAt: null } };
+  const sent = recordCommitIntent(startStep(open, NOW), NOW);
+
+  test("is incomplete when a part is refused or stays unknown", ({ expect }) => {
+    expect(afterCommit(sent, { state: "refused", fault: fault("rejected") }, context())).toMatchObject({
+      state: "failed",
+      error: {
+        code: "thread_incomplete",
+        message: expect.stringMatching(/^The thread stopped after its first part: /),
+      },
+    });
+    const uncertain = { state: "uncertain", detail: "lost", httpStatus: null } as const;
+    const verifying = afterCommit(sent, uncertain, context());
+    expect(afterVerify(verifying, { state: "cannot_tell", detail: "unknown" }, context())).toMatchObject({
+      state: "unconfirmed",
+      error: { code: "thread_incomplete" },
+    });
+  });
+
+  test("waits at a rate limit and goes on with the same part", ({ expect }) => {
+    const limited = { ...fault("rate_limited"), retryAfterSeconds: 900 };
+    const waiting = afterCommit(sent, { state: "refused", fault: limited }, context());
+    expect(waiting).toMatchObject({ state: "retry_wait", wakeAt: NOW + 900_000, progress, prepared: { ref: {} } });
+    expect(currentStep(waiting)).toBe("commit");
+  });
+
+  test("was published with its first part", ({ expect }) => {
+    const published = {
+      state: "published",
+      remoteId: "1",
+      url: null,
+      publishedAt: NOW - 5,
+      progress: { thread: [] },
+    } as const;
+    expect(afterCommit(sent, published, context())).toMatchObject({
+      state: "published",
+      publishedAt: NOW - 5,
+      progress: { thread: [] },
+    });
+  });
+});
+
+describe("a post that is public and whose extras are open", () => {
+  const post = { id: "v1", url: "https://example.com/v1", at: NOW - 60_000 };
+  const progress = { extras: { post, open: ["cover"], tries: 1, results: {} } };
+  const more = { state: "more", ref: null, progress, afterSeconds: 30 } as const;
+  const waiting = afterCommit(committing(), more, context());
+  const sent = recordCommitIntent(startStep(waiting, NOW), NOW);
+  const ended = (status: string, code: string) => ({
+    state: "published",
+    remoteId: "v1",
+    remoteUrl: post.url,
+    publishedAt: post.at,
+    error: null,
+    extras: { cover: { status, id: null, url: null, error: { code } } },
+  });
+
+  test("waits as long as the outcome says and then goes on with the next call", ({ expect }) => {
+    expect(waiting).toMatchObject({ state: "preparing", wakeAt: NOW + 30_000, progress });
+    expect(currentStep(waiting)).toBe("commit");
+  });
+
+  test("T17: is published, whatever ends its extras", ({ expect }) => {
+    const refusal = { state: "refused", fault: fault("reconnect") } as const;
+    expect(afterCommit(sent, refusal, context())).toMatchObject(ended("failed", "auth_expired"));
+    for (const run of [waiting, { ...waiting, state: "processing" }, { ...waiting, state: "retry_wait" }] as const) {
+      expect(afterNoAccess(run, fault("reconnect"), context())).toMatchObject(ended("failed", "auth_expired"));
+    }
+    const late = context({ now: NOW + 3 * HOUR });
+    expect(afterNoAccess(waiting, fault("temporary"), late)).toMatchObject(ended("failed", "deadline"));
+    const interrupted = recoverInterruptedCommit(sent, context());
+    expect(afterNoAccess(interrupted, fault("reconnect"), context())).toMatchObject(
+      ended("unconfirmed", "outcome_unknown"),
+    );
+  });
+
+  test("keeps what its adapter says of each extra", ({ expect }) => {
+    const published = {
+      state: "published",
+      remoteId: "v1",
+      url: post.url,
+      publishedAt: post.at,
+      extras: { cover: { status: "failed", id: null, url: null, fault: fault("rejected") } },
+    } as const;
+    expect(afterCommit(sent, published, context())).toMatchObject(ended("failed", "rejected"));
+  });
+});
+
 describe("the history", () => {
-  test("keeps the newest 50 entries, with repeated waits as one entry", () => {
+  test("keeps the newest 100 entries, with repeated waits as one entry", () => {
     let run: TargetRun = afterPrepare(pending(), { state: "again", afterSeconds: 5, cursor: 0 }, context());
     for (let poll = 1; poll < 100; poll += 1) {
       run = afterPrepare(run, { state: "again", afterSeconds: 5, cursor: poll }, context({ now: NOW + poll }));
     }
     expect(run.history).toHaveLength(1);
-    for (let index = 0; index < 100; index += 1) {
+    for (let index = 0; index < 150; index += 1) {
       run = startAsUncertain(run, context({ now: NOW + index }));
     }
     expect(run.history).toHaveLength(MAX_HISTORY);
-    expect(run.history.at(-1)?.at).toBe(NOW + 99);
+    expect(run.history.at(-1)?.at).toBe(NOW + 149);
   });
 
   test("stores messages of platforms without characters that cannot be stored", () => {

@@ -1,7 +1,7 @@
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { describe, test } from "vitest";
-import skillSource from "#dashboard/agent-files/SKILL.md?raw";
+import skillSource from "#docs/agent-files/SKILL.md?raw";
 import { HTTP_ERRORS, REFUSALS } from "#core/codes.ts";
 import { createKey } from "#auth/index.ts";
 import { createServiceFixture, ORIGIN } from "../auth/service-fixture.ts";
@@ -9,11 +9,7 @@ import { createTestUser } from "../auth/test-context.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 
 const SKILL = "/.well-known/agent-skills/almanac/SKILL.md";
-const service = createServiceFixture({
-  DOCS_URL: `${ORIGIN}/privacy`,
-  OPERATOR_NAME: "A",
-  OPERATOR_CONTACT: "a@b.example",
-});
+const service = createServiceFixture();
 
 async function read(path: string): Promise<string> {
   return (await service.fetch(path)).text();
@@ -21,6 +17,7 @@ async function read(path: string): Promise<string> {
 
 test.for([
   ["/llms.txt", "text/plain"],
+  ["/llms-full.txt", "text/plain"],
   ["/server.json", "application/json"],
   ["/.well-known/mcp/server-card.json", "application/json"],
   [SKILL, "text/markdown"],
@@ -47,14 +44,13 @@ describe("llms.txt", () => {
     }
   });
 
-  test("names the addresses of this installation, and its documentation where there is one", async ({ expect }) => {
+  test("names the addresses of this installation", async ({ expect }) => {
     const text = await read("/llms.txt");
     expect(text).toContain(`\`${ORIGIN}/mcp\``);
     expect(text).toContain(`\`${ORIGIN}/v1\``);
-    expect(text).toContain(`[Documentation](${ORIGIN}/privacy)`);
+    expect(text).toContain(`[Documentation](${ORIGIN}/docs)`);
     // Platforms whose apps the operator has not set up are not promised.
     expect(text).toContain("> Schedules posts to social media (Bluesky, Mastodon). What");
-    expect(await (await createServiceFixture().fetch("/llms.txt")).text()).not.toContain("Documentation");
   });
 });
 

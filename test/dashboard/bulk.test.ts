@@ -1,0 +1,101 @@
+import { env, exports } from "cloudflare:workers";
+import { describe, test } from "vitest";
+import { startSession } from "#auth/index.ts";
+import { createServices } from "#context.ts";
+import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
+import { createTestContext } from "../auth/test-context.ts";
+import { connectOneAccount, isoInDays } from "../support/api-workflows.ts";
+import { callApi } from "../support/call-api.ts";
+import { type ApiCaller, createCaller } from "../support/create-caller.ts";
+
+const service: ServiceFixture = {
+  services: createTestContext(),
+  fetch: (path, init) => exports.default.fetch(new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init })),
+};
+
+const PATH = "/dashboard/posts/many";
+
+async function createPerson() {
+  const caller = await createCaller();
+  const browser = new BrowserClient(service);
+  browser.session = await startSession(
+    createServices(env, service.services.outbound, () => {}),
+    { userId: caller.userId },
+  );
+  /** The form with a file, as browsers send it. */
+  const sendFile = (bytes: Uint8Array<ArrayBuffer>) => {
+    const form = new FormData();
+    form.append("file", new File([bytes], "posts.csv", { type: "text/csv" }));
+    form.append("table", "");
+    return service.fetch(`${PATH}/preview`, {
+      method: "POST",
+      body: form,
+      headers: { cookie: `__Host-session=${browser.session}`, origin: env.ORIGIN },
+    });
+  };
+  return { caller, browser, sendFile };
+}
+
+async function countPosts(caller: ApiCaller): Promise<number> {
+  return (await callApi(caller, { method: "GET", path: "/posts" })).body.pagination.total;
+}
+
+const tokenIn = (page: string) => /name="confirmation_token" value="([^"]+)"/.exec(page)?.[1] ?? "";
+
+describe("the page for many posts", () => {
+  test("shows each row or its problems, schedules the good ones, and says how many", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const account = await connectOneAccount(caller);
+    const at = isoInDays(1);
+    const table = `caption,scheduled_at,account_ids\n"First, <b>post</b>",${at},${account.id}\nNo account,${at},${crypto.randomUUID()}\nThird,${at},${account.id}\n`;
+    expect(await (await browser.get(PATH)).text()).toContain('enctype="multipart/form-data"');
+    const shown = await browser.post(`${PATH}/preview`, { table });
+    expect(shown.status).toBe(200);
+    const page = await shown.text();
+    expect(page).toContain("2 posts good, 1 row with problems");
+    expect(page).toContain("First, &lt;b&gt;post&lt;/b&gt;");
+    expect(page).toContain("No connected account has this id.");
+    expect(page).toContain("Schedule the 2 good posts");
+    expect(await countPosts(caller)).toBe(0);
+    const confirmation = { confirmation_token: tokenIn(page), table };
+    const done = await browser.post(`${PATH}/confirm`, confirmation);
+    expect(done.headers.get("location")).toBe(`${PATH}?scheduled=2`);
+    expect(await (await browser.get(`${PATH}?scheduled=2`)).text()).toContain("2 posts are scheduled.");
+    expect(await countPosts(caller)).toBe(2);
+    const again = await browser.post(`${PATH}/confirm`, confirmation);
+    expect(again.status).toBe(400);
+    const kept = await again.text();
+    expect(kept).toContain('role="alert"');
+    // The table is still there to be previewed again.
+    expect(kept).toContain("No account,");
+  });
+
+  test("takes a file, and a time without an offset is one on the person's clock", async ({ expect }) => {
+    const { caller, browser, sendFile } = await createPerson();
+    await browser.post("/dashboard/profile/time-zone", { time_zone: "Asia/Tokyo" });
+    const account = await connectOneAccount(caller);
+    const day = isoInDays(3).slice(0, 10);
+    const table = `\uFEFFcaption;scheduled_at;account_ids\r\nFrom a file;${day}T09:00;${account.id}\r\nWith an offset;${day}T09:00:00Z;${account.id}\r\n`;
+    const page = await (await sendFile(Uint8Array.from(new TextEncoder().encode(table)))).text();
+    expect(page).toContain("Schedule all 2 posts");
+    expect(page).toContain(`datetime="${day}T00:00:00.000Z"`);
+    expect(page).toContain(`datetime="${day}T09:00:00.000Z"`);
+  });
+
+  test("says what is wrong with a table that cannot be read", async ({ expect }) => {
+    const { browser, sendFile } = await createPerson();
+    const refusals = [
+      [await browser.post(`${PATH}/preview`, { table: " " }), "Choose a file or paste the text of a table."],
+      [await browser.post(`${PATH}/preview`, { table: "caption,when\nHello,now" }), "there is no column"],
+      [await sendFile(new Uint8Array([0xff, 0xfe, 0x63, 0])), "not UTF-8"],
+    ] as const;
+    for (const [response, sentence] of refusals) {
+      expect(response.status).toBe(400);
+      expect((await response.text()).toLowerCase()).toContain(sentence.toLowerCase());
+    }
+    expect((await browser.post(`${PATH}/confirm`, { confirmation_token: "none" })).status).toBe(400);
+    expect(
+      (await browser.post(`${PATH}/preview`, { table: "caption" }, { origin: "https://evil.example" })).status,
+    ).toBe(403);
+  });
+});
