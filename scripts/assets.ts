@@ -8,20 +8,29 @@ import { minifyAsset } from "./assets/minify.ts";
  */
 
 const ROOT = join(import.meta.dirname, "..");
-const SOURCE = join(ROOT, "src", "dashboard", "static");
+const SOURCES = ["dashboard", "docs"].map((module) => join(ROOT, "src", module, "static"));
 const TARGET = join(ROOT, ".wrangler", "assets");
 
 await mkdir(TARGET, { recursive: true });
-const names = await readdir(SOURCE);
-for (const name of names) {
-  const minified = await minifyAsset(name, () => readFile(join(SOURCE, name), "utf8"));
+const files = new Map<string, string>();
+for (const folder of SOURCES) {
+  for (const name of await readdir(folder)) {
+    files.set(name, join(folder, name));
+  }
+}
+// The page on which calls are tried is the only one that loads these; they are minified already.
+for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
+  files.set(name, join(ROOT, "node_modules", "swagger-ui-dist", name));
+}
+for (const [name, path] of files) {
+  const minified = path.includes("node_modules") ? null : await minifyAsset(name, () => readFile(path, "utf8"));
   // Renamed when it is complete: another service may be serving this folder.
   const partial = join(TARGET, `.${name}.${process.pid}`);
-  await (minified === null ? cp(join(SOURCE, name), partial) : writeFile(partial, minified));
+  await (minified === null ? cp(path, partial) : writeFile(partial, minified));
   await rename(partial, join(TARGET, name));
 }
 for (const name of await readdir(TARGET)) {
-  if (!name.startsWith(".") && !names.includes(name)) {
+  if (!name.startsWith(".") && !files.has(name)) {
     await rm(join(TARGET, name));
   }
 }

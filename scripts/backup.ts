@@ -1,10 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { ApiFailure } from "./deploy/cloudflare.ts";
-import { DeployFailure } from "./deploy/failure.ts";
-import { OperatorError } from "./backup/installation.ts";
 import { makeBackup } from "./backup/make-backup.ts";
-import { openInstallation } from "./backup/open.ts";
+import { withInstallation } from "./backup/open.ts";
 
 const USAGE = `Copies the database and the files of the service into a folder on this machine.
 
@@ -29,28 +26,16 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(USAGE);
 } else {
-  try {
-    await mkdir(values.to, { recursive: true, mode: 0o700 });
-    const installation = await openInstallation(values);
-    try {
-      const { folder, manifest } = await makeBackup(installation, values.to, (line) => console.log(line));
+  await mkdir(values.to, { recursive: true, mode: 0o700 });
+  await withInstallation(values, async (installation) => {
+    const { folder, manifest } = await makeBackup(installation, values.to, (line) => console.log(line));
+    console.log(
+      `\n${folder} is whole: ${manifest.database.sizeBytes} bytes of database, ${manifest.objects.totalBytes} of files.`,
+    );
+    if (manifest.tokenKeyIds.length > 0) {
       console.log(
-        `\n${folder} is whole: ${manifest.database.sizeBytes} bytes of database, ${manifest.objects.totalBytes} of files.`,
+        `Keep TOKEN_KEYS with ${manifest.tokenKeyIds.join(", ")} elsewhere: without it every login must be connected again.`,
       );
-      if (manifest.tokenKeyIds.length > 0) {
-        console.log(
-          `Keep TOKEN_KEYS with ${manifest.tokenKeyIds.join(", ")} elsewhere: without it every login must be connected again.`,
-        );
-      }
-    } finally {
-      await installation.close();
     }
-  } catch (error) {
-    if (!(error instanceof OperatorError || error instanceof DeployFailure || error instanceof ApiFailure)) {
-      throw error;
-    }
-    console.error(`\nStopped: ${error.message}`);
-    console.error(`Next: ${error instanceof ApiFailure ? "run the command again" : error.next}`);
-    process.exitCode = 1;
-  }
+  });
 }

@@ -30,7 +30,7 @@ const USAGE = `Creates an Almanac service in your Cloudflare account, or brings 
   npm run deploy -- --rotate-keys   the next of the two steps to another key that seals logins
   npm run deploy -- --drop-vars     variables that the settings no longer name are meant to go
 
-Settings come from ${SETTINGS_FILE} and from environment variables ALMANAC_*; docs/operate.md lists them. It can be run again at
+Settings come from ${SETTINGS_FILE} and from environment variables ALMANAC_*; docs/guide/operate.md lists them. It can be run again at
 any time: it finds what there is by name, creates what is missing and loses nothing.`;
 
 interface Flags {
@@ -118,7 +118,7 @@ function printResult(origin: string, values: Values): void {
   }
   if (others.length > 0) {
     console.log(
-      `Without an app yet: ${others.map((platform) => PLATFORM_NAMES[platform]).join(", ")} (docs/operate.md)`,
+      `Without an app yet: ${others.map((platform) => PLATFORM_NAMES[platform]).join(", ")} (docs/guide/operate.md)`,
     );
   }
 }
@@ -128,7 +128,7 @@ function printRotation(vars: ReadonlyMap<string, string>, running: RunningWorker
   const isDone = id !== running?.vars.get("TOKEN_KEY_ID");
   console.log(
     isDone
-      ? `\n${id} seals from now on. The cron seals at most 50 older logins a minute again: \`npm run doctor -- --remote\` counts what each key still seals (docs/operate.md)`
+      ? `\n${id} seals from now on. The cron seals at most 50 older logins a minute again: \`npm run doctor -- --remote\` counts what each key still seals (docs/guide/operate.md)`
       : "\nThe new key opens from now on. Run npm run deploy -- --rotate-keys again to seal with it",
   );
 }
@@ -207,6 +207,7 @@ async function deploy(flags: Flags): Promise<void> {
       domain,
       vars,
       sendsEmail: values.has("MAIL_FROM"),
+      fitsImages: values.get("FIT_IMAGES") !== "false",
     }),
   );
 

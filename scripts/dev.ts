@@ -57,6 +57,7 @@ Almanac is running, with ${platforms.map(({ platform }) => platform).join(", ")}
 
   API            ${origin}/v1
   API document   ${origin}/v1/openapi.json
+  Documentation  ${origin}/docs
   Dashboard      ${origin}/          sign in as ${user.email} / ${user.password}
   API key        ${user.api_key}
   Sandbox        ${origin}/sandbox/status    sample media at ${origin}/sandbox/media

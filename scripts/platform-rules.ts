@@ -7,7 +7,8 @@ export interface PlatformRules {
     readonly videos: object | null;
   };
   readonly daily_caps: readonly { readonly count: number }[];
-  readonly options: { readonly required?: readonly string[] };
+  readonly option_scopes: readonly { readonly option: string; readonly is_available: boolean }[];
+  readonly options: { readonly required?: readonly string[]; readonly properties?: Readonly<Record<string, unknown>> };
 }
 
 /** Options with which a platform accepts a post: the first board, and a text for everything else that it requires. */

@@ -9,7 +9,7 @@ import { startSimulators } from "./punctual/simulators.ts";
 import { call, freePort, migrate, sleep, startService } from "./service.ts";
 
 /*
- * Measures how late posts are published: `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
+ * Measures how late posts are published (`--wake-ahead auto`: each object wakes by its post's place in the burst): `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
  * [--wake-ahead MS] [--root FOLDER] [--log FILE]`. It publishes single posts on an idle service and then many that are due in the same second, in turn on every
  * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in a process of their own. With `--hang` one of
  * the platforms never answers and the others must not notice. Exit code 1 when a post is early, missing, duplicated or later
@@ -29,6 +29,8 @@ const MIN_AHEAD_MS = 30_000;
 /** Objects of texts wake up to twenty seconds before the due time. */
 const BEFORE_WAKING_MS = 21_000;
 const POLL_MS = 5000;
+/** A platform is always awake; the simulator of one that was asked nothing for ten seconds has to start first. */
+const WAKE_SIMULATORS_BEFORE_MS = 3000;
 /** Long enough to print how late the posts were also when they are far outside their limit. */
 const MIN_PATIENCE_MS = 180_000;
 const PATIENCE_PER_POST_MS = 60;
@@ -74,6 +76,8 @@ async function waitForPosts(
   dueAt: number,
   count: number,
 ): Promise<number[]> {
+  await sleep(Math.max(0, dueAt - WAKE_SIMULATORS_BEFORE_MS - Date.now()));
+  await readLatenessMs(origin, platforms, prefix, dueAt);
   // Reading the simulators often would delay what is measured.
   await sleep(Math.max(0, dueAt + Math.max(1500, count * 5) - Date.now()));
   for (

@@ -4,11 +4,12 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { outputFolder } from "./build/options.ts";
 import { entryOfTag } from "./release/changelog.ts";
+import { type Manifest, unreadyPackages } from "./release/packages.ts";
 
 /*
  * Builds what a release consists of, from the lock file and without network: `npm run release -- v1.0.0`. In `dist/`: the bundle as a
  * tar file (the modules that run, their source maps, the files of the pages, the migrations, wrangler.toml), the software bill of materials
- * of what is bundled (CycloneDX), their checksums, and the changelog's entry as the notes of the release.
+ * of what is bundled (CycloneDX), the packages of the client and the command line, their checksums, and the changelog's entry as the notes of the release.
  */
 
 const run = (command: string, ...args: string[]): string =>
@@ -16,6 +17,14 @@ const run = (command: string, ...args: string[]): string =>
 
 const { name, version } = JSON.parse(readFileSync("package.json", "utf8")) as { name: string; version: string };
 const entry = entryOfTag(process.argv[2] ?? "", version, readFileSync("CHANGELOG.md", "utf8"));
+
+const manifests = readdirSync("clients").map(
+  (client) => JSON.parse(readFileSync(join("clients", client, "package.json"), "utf8")) as Manifest,
+);
+const unready = unreadyPackages(version, manifests);
+if (unready.length > 0) {
+  throw new Error(unready.join("\n"));
+}
 
 const title = `${name}-${version}`;
 const folder = join("dist", title);
@@ -50,6 +59,11 @@ const sbom = run(
   "--sbom-type=application",
 );
 writeFileSync(join("dist", `${title}.cdx.json`), sbom);
+
+run("npm", "run", "--silent", "client", "--", "pack");
+cpSync(join("dist", "clients"), "dist", { recursive: true });
+rmSync(join("dist", "clients"), { recursive: true });
+run("npm", "run", "--silent", "cli", "--", "pack", "dist");
 
 const files = readdirSync("dist").toSorted();
 const sha256 = (file: string) =>

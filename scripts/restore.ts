@@ -4,9 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { backupName, checkBackup, findBackup } from "./backup/folder.ts";
 import { type Installation, OperatorError } from "./backup/installation.ts";
-import { openInstallation } from "./backup/open.ts";
-import { ApiFailure } from "./deploy/cloudflare.ts";
-import { DeployFailure } from "./deploy/failure.ts";
+import { withInstallation } from "./backup/open.ts";
 import { type Goal, keepPresent, type Progress, readProgress, writeProgress } from "./restore/progress.ts";
 import { describeLoss, describeOutcome } from "./restore/report.ts";
 import { runRestore, waitForRelease } from "./restore/run-restore.ts";
@@ -145,22 +143,6 @@ if (values.help || (values.to === undefined) === (values.from === undefined)) {
   console.log(USAGE);
   process.exitCode = values.help ? 0 : 2;
 } else {
-  try {
-    await mkdir(values.in, { recursive: true, mode: 0o700 });
-    const installation = await openInstallation(values);
-    try {
-      await restore(installation);
-    } finally {
-      await installation.close();
-    }
-  } catch (error) {
-    if (!(error instanceof OperatorError || error instanceof DeployFailure || error instanceof ApiFailure)) {
-      throw error;
-    }
-    console.error(`\nStopped: ${error.message}`);
-    console.error(
-      `Next: ${error instanceof ApiFailure ? "run the command again: it goes on where it stopped" : error.next}`,
-    );
-    process.exitCode = 1;
-  }
+  await mkdir(values.in, { recursive: true, mode: 0o700 });
+  await withInstallation(values, restore, "run the command again: it goes on where it stopped");
 }

@@ -12,6 +12,7 @@ const PAGES = [
   "/dashboard/profile",
   "/dashboard/plan",
   "/dashboard/workspaces",
+  "/dashboard/slots",
   "/webhooks",
   "/notices",
 ];

@@ -11,11 +11,15 @@ interface Belongings {
   readonly boardAccountId: string;
   readonly workspaceId: string;
   readonly postId: string;
+  readonly externalId: string;
+  readonly slotTimeZone: string;
   readonly approvalId: string;
+  readonly draftId: string;
   readonly webhookId: string;
   readonly deliveryId: string;
   readonly eventId: string;
   readonly token: string;
+  readonly bulkToken: string;
   readonly editToken: string;
 }
 
@@ -24,11 +28,15 @@ const UNKNOWN: Belongings = {
   boardAccountId: UNKNOWN_ID,
   workspaceId: UNKNOWN_ID,
   postId: UNKNOWN_ID,
+  externalId: "order-of-nobody",
+  slotTimeZone: "Antarctica/Vostok",
   approvalId: UNKNOWN_ID,
+  draftId: UNKNOWN_ID,
   webhookId: UNKNOWN_ID,
   deliveryId: "dlv_1000000",
   eventId: `evt_${"1".repeat(10)}_${UNKNOWN_ID.replaceAll("-", "")}`,
   token: UNKNOWN_TOKEN,
+  bulkToken: UNKNOWN_TOKEN,
   editToken: UNKNOWN_TOKEN,
 };
 
@@ -49,13 +57,28 @@ async function createBelongings(service: AttackedService, user: AttackUser): Pro
   const webhookId = await createWebhook(service, user);
   const postId = await service.schedulePost(user, accountId, "Victim's secret launch");
   const { key } = user;
+  const externalId = "order-of-the-victim";
+  await service.prepare("PUT", `/v1/posts/${postId}/annotations`, { key, json: { external_id: externalId } });
+  const slotTimeZone = "Antarctica/Troll";
+  await service.prepare("PUT", "/v1/schedule/slots", {
+    key,
+    json: { time_zone: slotTimeZone, slots: [{ weekday: 1, time: "09:30" }] },
+  });
   const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
     key,
     json: { caption: "Victim's other secret", scheduled_at: tomorrow(), account_ids: [accountId] },
   });
+  const { json: bulkPreviewed } = await service.prepare("POST", "/v1/posts/bulk/preview", {
+    key,
+    json: { posts: [{ caption: "Victim's many", scheduled_at: tomorrow(), account_ids: [accountId] }] },
+  });
   const { json: editPreviewed } = await service.prepare("POST", "/v1/posts/edit/preview", {
     key,
     json: { post_ids: [postId], caption: "Changed" },
+  });
+  const { json: drafted } = await service.prepare("POST", "/v1/drafts", {
+    key,
+    json: { caption: "Victim's secret draft", account_ids: [accountId] },
   });
   const cookie = await service.signIn(user);
   await setConfirms(service, cookie, "person");
@@ -68,11 +91,15 @@ async function createBelongings(service: AttackedService, user: AttackUser): Pro
     boardAccountId,
     workspaceId: user.workspaceId,
     postId,
+    externalId,
+    slotTimeZone,
     approvalId,
+    draftId: drafted.draft.id,
     webhookId,
     deliveryId: delivered.deliveries[0].id,
     eventId: logged.events[0].id,
     token: previewed.confirmation_token,
+    bulkToken: bulkPreviewed.confirmation_token,
     editToken: editPreviewed.confirmation_token,
   };
 }
@@ -84,8 +111,13 @@ const REQUESTS: Readonly<
   getPost: () => [{}],
   listAttempts: () => [{}],
   cancelPost: () => [{ json: { confirm: true } }],
+  annotatePost: () => [{ json: { labels: ["mine"], external_id: "mine" } }],
   getApproval: () => [{}],
   withdrawApproval: () => [{ json: { confirm: true } }],
+  getDraft: () => [{}],
+  updateDraft: () => [{ json: { version: 1, caption: "Mine" } }],
+  deleteDraft: () => [{ json: { confirm: true } }],
+  previewDraft: () => [{ json: {} }, { json: { scheduled_at: "2027-01-01T00:00:00Z" } }],
   getWebhook: () => [{}],
   updateWebhook: () => [{ json: { description: "Mine" } }, { json: { url: "https://hook.example/", enabled: false } }],
   deleteWebhook: () => [{ json: { confirm: true } }],
@@ -99,6 +131,10 @@ const REQUESTS: Readonly<
   disconnectAccount: ({ accountId }) => [{ json: { account_id: accountId, confirm: true } }],
   listPinterestBoards: ({ boardAccountId }) => [{ query: `?account_id=${boardAccountId}` }],
   activateWorkspace: ({ workspaceId }) => [{ json: { workspace_id: workspaceId } }],
+  previewBulk: ({ accountId }) => [
+    { json: { posts: [{ caption: "Mine", scheduled_at: "2027-01-01T00:00:00Z", account_ids: [accountId] }] } },
+  ],
+  confirmBulk: ({ bulkToken }) => [{ json: { confirmation_token: bulkToken } }],
   previewPost: ({ accountId }) => [
     { json: { caption: "Mine", scheduled_at: "2027-01-01T00:00:00Z", account_ids: [accountId] } },
     { json: { caption: "Mine", scheduled_at: "2027-01-01T00:00:00Z", targets: [{ account_id: accountId }] } },
@@ -108,7 +144,11 @@ const REQUESTS: Readonly<
   confirmEdit: ({ editToken }) => [{ json: { confirmation_token: editToken } }],
 };
 
-const namesSomething = (name: string): boolean => /(?:^|_)(?:ids?|token)$/.test(name);
+/** What keeps ids as they were sent and looks nothing up by them: an attack of its own uses what was kept. */
+const KEEPS_WHAT_IS_SENT: ReadonlySet<string> = new Set(["createDraft"]);
+
+/** `external_id` is the caller's own name for a post, so it names nothing of ours: the lists are asked for the victim's. */
+const namesSomething = (name: string): boolean => name !== "external_id" && /(?:^|_)(?:ids?|token)$/.test(name);
 
 /** The path of an operation with the ids of what it names. */
 function pathWith(path: string, ids: Belongings): string {
@@ -116,9 +156,11 @@ function pathWith(path: string, ids: Belongings): string {
     ? ids.approvalId
     : path.startsWith("/v1/webhooks")
       ? ids.webhookId
-      : path.startsWith("/v1/events")
-        ? ids.eventId
-        : ids.postId;
+      : path.startsWith("/v1/drafts")
+        ? ids.draftId
+        : path.startsWith("/v1/events")
+          ? ids.eventId
+          : ids.postId;
   return path.replace("{id}", id).replace("{delivery_id}", ids.deliveryId);
 }
 
@@ -131,9 +173,16 @@ const comparable = ({ status, text }: Answer, ids: Belongings): string =>
 async function isUnchanged(service: AttackedService, victim: AttackUser, theirs: Belongings): Promise<boolean> {
   const { json } = await service.send("GET", `/v1/posts/${theirs.postId}`, { key: victim.key });
   const { json: hooks } = await service.send("GET", `/v1/webhooks/${theirs.webhookId}`, { key: victim.key });
+  const { json: drafted } = await service.send("GET", `/v1/drafts/${theirs.draftId}`, { key: victim.key });
+  const { json: slots } = await service.send("GET", "/v1/schedule/slots", { key: victim.key });
   return (
+    drafted?.draft?.version === 1 &&
     json?.post?.status === "scheduled" &&
     json.post.caption === "Victim's secret launch" &&
+    json.post.external_id === theirs.externalId &&
+    json.post.labels.length === 0 &&
+    slots?.time_zone === theirs.slotTimeZone &&
+    slots.slots.length === 1 &&
     hooks?.webhook?.enabled === true &&
     hooks.webhook.description === "" &&
     hooks.webhook.previous_secret_until === null
@@ -161,6 +210,9 @@ export default {
             service.document.components.schemas[body?.$ref?.split("/").at(-1) ?? ""]?.properties ?? {},
           );
           const requests = REQUESTS[id];
+          if (KEEPS_WHAT_IS_SENT.has(id)) {
+            continue;
+          }
           if (!requests) {
             const named = [...parameters.map(({ name }) => name), ...members].filter(namesSomething);
             log.expect(named.length === 0, "names nothing", `${id} takes ${named.join(", ")} and is not attacked`);
@@ -182,12 +234,36 @@ export default {
             );
           }
         }
+        await service.send("PUT", "/v1/schedule/slots", { key, json: { time_zone: "UTC", slots: [] } });
         log.expect(await isUnchanged(service, victim, theirs), "unchanged", "the victim's post or webhook was changed");
         const { json } = await service.send("POST", "/v1/posts/confirm", {
           key: victim.key,
           json: { confirmation_token: theirs.token },
         });
         log.expect(json?.posts?.length === 1, "the token still works", "the victim's token was used up by a stranger");
+      },
+    },
+    {
+      name: "another user's account in a draft",
+      async run(service, log) {
+        const theirs = await createBelongings(service, await service.createUser());
+        const { key } = await service.createUser();
+        const answers: string[] = [];
+        for (const ids of [theirs, UNKNOWN]) {
+          const { json } = await service.prepare("POST", "/v1/drafts", {
+            key,
+            json: { caption: "Mine", scheduled_at: tomorrow(), account_ids: [ids.accountId] },
+          });
+          log.expect(json.draft.problems.length === 0, "looked up nowhere", `problems: ${JSON.stringify(json.draft)}`);
+          const answer = await service.send("POST", `/v1/drafts/${json.draft.id}/preview`, { key, json: {} });
+          log.expectStatus("the preview of a draft with another user's account", answer, 400);
+          answers.push(comparable(answer, ids));
+        }
+        log.expect(
+          answers[0] === answers[1],
+          "the same as a missing one",
+          `a draft tells another user's account from a missing one: ${answers.join(" / ")}`,
+        );
       },
     },
     {
@@ -204,14 +280,22 @@ export default {
           const seen = Object.values(theirs).filter((value) => text.includes(value));
           log.expect(seen.length === 0, "nothing of theirs", `${id} shows ${seen.join(", ")}`);
         }
+        const named = await service.send("GET", `/v1/posts?external_id=${theirs.externalId}`, { key });
+        log.expect(
+          named.status === 200 && named.json.posts.length === 0,
+          "no post of theirs by its external_id",
+          `a stranger finds ${named.text}`,
+        );
       },
     },
     {
-      name: "another user's keys, workspaces and apps in the forms of the dashboard",
+      name: "another user's keys, workspaces, apps and drafts in the forms of the dashboard",
       async run(service, log) {
         const victim = await service.createUser();
         const victimCookie = await service.signIn(victim);
         const webhookId = await createWebhook(service, victim);
+        const { json: drafted } = await service.prepare("POST", "/v1/drafts", { key: victim.key, json: {} });
+        const draft = `drafts/${drafted.draft.id}`;
         const { text: keysPage } = await service.send("GET", "/dashboard/keys", { cookie: victimCookie });
         const keyId = /\/dashboard\/keys\/([^/"]+)\/revoke/.exec(keysPage)?.[1];
         const cookie = await service.signIn(await service.createUser());
@@ -225,6 +309,7 @@ export default {
             (form) => `/webhooks/${webhookId}${form}`,
           ),
           `/dashboard/passkeys/${UNKNOWN_ID}/remove`,
+          `/dashboard/${draft}/delete`,
         ]);
         log.expectStatus(
           "DELETE a key",
@@ -236,6 +321,8 @@ export default {
         );
         const { status, text } = await service.send("GET", "/v1/workspaces", { key: victim.key });
         log.expect(keyId !== undefined && status === 200, "the key still works", `the victim's key answers ${status}`);
+        const kept = await service.send("GET", `/v1/${draft}`, { key: victim.key });
+        log.expect(kept.status === 200, "the draft is still there", `the victim's draft answers ${kept.status}`);
         log.expect(!text.includes("Taken"), "not renamed", "the victim's workspace has a new name");
       },
     },

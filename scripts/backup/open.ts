@@ -1,4 +1,6 @@
-import type { Installation } from "./installation.ts";
+import { ApiFailure } from "../deploy/cloudflare.ts";
+import { DeployFailure } from "../deploy/failure.ts";
+import { type Installation, OperatorError } from "./installation.ts";
 import { openLocal } from "./local.ts";
 import { openRemote } from "./remote.ts";
 
@@ -11,4 +13,27 @@ export interface InstallationFlags {
 
 export function openInstallation(flags: InstallationFlags): Promise<Installation> {
   return flags.remote ? openRemote() : openLocal({ environment: flags.env, stateDir: flags["persist-to"] });
+}
+
+/** Does the work of one command; what is expected to go wrong is printed with what the operator does next. */
+export async function withInstallation(
+  flags: InstallationFlags,
+  work: (installation: Installation) => Promise<void>,
+  nextAfterCloudflare = "run the command again",
+): Promise<void> {
+  try {
+    const installation = await openInstallation(flags);
+    try {
+      await work(installation);
+    } finally {
+      await installation.close();
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError || error instanceof DeployFailure || error instanceof ApiFailure)) {
+      throw error;
+    }
+    console.error(`\nStopped: ${error.message}`);
+    console.error(`Next: ${error instanceof ApiFailure ? nextAfterCloudflare : error.next}`);
+    process.exitCode = 1;
+  }
 }

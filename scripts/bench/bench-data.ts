@@ -8,10 +8,15 @@ import { SCOPES } from "#core/scope.ts";
 import { openDb } from "#db/client.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "..", "..", "migrations");
+interface BenchAccount {
+  readonly platform: Platform;
+  readonly capabilities: object;
+}
+
 const ACCOUNTS = [
   { platform: "x", capabilities: { subscriptionType: "None", verifiedType: "none", protected: false } },
   { platform: "linkedin", capabilities: { kind: "member", canList: false, profile: "userinfo" } },
-] as const satisfies readonly { platform: Platform; capabilities: object }[];
+] as const satisfies readonly BenchAccount[];
 
 export interface BenchUser {
   readonly key: string;
@@ -28,10 +33,13 @@ export async function migrate(d1: D1Database): Promise<void> {
   }
 }
 
-/** Creates a user with an API key and accounts on two platforms. */
+/** Creates a user with an API key and accounts, by default on two platforms. */
 export async function createBenchUser(
   d1: D1Database,
-  { password }: { readonly password: string | null } = { password: null },
+  {
+    password = null,
+    accounts = ACCOUNTS,
+  }: { readonly password?: string | null; readonly accounts?: readonly BenchAccount[] } = {},
 ): Promise<BenchUser> {
   const ids = systemIds(systemClock);
   const services = { db: openDb(d1), clock: systemClock, ids };
@@ -39,22 +47,32 @@ export async function createBenchUser(
   const { userId, workspaceId } = await createUser(services, user);
   const { key } = await createKey(services, { userId, name: "bench", scopes: SCOPES, expiresInDays: null });
   const accountIds: string[] = [];
-  for (const { platform, capabilities } of ACCOUNTS) {
+  for (const [index, { platform, capabilities }] of accounts.entries()) {
     const [id, connectionId] = [ids.uuid(), ids.uuid()];
+    const externalId = String(1001 + index);
     await d1.batch([
       d1
         .prepare(
           `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, scopes, status, connected_at)
-           VALUES (?1, ?2, ?3, ?4, '1001', 'Ada Example', '[]', 'active', ?5)`,
+           VALUES (?1, ?2, ?3, ?4, ?5, 'Ada Example', '[]', 'active', ?6)`,
         )
-        .bind(connectionId, userId, workspaceId, platform, systemClock.now()),
+        .bind(connectionId, userId, workspaceId, platform, externalId, systemClock.now()),
       d1
         .prepare(
           `INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
              capabilities, missing_scopes, status, connected_at)
-           VALUES (?1, ?2, ?3, ?4, ?5, '1001', 'ada_example', 'Ada Example', ?6, '[]', 'active', ?7)`,
+           VALUES (?1, ?2, ?3, ?4, ?5, ?8, 'ada_example', 'Ada Example', ?6, '[]', 'active', ?7)`,
         )
-        .bind(id, userId, workspaceId, connectionId, platform, JSON.stringify(capabilities), systemClock.now()),
+        .bind(
+          id,
+          userId,
+          workspaceId,
+          connectionId,
+          platform,
+          JSON.stringify(capabilities),
+          systemClock.now(),
+          externalId,
+        ),
     ]);
     accountIds.push(id);
   }

@@ -10,8 +10,8 @@ const ALLOWED = 1.03;
 
 interface Figure {
   readonly instructions: number;
-  /** To the floor of the same run; null without one. */
-  readonly ratio: number | null;
+  /** To the floor of the same run. */
+  readonly ratio: number;
 }
 
 type Figures = Readonly<Record<string, Figure>>;
@@ -25,7 +25,7 @@ export async function acceptFigures(comparisons: readonly Comparison[]): Promise
   const counted = comparisons.map(({ operation, product, ratio }) => {
     const figure: Figure = {
       instructions: product.instructions,
-      ratio: ratio === null ? null : Number(ratio.toFixed(3)),
+      ratio: Number(ratio.toFixed(3)),
     };
     return [operation, figure] as const;
   });

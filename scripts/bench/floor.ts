@@ -1,42 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
+import { batch, type FloorEnv, respond, respondNotFound, respondUnknownCredential } from "./floor-batch.ts";
 import { FLOOR_SQL } from "./floor-sql.ts";
+import { cancel, confirm, confirmEdit, preview, previewEdit } from "./floor-writes.ts";
 
 /*
  * The floor: the least that a Worker can do for the same requests, without a library. One D1 batch with the credential's lookup in it,
  * the same rate limits, the same calls of KV and of the post's object, and a response with the same body and headers. Pages are built
- * by SQLite. Nothing of the request is checked.
+ * by SQLite. Nothing of the request is checked, and what a preview finds out about a text is written down here.
  */
-
-interface FloorEnv {
-  readonly DB: D1Database;
-  readonly TOKENS: KVNamespace;
-  readonly POSTS: DurableObjectNamespace<PostPublisher>;
-  readonly LIMIT_SCALE: RateLimit;
-  readonly LIMIT_USER_SCALE: RateLimit;
-  readonly LIMIT_ANONYMOUS: RateLimit;
-}
-
-interface Credential {
-  readonly id: string;
-  readonly user_id: string;
-}
-
-type Row = Readonly<Record<string, string>>;
 
 const DAY = 86_400_000;
 const SLOT = 900_000;
-
-const HEADERS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers":
-    "Allow, Idempotent-Replayed, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id",
-  "cache-control": "no-store",
-  "content-type": "application/json",
-  "x-content-type-options": "nosniff",
-};
-const POLICY = '"scale";q=1200;w=60, "scale-user";q=2400;w=60';
-const CHALLENGE =
-  'Bearer resource_metadata="https://almanac.example.org/.well-known/oauth-protected-resource/v1", scope="accounts:read posts:read workspaces:read", error="invalid_token"';
 
 /** Makes the storage calls that the post's object needs. */
 export class PostPublisher extends DurableObject<FloorEnv> {
@@ -59,56 +33,6 @@ export class PostPublisher extends DurableObject<FloorEnv> {
 /** The bindings name them; no request reaches them. */
 export class DatabaseWatch extends DurableObject<FloorEnv> {}
 export class WebhookSender extends DurableObject<FloorEnv> {}
-
-const encoder = new TextEncoder();
-
-async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
-  let hex = "";
-  for (const byte of digest) {
-    hex += (byte < 16 ? "0" : "") + byte.toString(16);
-  }
-  return hex;
-}
-
-function respond(body: string, status = 200, id: string = crypto.randomUUID()): Response {
-  return new Response(body, { status, headers: { ...HEADERS, "x-request-id": id, "ratelimit-policy": POLICY } });
-}
-
-function respondNotFound(): Response {
-  const id = crypto.randomUUID();
-  return respond(`{"error":"post not found","code":"not_found","request_id":"${id}"}`, 404, id);
-}
-
-async function respondUnknownCredential(env: FloorEnv): Promise<Response> {
-  await env.LIMIT_ANONYMOUS.limit({ key: "invalid-credential:unknown" });
-  const id = crypto.randomUUID();
-  return new Response(
-    `{"error":"the credential is unknown, expired or revoked","code":"unauthenticated","request_id":"${id}"}`,
-    { status: 401, headers: { ...HEADERS, "x-request-id": id, "www-authenticate": CHALLENGE } },
-  );
-}
-
-/** The one batch; the first statement is the credential's. The rows of the others, null for an unknown credential. */
-async function batch(
-  env: FloorEnv,
-  request: Request,
-  statements: (hash: string, now: number) => D1PreparedStatement[],
-): Promise<{ readonly rows: Row[]; readonly credential: Credential; readonly hash: string } | null> {
-  const hash = await sha256((request.headers.get("authorization") ?? "").slice("Bearer ".length));
-  const now = Date.now();
-  const results = await env.DB.batch<Row>([
-    env.DB.prepare(FLOOR_SQL.credential).bind(hash, now),
-    ...statements(hash, now),
-  ]);
-  const credential = results[0]?.results[0] as unknown as Credential | undefined;
-  if (credential === undefined) {
-    return null;
-  }
-  await env.LIMIT_SCALE.limit({ key: credential.id });
-  await env.LIMIT_USER_SCALE.limit({ key: credential.user_id });
-  return { rows: results.slice(1).flatMap(({ results: found }) => found.slice(0, 1)), credential, hash };
-}
 
 async function list(env: FloorEnv, request: Request, url: string): Promise<Response> {
   const limit = Number(url.slice(url.indexOf("limit=") + "limit=".length));
@@ -217,7 +141,7 @@ async function summary(env: FloorEnv, request: Request): Promise<Response> {
 }
 
 export default {
-  async fetch(request, env) {
+  async fetch(request, env, ctx) {
     const { url, method } = request;
     const path = url.slice(url.indexOf("/v1/") + "/v1/".length);
     if (method === "GET") {
@@ -227,6 +151,20 @@ export default {
           ? await get(env, request, path.slice("posts/".length))
           : await list(env, request, url);
     }
-    return respondNotFound();
+    if (method === "DELETE") {
+      return await cancel(env, ctx, request, path.slice("posts/".length));
+    }
+    switch (path) {
+      case "posts/preview":
+        return await preview(env, request);
+      case "posts/confirm":
+        return await confirm(env, ctx, request);
+      case "posts/edit/preview":
+        return await previewEdit(env, request);
+      case "posts/edit/confirm":
+        return await confirmEdit(env, ctx, request);
+      default:
+        return respondNotFound();
+    }
   },
 } satisfies ExportedHandler<FloorEnv>;

@@ -46,9 +46,8 @@ interface OperationCount {
 export interface Comparison {
   readonly operation: Operation;
   readonly product: OperationCount;
-  /** Null for writes: what a preview checks is the product's own, so that no Worker without it is comparable. */
-  readonly floor: OperationCount | null;
-  readonly ratio: number | null;
+  readonly floor: OperationCount;
+  readonly ratio: number;
 }
 
 /** The Worker without libraries. */
@@ -125,18 +124,12 @@ export async function compareInstructions(
 ): Promise<readonly Comparison[]> {
   const [products, floors] = await Promise.all([
     countInstructions(prepared, prepared.modules, join(directory, "p"), options),
-    countInstructions(prepared, await buildFloor(), join(directory, "f"), {
-      ...options,
-      operations: options.operations.filter(isRead),
-    }),
+    countInstructions(prepared, await buildFloor(), join(directory, "f"), options),
   ]);
   return options.operations.flatMap((operation) => {
     const [product, floor] = [products.get(operation), floors.get(operation)];
-    if (product === undefined) {
+    if (product === undefined || floor === undefined) {
       return [];
-    }
-    if (floor === undefined) {
-      return { operation, product, floor: null, ratio: null };
     }
     if (comparable(product.body) !== comparable(floor.body)) {
       const [own, other] = [product.body, floor.body].map((body) => body.slice(0, SHOWN_CHARACTERS));
@@ -158,13 +151,13 @@ function comparable(body: string): string {
 
 export function printComparison(comparisons: readonly Comparison[]): void {
   console.log("               ratio    product of 1000 (lowest to highest)      floor of 1000 (lowest to highest)");
-  const thousands = (count: OperationCount | null): string =>
-    (count === null ? [] : [count.instructions, count.lowest, count.highest])
+  const thousands = (count: OperationCount): string =>
+    [count.instructions, count.lowest, count.highest]
       .map((count) => String(Math.round(count / 1000)).padStart(7))
       .join(" ");
   for (const { operation, product, floor, ratio } of comparisons) {
     console.log(
-      `${operation.padEnd(12)} ${(ratio?.toFixed(3) ?? "").padStart(7)}    ${thousands(product)}    ${thousands(floor)}`,
+      `${operation.padEnd(12)} ${ratio.toFixed(3).padStart(7)}    ${thousands(product)}    ${thousands(floor)}`,
     );
   }
 }

@@ -5,10 +5,10 @@ import { DAY, MINUTE } from "#core/clock.ts";
 
 export const READS = ["list 50", "list 100", "get", "summary", "401", "404"] as const;
 const WRITES = ["preview", "confirm", "edit preview", "edit confirm", "cancel"] as const;
-const OPERATIONS = [...READS, ...WRITES] as const;
+export const OPERATIONS = [...READS, ...WRITES] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What the floor can answer too. */
+/** What changes nothing. */
 export function isRead(operation: Operation): boolean {
   return (READS as readonly Operation[]).includes(operation);
 }

@@ -95,8 +95,14 @@ export async function startRuntime(
   { environment = "", vars = {} }: { environment?: string; vars?: Readonly<Record<string, string>> } = {},
 ): Promise<Runtime> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"), environment);
-  // The benchmark uses neither static assets nor e-mail.
-  const { assets: _, email: __, ratelimits = {}, ...options } = workerOptions as typeof workerOptions & Options;
+  // The benchmark uses neither static assets, e-mail nor images.
+  const {
+    assets: _,
+    email: __,
+    images: ___,
+    ratelimits = {},
+    ...options
+  } = workerOptions as typeof workerOptions & Options;
   const configFile = `${stateDir}.config.json`;
   process.env["MINIFLARE_WORKERD_CONFIG_DEBUG"] = configFile;
   const before = await findRuntimeProcesses(process.pid);

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
+import { directImports } from "./direct-imports.ts";
+import { documentTexts } from "./documents.ts";
 import { lighterTwitterText } from "./twitter-text.ts";
 import { lighterZod } from "./zod.ts";
 
@@ -37,7 +39,7 @@ export function buildOptions(
     external: ["cloudflare:*", "node:*", "punycode"],
     // The sandbox's sample files are modules of their own, as wrangler gives them to a Worker.
     loader: { ".md": "text", ".bin": "copy" },
-    plugins: [lighterZod, lighterTwitterText],
+    plugins: [lighterZod, lighterTwitterText, documentTexts(root), directImports(root)],
     define: {
       FAILPOINTS: String(failpoints),
       "process.env.NODE_ENV": '"production"',

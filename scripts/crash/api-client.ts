@@ -12,6 +12,14 @@ export interface PublishedPost {
   readonly media: readonly { readonly sha256: string }[];
 }
 
+/** A comment, or the entry of a playlist. */
+export interface PublishedExtra {
+  readonly name: "first_comment" | "playlists";
+  readonly id: string;
+  readonly addedTo: string;
+  readonly text: string;
+}
+
 const TIMEOUT_MS = 20_000;
 /** The longest time that the service may be away: a restart on a busy machine, with its repeated starts. */
 const MAX_RESTART_MS = 300_000;
@@ -68,6 +76,11 @@ export class ApiClient {
   async publishedPosts(platform: string): Promise<readonly PublishedPost[]> {
     const { posts } = await this.callUntilOk("GET", `/sandbox/platforms/${platform}/posts`);
     return posts as readonly PublishedPost[];
+  }
+
+  async publishedExtras(platform: string): Promise<readonly PublishedExtra[]> {
+    const { extras } = await this.callUntilOk("GET", `/sandbox/platforms/${platform}/extras`);
+    return extras as readonly PublishedExtra[];
   }
 }
 

@@ -1,8 +1,8 @@
-import type { PublishedPost, ApiClient } from "./api-client.ts";
+import type { ApiClient, PublishedExtra, PublishedPost } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
 import { MAX_TARGETS } from "./choose-targets.ts";
-import { MAX_TARGET, MULTI_TARGET } from "./minimums.ts";
-import { type ExpectedPost, allowedVersions } from "./expected-posts.ts";
+import { COMMENT, MAX_TARGET, MULTI_TARGET, PLAYLIST, THREAD } from "./minimums.ts";
+import { allowedVersions, commentMarker, type ExpectedPost, partMarker } from "./expected-posts.ts";
 
 export interface Violation {
   readonly invariant: string;
@@ -27,6 +27,8 @@ interface TargetView {
   readonly platform_post_id: string | null;
   readonly next_attempt_at: string | null;
   readonly error: { readonly code: string } | null;
+  readonly extras: Readonly<Partial<Record<PublishedExtra["name"], { readonly status: string }>>> | null;
+  readonly parts: readonly { readonly status: string; readonly platform_post_id: string | null }[] | null;
 }
 
 interface PostView {
@@ -166,17 +168,139 @@ export function findPlatformViolations(post: ExpectedPost, publishedPosts: Publi
         report("I5", `${platform} accepted it ${version.dueAt - acceptedAt} ms early`);
       }
     }
+    if (post.threadPlatforms.includes(platform)) {
+      violations.push(...findPartViolations(post, platform, publishedPosts));
+    }
   }
   return violations;
 }
 
-/** What a run must have seen of each: the platform, the kind of media, several targets and the most targets. */
-const groupsOf = ({ kind, platforms }: ExpectedPost, platform: string): string[] => [
-  platform,
-  kind,
-  ...(platforms.length > 1 ? [MULTI_TARGET] : []),
-  ...(platforms.length === MAX_TARGETS ? [MAX_TARGET] : []),
-];
+/** Violations of the parts of a thread after the first: one twice (I1), after a cancel (I3), with a wrong text or other media (I4), or without the one before (I14). */
+function findPartViolations(post: ExpectedPost, platform: string, publishedPosts: PublishedPosts): Violation[] {
+  const violations: Violation[] = [];
+  const report = (invariant: string, what: string): void => {
+    violations.push({ invariant, marker: post.marker, what });
+  };
+  let hasBefore = postsWithMarker(publishedPosts, platform, post).length > 0;
+  for (const [index, { text, media }] of post.parts.entries()) {
+    const onPlatform = partsOf(post, platform, publishedPosts, index);
+    const name = `part ${index + 2} of its thread`;
+    if (onPlatform.length > 1) {
+      report("I1", `${platform} accepted ${name} ${onPlatform.length} times`);
+    }
+    if (onPlatform.length > 0 && post.cancellation === "confirmed") {
+      report("I3", `${platform} published ${name} although its cancellation was confirmed`);
+    }
+    if (onPlatform.some((published) => published.text !== text)) {
+      report("I4", `${platform} holds another text as ${name}`);
+    }
+    if (onPlatform.some((published) => published.media.map(({ sha256 }) => sha256).join() !== media.join())) {
+      report("I4", `${platform} holds ${name} with media files that are not those confirmed`);
+    }
+    if (onPlatform.length > 0 && !hasBefore) {
+      report("I14", `${platform} holds ${name} without the one before`);
+    }
+    hasBefore = onPlatform.length > 0;
+  }
+  return violations;
+}
+
+const partsOf = (post: ExpectedPost, platform: string, publishedPosts: PublishedPosts, index: number) =>
+  postsWithMarker(publishedPosts, platform, { marker: partMarker(post.marker, index) });
+
+/** What was added to public posts, by platform and what it is: the first word of a comment, the playlist and the post. */
+type PublishedExtras = ReadonlyMap<string, number>;
+
+const playlistKey = (playlist: string, postId: string): string => `${playlist} ${postId}`;
+
+/** One request per platform reads what was added to the posts of all users. */
+async function readPublishedExtras(client: ApiClient, platforms: readonly string[]): Promise<PublishedExtras> {
+  const counts = new Map<string, number>();
+  for (const platform of platforms) {
+    for (const { name, text, addedTo } of await client.publishedExtras(platform)) {
+      const what = name === "playlists" ? playlistKey(text, addedTo) : (/^\S+/.exec(text)?.[0] ?? "");
+      const key = `${platform} ${what}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** The first comment and the playlists of a post at a platform: one twice (I1), without its post (I14), or other than the API says (I6). */
+export function findExtraViolations(
+  post: ExpectedPost,
+  platform: string,
+  target: Pick<TargetView, "status" | "extras"> | undefined,
+  published: { readonly posts: PublishedPosts; readonly extras: PublishedExtras },
+): Violation[] {
+  const violations: Violation[] = [];
+  const report = (invariant: string, what: string): void => {
+    violations.push({ invariant, marker: post.marker, what });
+  };
+  const onPlatform = postsWithMarker(published.posts, platform, post);
+  const comments = published.extras.get(`${platform} ${commentMarker(post.marker)}`) ?? 0;
+  const told = target?.extras?.first_comment?.status;
+  if (comments > 1) {
+    report("I1", `${platform} has its first comment ${comments} times`);
+  }
+  if (comments > 0 && onPlatform.length === 0) {
+    report("I14", `${platform} has its first comment without the post`);
+  }
+  if ((told === "published" && comments === 0) || (told === "failed" && comments > 0)) {
+    report("I6", `${platform} has its first comment ${comments} times, which the API reports as ${told}`);
+  }
+  const counts = onPlatform.flatMap(({ id }) =>
+    post.playlists.map((playlist) => published.extras.get(`${platform} ${playlistKey(playlist, id)}`) ?? 0),
+  );
+  if (counts.some((count) => count > 1)) {
+    report("I1", `${platform} has it in one playlist ${Math.max(...counts)} times`);
+  }
+  if (target?.extras?.playlists?.status === "published" && counts.includes(0)) {
+    report("I6", `${platform} lacks it in a playlist, although the API reports it as added`);
+  }
+  return violations;
+}
+
+/** Parts that the API reports as published and the platform does not have (I6), and the other way round where the target has ended. */
+function findUntruePart(
+  post: ExpectedPost,
+  { platform, status, parts }: TargetView,
+  publishedPosts: PublishedPosts,
+): string | null {
+  for (const index of post.parts.keys()) {
+    const told = parts?.[index + 1];
+    const onPlatform = partsOf(post, platform, publishedPosts, index);
+    if (told?.status === "published" && !onPlatform.some(({ id }) => id === told.platform_post_id)) {
+      return `${platform} does not have part ${index + 2}, which the API reports as published`;
+    }
+    if (onPlatform.length > 0 && told?.status !== "published" && (status === "published" || status === "failed")) {
+      return `${platform} has part ${index + 2}, which the API reports as ${told?.status}`;
+    }
+  }
+  return null;
+}
+
+/** What a run must have seen of each: the platform, the kind of media, several targets, the most targets, threads, comments and playlists. */
+function groupsOf(
+  post: ExpectedPost,
+  platform: string,
+  onPlatform: readonly PublishedPost[],
+  extras: PublishedExtras,
+): string[] {
+  const { kind, platforms, threadPlatforms } = post;
+  const has = (what: string): boolean => extras.has(`${platform} ${what}`);
+  return [
+    platform,
+    kind,
+    ...(platforms.length > 1 ? [MULTI_TARGET] : []),
+    ...(platforms.length === MAX_TARGETS ? [MAX_TARGET] : []),
+    ...(threadPlatforms.includes(platform) ? [THREAD] : []),
+    ...(has(commentMarker(post.marker)) ? [COMMENT] : []),
+    ...(onPlatform.some(({ id }) => post.playlists.some((playlist) => has(playlistKey(playlist, id))))
+      ? [PLAYLIST]
+      : []),
+  ];
+}
 
 /** Compares what is published on the platforms with what the API says and what the callers were told. */
 export async function checkInvariants(
@@ -187,6 +311,8 @@ export async function checkInvariants(
 ): Promise<CrashReport> {
   const views = await readUntilEnded(client, posts, maxWaitMs);
   const publishedPosts = await readPublishedPosts(client, platforms);
+  const publishedExtras = await readPublishedExtras(client, platforms);
+  const atPlatforms = { posts: publishedPosts, extras: publishedExtras };
   const violations: Violation[] = [];
   const states: Record<string, number> = {};
   const lateMs: number[] = [];
@@ -214,7 +340,7 @@ export async function checkInvariants(
     for (const platform of post.platforms) {
       const onPlatform = postsWithMarker(publishedPosts, platform, post);
       accepted += onPlatform.length;
-      for (const group of onPlatform.length > 0 ? groupsOf(post, platform) : []) {
+      for (const group of onPlatform.length > 0 ? groupsOf(post, platform, onPlatform, publishedExtras) : []) {
         acceptedBy.set(group, (acceptedBy.get(group) ?? 0) + 1);
       }
       const target = view?.targets.find((candidate) => candidate.platform === platform);
@@ -226,7 +352,13 @@ export async function checkInvariants(
       if (target?.status === "published" && !onPlatform.some((published) => published.id === target.platform_post_id)) {
         report("I6", `${platform} did not publish ${target.platform_post_id}, which the API reports as published`);
       }
-      if (target?.status === "failed" && onPlatform.length > 0) {
+      const untruePart =
+        target && post.threadPlatforms.includes(platform) ? findUntruePart(post, target, publishedPosts) : null;
+      violations.push(...findExtraViolations(post, platform, target, atPlatforms));
+      if (untruePart !== null) {
+        report("I6", untruePart);
+      }
+      if (target?.status === "failed" && target.error?.code !== "thread_incomplete" && onPlatform.length > 0) {
         report("I6", `${platform} holds it, although the API reports failed (${target.error?.code})`);
       }
     }

@@ -8,6 +8,12 @@ export interface ExpectedVersion {
   confirmation: "confirmed" | "unknown" | "refused";
 }
 
+/** A part of a thread: its text, and the SHA-256 of each of its media files, in order. */
+export interface ExpectedPart {
+  readonly text: string;
+  readonly media: readonly string[];
+}
+
 /** What the caller knows of one post; the API and the platforms are checked against it. */
 export interface ExpectedPost {
   readonly marker: string;
@@ -16,6 +22,16 @@ export interface ExpectedPost {
   readonly kind: MediaKind;
   /** The SHA-256 of each media file, in order. */
   readonly media: readonly string[];
+  /** The parts of its thread after the first; empty without one. */
+  readonly parts: readonly ExpectedPart[];
+  /** Those of its platforms that publish the thread. */
+  readonly threadPlatforms: readonly string[];
+  /** The text of its first comment; null without one. */
+  readonly comment: string | null;
+  /** Those of its platforms that publish the comment. */
+  readonly commentPlatforms: readonly string[];
+  /** The playlists that its video is added to. */
+  readonly playlists: readonly string[];
   postId: string | null;
   readonly versions: ExpectedVersion[];
   cancellation: "none" | "confirmed" | "unknown" | "refused";
@@ -29,4 +45,12 @@ export function allowedVersions(post: ExpectedPost): readonly ExpectedVersion[] 
   return post.versions.filter(
     (version, index) => index === lastConfirmed || (index > lastConfirmed && version.confirmation === "unknown"),
   );
+}
+
+/** What the text of the first comment of a post begins with. */
+export const commentMarker = (marker: string): string => `${marker}c`;
+
+/** What the text of a further part of a thread begins with. */
+export function partMarker(marker: string, index: number): string {
+  return `${marker}t${index + 1}`;
 }

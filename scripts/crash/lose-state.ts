@@ -3,12 +3,14 @@ import { join } from "node:path";
 import type { Platform } from "#core/platform.ts";
 import { openDb } from "#db/client.ts";
 import { startReview } from "#posting/restore/store-service.ts";
+import { localDatabaseFile } from "../backup/local.ts";
+import { localD1 } from "../backup/local-d1.ts";
 import type { Service } from "../service.ts";
-import { wranglerD1 } from "../user/wrangler-d1.ts";
 import { ApiClient, sleep } from "./api-client.ts";
 import { readPublishedPosts } from "./check-invariants.ts";
+import { partMarker } from "./expected-posts.ts";
 import { startPatiently } from "./restart.ts";
-import { createSandboxUser, previewTarget, type SandboxUser } from "./sandbox-user.ts";
+import { createSandboxUser, previewTarget, type SandboxUser, takesOption } from "./sandbox-user.ts";
 
 /*
  * Either puts the database back to an earlier time by swapping its files, while the objects keep what they know; or erases the
@@ -48,6 +50,8 @@ const SCENARIOS = {
     copies: { database: 0, objects: 1 },
   },
   untouched_ahead: { dueAfterMs: AHEAD_AFTER_MS, edit: null, cancel: false, copies: { database: 1, objects: 1 } },
+  /** Killed between two of its parts, where the platform takes threads. */
+  thread: { dueAfterMs: 0, edit: null, cancel: false, copies: { database: 1, objects: 1 } },
 } as const;
 type Scenario = keyof typeof SCENARIOS;
 
@@ -70,6 +74,11 @@ export interface LossReport {
   /** Per scenario and status, how many posts ended so. */
   readonly statuses: ReadonlyMap<string, number>;
 }
+
+/** More than a platform publishes until the kill. */
+const FURTHER_PARTS = 12;
+const partsOf = (marker: string) =>
+  Array.from({ length: FURTHER_PARTS }, (_, index) => `${partMarker(marker, index)} goes on with what came before`);
 
 const oldWords = (marker: string) => `${marker} as it was before the edit`;
 const newWords = (marker: string) => `${marker} as it is after the edit`;
@@ -94,7 +103,7 @@ export async function loseState({
     const user = await createSandboxUser(client, service.origin, platforms);
     void runCronUntil(client, stopCron.signal);
     const dueAt = Date.now() + DUE_AFTER_MS;
-    const posts = await schedulePosts(client, user, platforms, dueAt);
+    const posts = await schedulePosts(client, user, platforms, dueAt, lost);
     await service.stop();
     await cp(database, saved, { recursive: true });
     service = await startPatiently(start);
@@ -121,7 +130,7 @@ export async function loseState({
     }
     const sentWhileHeld = (await countAccepted(client, platforms)) - acceptedBeforeLoss;
     if (lost === "database") {
-      await startReview(openDb(wranglerD1(["--local", "--env", "sandbox", "--persist-to", stateDir])));
+      await startReview(openDb(localD1(localDatabaseFile("sandbox", stateDir))));
     }
     await waitUntilSettled(client, user, posts, lost);
     return { ...(await readReport(client, user, posts, platforms, lost)), acceptedBeforeLoss, sentWhileHeld };
@@ -153,10 +162,14 @@ async function schedulePosts(
   user: SandboxUser,
   platforms: readonly Platform[],
   dueAt: number,
+  lost: LostState,
 ): Promise<ScheduledPost[]> {
   const posts: ScheduledPost[] = [];
   for (const scenario of Object.keys(SCENARIOS) as Scenario[]) {
-    for (const platform of platforms) {
+    // Nothing is sent from a database that was put back, so that a thread stops there like any other post.
+    const hasThread = scenario === "thread";
+    const used = platforms.filter((one) => !hasThread || (lost === "objects" && takesOption(user, one, "thread")));
+    for (const platform of used) {
       const marker = `r${posts.length}-${scenario.replaceAll("_", "-")}`;
       const { confirmation_token } = await client.callUntilOk(
         "POST",
@@ -164,7 +177,9 @@ async function schedulePosts(
         {
           caption: oldWords(marker),
           scheduled_at: new Date(dueAt + SCENARIOS[scenario].dueAfterMs).toISOString(),
-          targets: [previewTarget(user, platform)],
+          targets: [
+            previewTarget(user, platform, hasThread ? { thread: partsOf(marker).map((caption) => ({ caption })) } : {}),
+          ],
         },
         user.apiKey,
       );
@@ -250,9 +265,16 @@ async function readReport(
     const { cancel, edit, copies: expected } = SCENARIOS[post.scenario];
     const copies = published.get(`${post.platform} ${post.marker}`) ?? [];
     const status = await readStatus(client, user, post);
-    const key = `${post.scenario}: ${copies.length} on the platform, ${status}`;
+    const parts = post.scenario === "thread" ? partsOf(post.marker) : [];
+    const copiesOfParts = parts.map((_, index) => {
+      const ofPart = published.get(`${post.platform} ${partMarker(post.marker, index)}`) ?? [];
+      return ofPart.length;
+    });
+    const found = parts.length > 0 ? `, ${copiesOfParts.filter((count) => count > 0).length} further parts` : "";
+    const key = `${post.scenario}: ${copies.length} on the platform${found}, ${status}`;
     statuses.set(key, (statuses.get(key) ?? 0) + 1);
-    counts.doubled += copies.length > 1 ? 1 : 0;
+    counts.doubled += copies.length > 1 || copiesOfParts.some((count) => count > 1) ? 1 : 0;
+    counts.missing += status === "published" && copiesOfParts.includes(0) ? 1 : 0;
     counts.afterCancel += cancel && copies.length > 0 ? 1 : 0;
     counts.oldWords += edit && copies.some(({ text }) => text === oldWords(post.marker)) ? 1 : 0;
     // A call that may have left is never repeated where the platform cannot prove that it has no such post: the owner is told.

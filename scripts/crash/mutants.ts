@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DOCUMENT_FILES, DOCUMENT_FOLDERS } from "../build/documents.ts";
 
 /** One mechanism removed from a copy of the source code: shows that the crash test detects when it is missing. */
 export interface Mutant {
@@ -26,6 +27,114 @@ export const MUTANTS: readonly Mutant[] = [
         file: "src/posting/run/next-step.ts",
         from: `    case "uncertain":\n      return markUncertain(`,
         to: `    case "uncertain":\n      return afterVerify({ ...run, state: "verifying" }, { state: "absent" }, ctx);\n      return markUncertain(`,
+      },
+    ],
+  },
+  {
+    name: "slot-guard",
+    what: "the confirm's batch counts a slot as free that another post has taken since the preview",
+    test: { file: "test/api/schedule/slot-next.test.ts", title: "20 confirms at once make one post" },
+    changes: [
+      {
+        file: "src/posting/confirm/store-commit-plan.ts",
+        from: '` + (SELECT count(*) FROM (${freeSlotsSql("?2", slotsParameter)}))`',
+        to: "` + ${times.length} + 0 * length(${slotsParameter})`",
+      },
+    ],
+  },
+  {
+    name: "thread-no-look",
+    what: "a part of a thread whose answer was lost is sent again without a look",
+    test: { file: "test/platforms/x/thread.test.ts", title: "whose call 3 is lost" },
+    changes: [
+      {
+        file: "src/platforms/x/verify.ts",
+        from: "    return await verifyReply(client, job, commitRef, { ...part, replyTo: part.replyTo });\n",
+        to: '    return { state: "absent" };\n',
+      },
+    ],
+  },
+  {
+    name: "thread-absent-too-soon",
+    what: "a part of a thread is absent when one list lacks it",
+    test: { file: "test/platforms/x/thread.test.ts", title: "absent only after two whole lists" },
+    changes: [
+      {
+        file: "src/platforms/x/verify.ts",
+        from: "  if (missingSince === null || missingSince < lastSentAt) {\n",
+        to: "  if (missingSince === null || missingSince < lastSentAt) {\n    return decideMissingReply(job, commitRef, committedAt);\n",
+      },
+    ],
+  },
+  {
+    name: "thread-container-no-look",
+    what: "a part of a thread is prepared and sent again where its container was published",
+    test: { file: "test/platforms/threads/thread.test.ts", title: "each of whose calls is lost once" },
+    changes: [
+      {
+        file: "src/platforms/threads/verify.ts",
+        from: "  const part = currentThreadPart(job);\n  const post = jobOfPart(job);\n",
+        to: '  const part = currentThreadPart(job);\n  if (part) {\n    return { state: "stale", detail: "" };\n  }\n  const post = jobOfPart(job);\n',
+      },
+    ],
+  },
+  {
+    name: "lost-thread-one-look",
+    what: "a thread without its journal goes on when one list lacks a part",
+    test: { file: "test/platforms/threads/thread.test.ts", title: "the thread goes on after two looks" },
+    changes: [
+      {
+        file: "src/platforms/verify-thread.ts",
+        from: "  if (earlier?.foundParts !== foundParts) {\n",
+        to: "  if (earlier?.foundParts !== foundParts) {\n    return nextThreadPart(progress, nextRef);\n",
+      },
+    ],
+  },
+  {
+    name: "comment-no-look",
+    what: "a first comment whose answer was lost is sent again without a look",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "while the first comment is sent" },
+    changes: [
+      {
+        file: "src/platforms/extras.ts",
+        from: "  if (!extra.look) {\n    return tryAgain(",
+        to: "  if (extra.look ?? true) {\n    return tryAgain(",
+      },
+    ],
+  },
+  {
+    name: "comment-absent-too-soon",
+    what: "a first comment is absent when one list lacks it",
+    test: { file: "test/platforms/youtube/comment.test.ts", title: "only after two whole lists" },
+    changes: [
+      {
+        file: "src/platforms/extras.ts",
+        from: "  if (missingSince === null || missingSince < sentAt) {\n",
+        to: '  if (missingSince === null || missingSince < sentAt) {\n    return tryAgain(job, state, extra, NO_ANSWER, "failed");\n',
+      },
+    ],
+  },
+  {
+    name: "comment-after-lost-journal",
+    what: "what may have been sent by a run whose journal was lost is sent without a look",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "while the first comment is sent" },
+    changes: [
+      {
+        file: "src/platforms/extras.ts",
+        from: "  if (extra.look && state.looksFirst && state.tries === 0) {\n",
+        to: "  if (extra.look && state.looksFirst && state.tries < 0) {\n",
+      },
+    ],
+  },
+  {
+    name: "extra-without-end",
+    what: "the tries of an extra are not counted",
+    test: { file: "test/platforms/youtube/cover.test.ts", title: "the fifth try is the last" },
+    changes: [
+      {
+        file: "src/platforms/extras.ts",
+        from: "  const wait = WAITS_SECONDS[state.tries];",
+        to: "  const wait: number | undefined = WAITS_SECONDS[0];",
       },
     ],
   },
@@ -163,13 +272,49 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "alarm-lends-its-id",
+    what: "an object is armed without a journal for a time that has passed, under the run id of which it may have lost a run",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "a hint arrives that was made before the claim" },
+    changes: [
+      {
+        file: "src/publisher/post-alarm.ts",
+        from: "      wakeAt > this.context.now()\n",
+        to: "      wakeAt > 0\n",
+      },
+    ],
+  },
+  {
+    name: "place-before-its-claim",
+    what: "the object of one of very many posts of an instant wakes earlier than it may claim",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "the place among the posts of an instant" },
+    changes: [
+      {
+        file: "src/publisher/wake-times.ts",
+        from: "CLAIM_AHEAD_MS - 100;",
+        to: "CLAIM_AHEAD_MS + 100;",
+      },
+    ],
+  },
+  {
+    name: "alarm-forgets-its-id",
+    what: "an alarm that is replaced takes the run id with it under which the post may be claimed",
+    test: { file: "test/publisher/failure-matrix.test.ts", title: "C38 armed by the alarm alone" },
+    changes: [
+      {
+        file: "src/publisher/journal.ts",
+        from: "    this.isChanged ||= this.followsFromAlarm;\n",
+        to: "",
+      },
+    ],
+  },
+  {
     name: "result-lost-with-error",
     what: "a result that D1 did not take is forgotten with the memory of the object",
     test: { file: "test/publisher/failure-matrix.test.ts", title: "a result that D1 does not take is kept" },
     changes: [
       {
         file: "src/publisher/post-runner.ts",
-        from: "      // A result that D1 did not take must not be lost with the memory.\n      this.journal.write();\n",
+        from: "      // A result that D1 did not take must not be lost with the memory.\n      this.journal.writeBeforeAlarm();\n",
         to: "",
       },
     ],
@@ -259,7 +404,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/posting/run/next-step.ts",
-        from: "        prepared: { ref: part.ref, expiresAt: null },",
+        from: "        prepared: part.prepareFirst ? null : { ref: part.ref, expiresAt: null },",
         to: "        prepared: run.prepared,",
       },
     ],
@@ -316,8 +461,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/posting/confirm/commit-previewed-plan.ts",
-        from: `posts.filter((post) => post.status === "scheduled")`,
-        to: `posts.filter((post) => post.status === "scheduled" && plan.kind === "schedule")`,
+        from: `.filter((post) => post.status === "scheduled")`,
+        to: `.filter((post) => post.status === "scheduled" && plan.kind === "schedule")`,
       },
     ],
   },
@@ -339,7 +484,7 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^W3 /],
     changes: [
       {
-        file: "migrations/0019_event_triggers.sql",
+        file: "migrations/0030_media_fits.sql",
         from: "CREATE TRIGGER event_post_scheduled AFTER INSERT ON posts\nWHEN EXISTS",
         to: `CREATE TRIGGER event_post_scheduled AFTER UPDATE OF watch_at ON posts
 WHEN NOT EXISTS (SELECT 1 FROM events e WHERE e.workspace_id = NEW.workspace_id AND e.subject_id = NEW.id) AND EXISTS`,
@@ -420,6 +565,8 @@ const PARTS_TO_RUN = [
   "scripts/assets",
   "scripts/build.ts",
   "scripts/build",
+  ...DOCUMENT_FOLDERS,
+  ...DOCUMENT_FILES,
 ];
 
 /** Copies the project with the changes applied; throws if a text to change is not there exactly once. */

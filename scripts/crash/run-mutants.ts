@@ -82,7 +82,7 @@ async function runTests(root: string, args: readonly string[]): Promise<Map<stri
 
 /** What no crash run reveals in reasonable time is revealed by the test that the mutant names. */
 async function isCaughtByTest(mutant: Mutant, test: NonNullable<Mutant["test"]>): Promise<boolean> {
-  const root = await createCopy(ROOT, mutant, ["test", "docs", "vitest.config.ts"]);
+  const root = await createCopy(ROOT, mutant, ["test", "vitest.config.ts"]);
   try {
     const failed = (await runTests(root, [test.file, "-t", test.title])).get("failed") ?? [];
     console.log(

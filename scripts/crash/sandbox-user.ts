@@ -74,8 +74,18 @@ export const requiresMedia = (user: SandboxUser, platform: Platform): boolean =>
 
 export const rulesOf = (user: SandboxUser, platform: Platform): PlatformRules => platformOf(user, platform).rules;
 
+/** Whether the platform has the option, and the operator the rights that it needs. */
+export function takesOption(user: SandboxUser, platform: Platform, option: string): boolean {
+  const { options, option_scopes: rights } = rulesOf(user, platform);
+  return option in (options.properties ?? {}) && rights.every((right) => right.option !== option || right.is_available);
+}
+
 /** The target of a preview request for one platform. */
-export function previewTarget(user: SandboxUser, platform: Platform): Record<string, unknown> {
+export function previewTarget(
+  user: SandboxUser,
+  platform: Platform,
+  further: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const { accountId, options } = platformOf(user, platform);
-  return { account_id: accountId, platform_options: options };
+  return { account_id: accountId, platform_options: { ...options, ...further } };
 }

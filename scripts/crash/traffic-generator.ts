@@ -1,10 +1,37 @@
 import type { ApiClient, CallOutcome } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
-import type { ExpectedPost, ExpectedVersion } from "./expected-posts.ts";
+import {
+  commentMarker,
+  type ExpectedPart,
+  type ExpectedPost,
+  type ExpectedVersion,
+  partMarker,
+} from "./expected-posts.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type PostTargets, TargetChooser } from "./choose-targets.ts";
 import type { MediaFile, MediaKind } from "./media-kinds.ts";
-import { previewTarget, type SandboxUser } from "./sandbox-user.ts";
+import { previewTarget, type SandboxUser, takesOption } from "./sandbox-user.ts";
+
+/** The share of the posts that have a thread, where a platform takes one; each has eight parts, and some parts have media. */
+const THREAD_SHARE = 0.12;
+/** The media of the parts after the first. */
+const PART_KINDS = [
+  "text",
+  "image",
+  "text",
+  "carousel",
+  "text",
+  "text",
+  "video",
+] as const satisfies readonly MediaKind[];
+/** The share of the posts that are scheduled with others by one confirm. */
+const BULK_SHARE = 0.1;
+const BULK_POSTS = 3;
+/** The share of the posts with a first comment, and of the videos that are added to two playlists. */
+const COMMENT_SHARE = 0.3;
+const PLAYLIST_SHARE = 0.5;
+/** Two of the sandbox's channel of `ada`. */
+const PLAYLISTS = ["PLada0000000000000000000_1", "PLada0000000000000000000_2"];
 
 const isSuccess = (outcome: CallOutcome): boolean => outcome.answered && outcome.status === 200;
 
@@ -69,6 +96,19 @@ export class TrafficGenerator {
     return `${marker} v${version} ${randomWords.join(" ")}`;
   }
 
+  /** The parts of a thread after the first, as a preview names them and as they are expected. */
+  #newParts(marker: string): readonly { readonly body: object; readonly expected: ExpectedPart }[] {
+    return PART_KINDS.map((kind, index) => {
+      const text = this.#text(partMarker(marker, index), 1);
+      const files = this.#media.get(kind) ?? [];
+      const items = files.map(({ url }) => ({ url, type: kind === "video" ? "video" : "image" }));
+      return {
+        body: { caption: text, ...(items.length > 0 && { media_items: items }) },
+        expected: { text, media: files.map(({ sha256 }) => sha256) },
+      };
+    });
+  }
+
   async #confirm(path: string, token: unknown): Promise<CallOutcome[]> {
     const times = this.#random.chance(0.3) ? 3 : 1;
     const body = { confirmation_token: token };
@@ -89,10 +129,9 @@ export class TrafficGenerator {
     if (!targets) {
       return;
     }
-    this.#postCount += 1;
-    const marker = `${this.#name}n${this.#postCount}e`;
     this.#unconfirmedPosts += 1;
-    const post = await this.#createPost(marker, targets).finally(() => (this.#unconfirmedPosts -= 1));
+    const created = random.chance(BULK_SHARE) ? this.#createPosts(targets) : this.#createPost(targets);
+    const post = await created.finally(() => (this.#unconfirmedPosts -= 1));
     if (!post || post.postId === null) {
       return;
     }
@@ -102,41 +141,89 @@ export class TrafficGenerator {
     ]);
   }
 
-  /** Previews and confirms a post; null when the preview was refused. */
-  async #createPost(marker: string, { kind, platforms }: PostTargets): Promise<ExpectedPost | null> {
+  /** A new post as the body of a preview, and what is expected of it. */
+  #newPost({ kind, platforms }: PostTargets): { readonly body: object; readonly post: ExpectedPost } {
     const random = this.#random;
+    this.#postCount += 1;
+    const marker = `${this.#name}n${this.#postCount}e`;
     const media = this.#media.get(kind) ?? [];
     const dueAt = Date.now() + Math.floor(random.between(3500, 11_000));
     const text = this.#text(marker, 1);
-    const preview = await this.#client.call(
-      "POST",
-      "/v1/posts/preview",
-      {
-        caption: text,
-        scheduled_at: new Date(dueAt).toISOString(),
-        targets: platforms.map((platform) => previewTarget(this.#user, platform)),
-        ...(media.length > 0 && { media_urls: media.map(({ url }) => url) }),
-      },
-      this.#user.apiKey,
-    );
-    if (!preview.answered || preview.status !== 200) {
-      this.#countRefusal(preview, kind);
-      return null;
-    }
+    const threadPlatforms = random.chance(THREAD_SHARE)
+      ? platforms.filter((platform) => takesOption(this.#user, platform, "thread"))
+      : [];
+    const commentPlatforms = random.chance(COMMENT_SHARE)
+      ? platforms.filter((platform) => takesOption(this.#user, platform, "first_comment"))
+      : [];
+    const comment = commentPlatforms.length === 0 ? null : this.#text(commentMarker(marker), 1);
+    const playlists =
+      platforms.some((platform) => takesOption(this.#user, platform, "playlist_ids")) && random.chance(PLAYLIST_SHARE)
+        ? PLAYLISTS
+        : [];
+    const parts = threadPlatforms.length === 0 ? [] : this.#newParts(marker);
+    const body = {
+      caption: text,
+      scheduled_at: new Date(dueAt).toISOString(),
+      targets: platforms.map((platform) =>
+        previewTarget(this.#user, platform, {
+          ...(threadPlatforms.includes(platform) && { thread: parts.map((part) => part.body) }),
+          ...(commentPlatforms.includes(platform) && { first_comment: comment }),
+          ...(playlists.length > 0 && takesOption(this.#user, platform, "playlist_ids") && { playlist_ids: playlists }),
+        }),
+      ),
+      ...(media.length > 0 && {
+        media_items: media.map(({ url }, index) => mediaItem(url, kind, `${marker} ${index}`)),
+      }),
+    };
     const post: ExpectedPost = {
       marker,
       apiKey: this.#user.apiKey,
       platforms,
       kind,
       media: media.map(({ sha256 }) => sha256),
+      parts: parts.map(({ expected }) => expected),
+      threadPlatforms,
+      comment,
+      commentPlatforms,
+      playlists,
       postId: null,
       versions: [{ text, dueAt, confirmation: "unknown" }],
       cancellation: "none",
       successfulConfirms: 0,
     };
+    return { body, post };
+  }
+
+  /** Previews and confirms a post; null when the preview was refused. */
+  async #createPost(targets: PostTargets): Promise<ExpectedPost | null> {
+    const { body, post } = this.#newPost(targets);
+    const preview = await this.#client.call("POST", "/v1/posts/preview", body, this.#user.apiKey);
+    if (!preview.answered || preview.status !== 200) {
+      this.#countRefusal(preview, targets.kind);
+      return null;
+    }
     this.expectedPosts.push(post);
-    await this.#finishConfirm(post, preview.body["confirmation_token"]);
+    await this.#finishConfirm([post], "/v1/posts/confirm", preview.body["confirmation_token"]);
     return post;
+  }
+
+  /** The same for several posts with one confirm; one of them is returned. */
+  async #createPosts(targets: PostTargets): Promise<ExpectedPost | null> {
+    const several = Array.from({ length: BULK_POSTS }, () => this.#newPost(targets));
+    const posts = several.map(({ post }) => post);
+    const preview = await this.#client.call(
+      "POST",
+      "/v1/posts/bulk/preview",
+      { posts: several.map(({ body }) => body) },
+      this.#user.apiKey,
+    );
+    if (!preview.answered || preview.status !== 200) {
+      this.#countRefusal(preview, targets.kind);
+      return null;
+    }
+    this.expectedPosts.push(...posts);
+    await this.#finishConfirm(posts, "/v1/posts/bulk/confirm", preview.body["confirmation_token"]);
+    return posts[0] ?? null;
   }
 
   #countRefusal(preview: CallOutcome, kind: MediaKind): void {
@@ -153,19 +240,21 @@ export class TrafficGenerator {
     this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
   }
 
-  async #finishConfirm(post: ExpectedPost, token: unknown): Promise<void> {
-    const outcomes = await this.#confirm("/v1/posts/confirm", token);
-    post.successfulConfirms = outcomes.filter(isSuccess).length;
-    for (const outcome of outcomes) {
-      if (outcome.answered && outcome.status === 200) {
-        post.postId ??= (outcome.body["posts"] as { id: string }[])[0]?.id ?? null;
-      } else if (outcome.answered && outcome.body["code"] === "token_already_used") {
-        post.postId ??= (outcome.body["post_ids"] as string[] | undefined)?.[0] ?? null;
+  async #finishConfirm(posts: readonly ExpectedPost[], path: string, token: unknown): Promise<void> {
+    const outcomes = await this.#confirm(path, token);
+    for (const [index, post] of posts.entries()) {
+      post.successfulConfirms = outcomes.filter(isSuccess).length;
+      for (const outcome of outcomes) {
+        if (outcome.answered && outcome.status === 200) {
+          post.postId ??= (outcome.body["posts"] as { id: string }[])[index]?.id ?? null;
+        } else if (outcome.answered && outcome.body["code"] === "token_already_used") {
+          post.postId ??= (outcome.body["post_ids"] as string[] | undefined)?.[index] ?? null;
+        }
       }
-    }
-    const first = post.versions[0];
-    if (first) {
-      first.confirmation = post.postId === null ? confirmationOf(outcomes) : "confirmed";
+      const first = post.versions[0];
+      if (first) {
+        first.confirmation = post.postId === null ? confirmationOf(outcomes) : "confirmed";
+      }
     }
   }
 
@@ -212,4 +301,11 @@ export class TrafficGenerator {
         ? "refused"
         : "unknown";
   }
+}
+
+/** A described file; a video has a moment as its cover. */
+function mediaItem(url: string, kind: MediaKind, altText: string) {
+  return kind === "video"
+    ? { url, type: "video", alt_text: altText, cover: { at_ms: 1000 } }
+    : { url, type: "image", alt_text: altText };
 }

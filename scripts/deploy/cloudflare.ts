@@ -227,7 +227,7 @@ function toFailure(call: string, response: Response | null, { errors }: Envelope
   }
   const { code = 0, message = "no reason given" } = errors?.[0] ?? {};
   if (response.status === 401 || (response.status === 403 && code !== 10042)) {
-    const right = RIGHTS.find(([path]) => path.test(call))?.[1] ?? "the rights of docs/operate.md";
+    const right = RIGHTS.find(([path]) => path.test(call))?.[1] ?? "the rights of docs/guide/operate.md";
     return new DeployFailure(
       `Cloudflare refused ${call}: ${message} (HTTP ${response.status})`,
       `log in with \`npx wrangler login\`, or give the API token this right: ${right}; then run the command again`,

@@ -75,11 +75,12 @@ export interface DeployedConfig {
   readonly domain: string | undefined;
   readonly vars: ReadonlyMap<string, string>;
   readonly sendsEmail: boolean;
+  readonly fitsImages: boolean;
 }
 
 /** The tracked file with what belongs to this installation. */
 export function completeConfig(tracked: string, input: DeployedConfig): string {
-  const { names, resources, accountId, version, domain, vars, sendsEmail } = input;
+  const { names, resources, accountId, version, domain, vars, sendsEmail, fitsImages } = input;
   const address =
     domain === undefined
       ? "workers_dev = true"
@@ -106,7 +107,13 @@ export function completeConfig(tracked: string, input: DeployedConfig): string {
   ];
   // Ids that the tracked file names itself are written again above.
   const withoutIds = tracked.replaceAll(/^(?:database_id|id) = .*\n/gm, "");
-  const edited = edits.reduce((config, [pattern, text, what]) => replaceOnce(config, pattern, text, what), withoutIds);
+  const withBindings = fitsImages
+    ? withoutIds
+    : replaceOnce(withoutIds, /^\[images\]\nbinding = "IMAGES"\n/m, "", 'images "IMAGES"');
+  const edited = edits.reduce(
+    (config, [pattern, text, what]) => replaceOnce(config, pattern, text, what),
+    withBindings,
+  );
   const email = sendsEmail ? '\n[[send_email]]\nname = "EMAIL"\n' : "";
   const variables = [...vars].map(([name, value]) => `${name} = ${quote(value)}\n`).join("");
   return `# Written by \`npm run deploy\`; the next run writes it anew.\n${edited.trimEnd()}\n${email}\n[vars]\n${variables}`;

@@ -31,7 +31,7 @@ async function readCredential(): Promise<Credential> {
   }
   throw new DeployFailure(
     "there is no login at Cloudflare",
-    "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token with the rights of docs/operate.md",
+    "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token with the rights of docs/guide/operate.md",
   );
 }
 

@@ -48,6 +48,12 @@ const SERVICE: readonly Setting[] = [
   ),
   setting("deployment", "WORKER_NAME", workerName, "name of the Worker, its database, bucket and key-value store"),
   setting("deployment", "LOCATION", oneOf(...DATABASE_LOCATIONS), "where database, media and objects are created"),
+  setting(
+    "deployment",
+    "FIT_IMAGES",
+    oneOf("true", "false"),
+    "whether Cloudflare Images is bound, which makes images fit",
+  ),
   setting("variable", "BASE_URL", httpsAddress, "address of the API, ending in `/v1`"),
   setting("variable", "AUTH_URL", httpsAddress, "address of sign-in and consent"),
   setting("variable", "DOCS_URL", httpsAddress, "address of the documentation"),
@@ -87,15 +93,18 @@ const OF_PLATFORMS: readonly (readonly [name: string, shape: Shape])[] = [
   ["BLUESKY_PRIVATE_KEY", privateKey],
   ["BLUESKY_SCOPES", oneOf("transition")],
   ["BLUESKY_VIDEO_MAX_SECONDS", wholeNumber],
+  ["FACEBOOK_EXTRA_SCOPES", text],
   ["FACEBOOK_API_VERSION", text],
   ["FACEBOOK_BUSINESS_MANAGEMENT", boolean],
   ["FACEBOOK_CONFIG_ID", text],
+  ["INSTAGRAM_EXTRA_SCOPES", text],
   ["INSTAGRAM_API_VERSION", text],
   ["INSTAGRAM_APPSECRET_PROOF", boolean],
   ["INSTAGRAM_BUSINESS_MANAGEMENT", boolean],
   ["INSTAGRAM_CONFIG_ID", text],
   ["INSTAGRAM_LOGIN_VARIANT", oneOf("facebook")],
   ["INSTAGRAM_REPUBLISH", oneOf("immediately")],
+  ["LINKEDIN_EXTRA_SCOPES", text],
   ["LINKEDIN_API_VERSION", text],
   ["LINKEDIN_CAPTION_COUNT", oneOf("visible")],
   ["LINKEDIN_PART_TOKEN", oneOf("send")],
@@ -107,6 +116,7 @@ const OF_PLATFORMS: readonly (readonly [name: string, shape: Shape])[] = [
   ["PINTEREST_API", oneOf("sandbox")],
   ["PINTEREST_RESEND", oneOf("once")],
   ["PINTEREST_SECRET_BOARDS", oneOf("1")],
+  ["THREADS_EXTRA_SCOPES", text],
   ["THREADS_API_VERSION", text],
   ["THREADS_APPSECRET_PROOF", boolean],
   ["TIKTOK_AUDITED", boolean],
@@ -114,6 +124,7 @@ const OF_PLATFORMS: readonly (readonly [name: string, shape: Shape])[] = [
   ["X_LONG_VIDEO_CATEGORY", oneOf("tweet_video")],
   ["X_QUOTE_MODE", oneOf("native", "link", "native_then_link")],
   ["X_RESEND", oneOf("never")],
+  ["YOUTUBE_EXTRA_SCOPES", text],
 ];
 
 /** Platforms whose servers give this service its credentials themselves. */
@@ -167,7 +178,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 function unknownName(name: string): string {
   const near = SETTINGS.find((one) => isNear(one.name, name.toUpperCase()))?.name;
   const words = OTHER_WORDS[name];
-  const advice = words ?? (near === undefined ? "docs/operate.md lists the settings" : `did you mean ${near}?`);
+  const advice = words ?? (near === undefined ? "docs/guide/operate.md lists the settings" : `did you mean ${near}?`);
   return `${name} is not a setting: ${advice}`;
 }
 

@@ -79,7 +79,8 @@ const bindingNames = (tracked: string): string[] =>
 
 function bindingRow({ tracked, names }: CloudflareInput, found: FoundResources, bindings: readonly Binding[]): Row {
   const of = (name: string) => bindings.find((binding) => binding.name === name);
-  const missing = bindingNames(tracked).filter((name) => of(name) === undefined);
+  // Left out with FIT_IMAGES=false: images that do not fit are refused then.
+  const missing = bindingNames(tracked).filter((name) => name !== "IMAGES" && of(name) === undefined);
   const database = of("DB");
   const others = [
     ...(database !== undefined && (database.id ?? database.database_id) !== found.databaseId ? ["DB"] : []),

@@ -24,6 +24,25 @@ function credentialRow(
     : yellow(what, `${shapeProblems.join("; ")}; compare with ${guideOf(platform)}`);
 }
 
+/** Options that need rights which a login does not ask for are no mistake; rights that nothing needs may be one. */
+function scopeRows({ platform, unusedScopes, unavailableOptions }: PlatformFacts): Row[] {
+  const name = PLATFORM_NAMES[platform];
+  const variable = `${platform.toUpperCase()}_EXTRA_SCOPES`;
+  return [
+    ...(unavailableOptions.length === 0
+      ? []
+      : [green(`${name}: options`, `not offered: ${unavailableOptions.join(", ")}; ${guideOf(platform)}, Scopes`)]),
+    ...(unusedScopes.length === 0
+      ? []
+      : [
+          yellow(
+            `${name}: ${variable}`,
+            `${unusedScopes.join(", ")}: no option needs it; compare with ${guideOf(platform)}`,
+          ),
+        ]),
+  ];
+}
+
 /** The days until the version is switched off decide; `now` is the service's clock. */
 function versionRow(name: string, { name: version, endsOn, source }: ApiVersion, now: number): Row {
   const what = `${name}: API version`;
@@ -81,6 +100,7 @@ export function checkPlatforms(
               `${name}: login`,
               `redirect URI ${facts.redirectUri}; ${scopes === null ? "scopes by server" : `scopes ${scopes.join(" ")}`}`,
             ),
+            ...scopeRows(facts),
             (review.state === "limited" ? yellow : green)(`${name}: review`, review.sentence),
             ...(apiVersion === null ? [] : [versionRow(name, apiVersion, now)]),
           ]),

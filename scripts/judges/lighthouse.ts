@@ -19,6 +19,9 @@ const PAGES: ReadonlySet<string> = new Set([
   "accounts",
   "approval",
   "webhook",
+  "docs",
+  "docs-guide",
+  "docs-reference",
 ]);
 const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
 

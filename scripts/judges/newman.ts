@@ -25,12 +25,15 @@ const EXAMPLES: readonly (readonly [example: string, variable: string])[] = [
   ["01983c1e-8f02-7b61-8d0c-6b1de2c4a9f7", "{{approval_id}}"],
   ["01983c1e-6b00-7a10-8a33-2f9d1c5e4b77", "{{workspace_id}}"],
   ["01983c1e-a1c4-7e02-9b36-5d8e7f1a0c22", "{{webhook_id}}"],
+  ["01983c1e-b2d5-7f13-8c47-6e9f8a2b1d44", "{{draft_id}}"],
   ["evt_hpdvwo838o_01983c1e6b007a108a332f9d1c5e4b77", "{{event_id}}"],
   ["dlv_1", "{{delivery_id}}"],
   ["https://shop.example.com/almanac", "{{receiver_url}}"],
   ["Zk3mC0b1Yt8c2m5oQ7wVx9LrA4sE6uHj0PdKfGnBqTi", "{{confirmation_token}}"],
+  ["q8Lw2Rk0Jx5eT1uYbN7cVh3DzPfS9aGmKi4oXnEt6Qs", "{{confirmation_token}}"],
   ["2026-12-24T18:00:00Z", "{{in_one_day}}"],
   ["2026-12-24T19:00:00Z", "{{in_two_days}}"],
+  ["2026-12-25T18:00:00Z", "{{in_two_days}}"],
   ["2027-01-01T00:00:00Z", "{{in_two_days}}"],
   ["https://images.example.net/launch.jpg", "{{media_url}}"],
 ];
@@ -38,12 +41,13 @@ const EXAMPLES: readonly (readonly [example: string, variable: string])[] = [
 /** What a caller takes from a response for the next request. */
 const TESTS: Readonly<Record<string, string>> = {
   "POST posts/preview": `pm.environment.set("confirmation_token", pm.response.json().confirmation_token)`,
+  "POST posts/bulk/preview": `pm.environment.set("confirmation_token", pm.response.json().confirmation_token)`,
   "POST posts/confirm": `pm.environment.set("post_id", pm.response.json().posts[0].id)`,
   "POST posts/edit/preview": `pm.environment.set("confirmation_token", pm.response.json().confirmation_token)`,
 };
 
 /** Sent last, because they remove what the others need. */
-const LAST = ["DELETE posts/:id", "DELETE accounts", "DELETE webhooks/:id"];
+const LAST = ["DELETE posts/:id", "DELETE accounts", "DELETE webhooks/:id", "DELETE drafts/:id"];
 
 interface Run {
   readonly name: string;
@@ -153,7 +157,16 @@ async function variablesFor(service: string, caller: Caller): Promise<Readonly<R
       },
     },
   );
+  const { draft } = await call<{ draft: { id: string } }>(service, "POST", "/v1/drafts", {
+    key: caller.apiKey,
+    body: {
+      caption: "Wait",
+      account_ids: [accountId],
+      media_urls: [`${service}/sandbox/media/portrait.jpg`],
+    },
+  });
   return {
+    draft_id: draft.id,
     ...(await createWebhook(service, caller.apiKey)),
     api_key: caller.apiKey,
     account_id: accountId,

@@ -55,6 +55,20 @@ const valuesOf = ({ columns }: Table, row: Record<string, Value>): unknown[] =>
 
 const jsonOf = (rows: readonly string[]): string => `[${rows.join(",")}]`;
 
+/** Triggers write an index of these tables by what is inserted, updated and deleted; a row that is replaced is none of that for them. */
+const INDEXED_BY_TRIGGERS: ReadonlySet<string> = new Set(["drafts", "post_annotations"]);
+
+function writeStatement({ name, columns, key }: Table, selected: string): string {
+  const all = quoted(columns);
+  if (!INDEXED_BY_TRIGGERS.has(name)) {
+    return `INSERT OR REPLACE INTO "${name}" (${all}) SELECT ${selected} FROM json_each(?1)`;
+  }
+  const changes = columns
+    .filter((column) => !key.includes(column))
+    .map((column) => `"${column}" = excluded."${column}"`);
+  return `INSERT INTO "${name}" (${all}) SELECT ${selected} FROM json_each(?1) WHERE true ON CONFLICT (${quoted(key)}) DO UPDATE SET ${changes.join(", ")}`;
+}
+
 function* tableBatches(database: DatabaseSync, table: Table): Generator<Batch> {
   const { name, columns, key } = table;
   const all = quoted(columns);
@@ -77,12 +91,7 @@ function* tableBatches(database: DatabaseSync, table: Table): Generator<Batch> {
     Iterator.from(changed).map((row) => JSON.stringify(valuesOf(table, row))),
     (row) => row.length,
   )) {
-    yield [
-      {
-        sql: `INSERT OR REPLACE INTO "${name}" (${all}) SELECT ${selectRows(table, blobs)} FROM json_each(?1)`,
-        rows: jsonOf(group),
-      },
-    ];
+    yield [{ sql: writeStatement(table, selectRows(table, blobs)), rows: jsonOf(group) }];
   }
 }
 

@@ -226,6 +226,7 @@ function mergeMedia(database: DatabaseSync): void {
        WHERE pm.media_id = m.id AND p.status IN ('scheduled', 'paused', 'publishing'));
      DELETE FROM main.post_media AS pm WHERE NOT EXISTS (SELECT 1 FROM main.media m WHERE m.id = pm.media_id)
        AND NOT EXISTS (SELECT 1 FROM present.post_media p WHERE p.media_id = pm.media_id AND p.post_id = pm.post_id);
+     DELETE FROM main.media_fits WHERE media_id NOT IN (SELECT id FROM main.media);
      UPDATE main.storage_use AS s SET bytes = p.bytes + coalesce((SELECT sum(m.size_bytes) FROM main.media m
        WHERE m.workspace_id = s.workspace_id AND ${broughtBack}), 0)
      FROM present.storage_use p WHERE p.workspace_id = s.workspace_id`,
@@ -235,8 +236,17 @@ function mergeMedia(database: DatabaseSync): void {
 /** What a platform asked to be deleted about a person is deleted again. */
 function eraseAgain(database: DatabaseSync): void {
   database.exec(
-    `UPDATE main.post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, history = '[]'
+    `UPDATE main.post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, extras = NULL, history = '[]'
      WHERE username <> 'deleted' AND account_id IN (SELECT id FROM main.accounts WHERE platform_account_id = 'deleted:' || id)`,
+  );
+}
+
+/** What is noted about posts goes with them, and has their time. */
+function alignAnnotations(database: DatabaseSync): void {
+  database.exec(
+    `DELETE FROM main.post_annotations WHERE post_id NOT IN (SELECT id FROM main.posts);
+     UPDATE main.post_annotations AS a SET scheduled_at = p.scheduled_at FROM main.posts p
+     WHERE p.id = a.post_id AND p.scheduled_at <> a.scheduled_at`,
   );
 }
 
@@ -311,6 +321,7 @@ export function mergeDatabases({ target, restored, present, startedAt }: MergeIn
       eraseAgain(database);
     }
     deleteUsersAgain(database, startedAt);
+    alignAnnotations(database);
     // Its refresh token may have been replaced since: the next sync finds out, before a post needs it.
     const known = present === null ? "" : "AND id NOT IN (SELECT id FROM present.connections)";
     database

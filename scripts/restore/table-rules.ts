@@ -38,13 +38,16 @@ export const TABLE_RULES: Readonly<Record<string, TableRule>> = {
   deletions: presentFirst,
   confirmations: presentFirst,
   approvals: presentFirst,
+  post_annotations: presentFirst,
   archive_parts: presentFirst,
   archive_orphans: presentFirst,
   event_logs: presentFirst,
   hourly_use: presentFirst,
   idempotency_records: presentFirst,
   media: presentFirst,
+  media_fits: presentFirst,
   storage_use: presentFirst,
+  schedule_slots: presentFirst,
   service_hours: presentFirst,
   operator_alerts: presentFirst,
 
@@ -53,6 +56,7 @@ export const TABLE_RULES: Readonly<Record<string, TableRule>> = {
   oauth_tokens: removedStays("(SELECT g.user_id FROM restored.oauth_grants g WHERE g.id = r.grant_id)"),
   webhooks: removedStays("r.user_id"),
   calendar_feeds: removedStays("r.user_id"),
+  drafts: removedStays("r.user_id"),
   user_deletions: removedStays("r.user_id"),
   events: removedStays(OWNER_OF_WORKSPACE),
   notices: removedStays(OWNER_OF_WORKSPACE),
@@ -64,6 +68,8 @@ export const TABLE_RULES: Readonly<Record<string, TableRule>> = {
   uploads: presentOnly,
   data_exports: presentOnly,
 
+  annotated_posts: { kind: "counted" },
+  draft_media: { kind: "counted" },
   post_days: { kind: "counted" },
   post_totals: { kind: "counted" },
 

@@ -66,9 +66,9 @@ export async function runLiveCheck(checker: PageChecker): Promise<void> {
   await page.locator("[data-account]").nth(2).waitFor();
   await page.getByRole("button", { name: "Discard it" }).click();
   await page.waitForFunction(() => !document.querySelector(".notice button") && document.readyState === "complete");
-  checker.expect("a discarded draft is gone", (await caption.inputValue()) === "");
+  checker.expect("what was discarded is gone", (await caption.inputValue()) === "");
   await checkMediaOrder(checker, key);
-  await checkEndOfDraft(checker);
+  await checkSent(checker);
 }
 
 /** Media move by drag and by buttons without a reload; the form says the same as the list. */
@@ -102,7 +102,7 @@ async function checkMediaOrder(checker: PageChecker, key: string): Promise<void>
   checker.expect("the focus stays", await page.evaluate(() => document.activeElement?.tagName === "BUTTON"));
 }
 
-async function checkEndOfDraft(checker: PageChecker): Promise<void> {
+async function checkSent(checker: PageChecker): Promise<void> {
   const { page } = checker;
   await page.getByRole("checkbox", { name: /bsky/ }).check();
   await page.locator("#caption").fill("Two pictures");
@@ -116,8 +116,8 @@ async function checkEndOfDraft(checker: PageChecker): Promise<void> {
     .first()
     .click();
   await page.waitForURL(/done=scheduled/);
-  const kept = await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith("draft/")));
-  checker.expect("a scheduled post leaves no draft", kept.length === 0);
+  const kept = await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith("unsent/")));
+  checker.expect("a scheduled post leaves nothing unsent", kept.length === 0);
 }
 
 /** The first of two checks is held back until the second one was answered. */

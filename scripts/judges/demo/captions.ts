@@ -5,6 +5,10 @@ export const CAPTIONS = {
   asked: "The first advent market is on Saturday: mugs, bowls and one very large vase.",
   failed: "Glaze test no. 31. Almost the green of the hills.",
   partial: "New hours from Monday: ten to six, Thursdays until eight.",
+  drafts: {
+    begun: "Spring glazes: pick a name for the green one.",
+    empty: "How we pack a vase. Still needs pictures.",
+  },
   month: [
     "Advent calendar, door one: a spoon rest for every order.",
     "How a mug gets its handle, in three seconds.",

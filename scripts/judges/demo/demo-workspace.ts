@@ -11,6 +11,8 @@ export interface DemoWorkspace {
   readonly key: string;
   /** A post of each kind, by what is special about it. */
   readonly posts: Readonly<Record<"scheduled" | "published" | "failed" | "partial", string>>;
+  /** What is not scheduled yet. */
+  readonly draft: string;
   /** What an agent asks a person to approve. */
   readonly approval: string;
   /** A webhook of which some deliveries failed, and one of those. */
@@ -115,6 +117,13 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
     scheduled = index === 0 ? id : scheduled;
   }
   await schedule("Open studio today: come by until six", Date.now() + 3 * 3_600_000, ["linkedin", "bluesky", "x"]);
+  await call(origin, "POST", "/v1/drafts", { key, body: { caption: CAPTIONS.drafts.empty } });
+  const { draft } = await call<{ draft: { id: string } }>(origin, "POST", "/v1/drafts", {
+    key,
+    body: { caption: CAPTIONS.drafts.begun, platforms: ["linkedin", "bluesky"], scheduled_at: month },
+  });
+  const slots = [1, 3, 5].flatMap((weekday) => ["09:30", "18:00"].map((time) => ({ weekday, time })));
+  await call(origin, "PUT", "/v1/schedule/slots", { key, body: { time_zone: "Europe/Berlin", slots } });
   const agent = await createAskingKey(origin, { email, password: PASSWORD });
   const token = await preview(CAPTIONS.asked, Date.parse(month) + 10 * 3_600_000, ["instagram", "linkedin"], {
     media: ["portrait.jpg"],
@@ -123,7 +132,7 @@ export async function createDemoWorkspace(origin: string): Promise<DemoWorkspace
   const approval = await requestApproval(origin, agent, token);
   const posts = { scheduled, published, failed, partial };
   const delivery = await findTriedDelivery(origin, key, webhook);
-  return { email, password: PASSWORD, key, posts, approval, webhook, delivery, month };
+  return { email, password: PASSWORD, key, posts, draft: draft.id, approval, webhook, delivery, month };
 }
 
 const MEDIA_KINDS = [

@@ -3,6 +3,7 @@ import type { DemoWorkspace } from "./demo-workspace.ts";
 /** The pages that judges look at, by name; `isPublic` ones without a session. */
 export function demoPages({
   posts,
+  draft,
   approval,
   webhook,
   delivery,
@@ -16,6 +17,10 @@ export function demoPages({
     { name: "calendar-week", path: "/dashboard?view=week" },
     { name: "calendar-list", path: `/dashboard?view=list&date=${month}` },
     { name: "archive", path: "/dashboard/archive" },
+    { name: "drafts", path: "/dashboard/drafts" },
+    { name: "draft", path: `/dashboard/drafts/${draft}` },
+    { name: "slots", path: "/dashboard/slots" },
+    { name: "many", path: "/dashboard/posts/many" },
     { name: "move", path: `/dashboard/posts/${posts.scheduled}/move` },
     { name: "composer", path: `/dashboard/posts/new?duplicate=${posts.published}` },
     { name: "composer-empty", path: "/dashboard/posts/new" },
@@ -43,5 +48,12 @@ export function demoPages({
     { name: "profile", path: "/dashboard/profile" },
     { name: "data", path: "/dashboard/profile/data" },
     { name: "deletion", path: "/dashboard/profile/deletion" },
+    { name: "docs", path: "/docs", isPublic: true },
+    { name: "docs-guide", path: "/docs/first-post", isPublic: true },
+    { name: "docs-reference", path: "/docs/reference/posts/previewPost", isPublic: true },
+    { name: "docs-platform", path: "/docs/platforms", isPublic: true },
+    { name: "docs-errors", path: "/docs/error-codes", isPublic: true },
+    { name: "docs-search", path: "/docs/search?q=webhook", isPublic: true },
+    { name: "docs-try", path: "/docs/try", isPublic: true },
   ];
 }

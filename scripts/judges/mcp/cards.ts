@@ -81,6 +81,17 @@ interface Shown {
 
 const heardBy = (page: Page): Promise<Heard> => page.evaluate(() => window.host.heard());
 
+/** The builder leaves out a frame that takes longer than a second to load axe, as on a busy machine: until it was looked at. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const { passes, violations } = await new AxeBuilder({ page }).analyze();
+    if (passes.some(({ nodes }) => nodes.some(({ target }) => target.length > 1))) {
+      return violations.map(({ id }) => id);
+    }
+  }
+  throw new Error("axe never looked at the card");
+}
+
 async function openCard(
   browser: Browser,
   host: string,
@@ -109,11 +120,7 @@ async function openCard(
     assert.equal(await schemeOf(), theme);
     assert.equal(await card.locator("main img, main b").count(), 0);
     assert.equal(await card.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(
-      violations.map(({ id }) => id),
-      [],
-    );
+    assert.deepEqual(await violationsOf(page), []);
     if (process.env["PICTURES"] !== undefined) {
       await page.screenshot({ path: `${process.env["PICTURES"]}/${picture}-${theme}.png` });
     }

@@ -37,9 +37,23 @@ export class ConsentingUser {
         time_zone: "UTC",
       }),
     });
+    return ConsentingUser.#of(origin, response);
+  }
+
+  static async signIn(origin: string, email: string, password: string): Promise<ConsentingUser> {
+    const response = await fetch(`${origin}/login`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin },
+      body: new URLSearchParams({ email, password }),
+    });
+    return ConsentingUser.#of(origin, response);
+  }
+
+  static #of(origin: string, response: Response): ConsentingUser {
     const cookie = /^(__Host-session=[^;]+)/.exec(response.headers.get("set-cookie") ?? "")?.[1];
     if (cookie === undefined) {
-      throw new Error(`sign-up returned ${response.status}`);
+      throw new Error(`${response.url} answered ${response.status} without a session`);
     }
     return new ConsentingUser(origin, cookie);
   }
