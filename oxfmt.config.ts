@@ -2,5 +2,11 @@ import { defineConfig } from "oxfmt";
 
 export default defineConfig({
   printWidth: 120,
-  ignorePatterns: ["migrations/**", "package-lock.json", "openapi.json", "**/*.md"],
+  ignorePatterns: [
+    "migrations/**",
+    "package-lock.json",
+    "openapi.json",
+    "clients/typescript/src/generated/**",
+    "**/*.md",
+  ],
 });

@@ -7,6 +7,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
  */
 export const MODULES = {
   core: [],
+  html: ["core"],
   db: ["core"],
   platforms: ["core"],
   quotas: ["core", "db", "context.ts"],
@@ -16,7 +17,8 @@ export const MODULES = {
   auth: ["core", "db", "config.ts", "context.ts", "platforms"],
   accounts: ["core", "db", "config.ts", "context.ts", "platforms"],
   media: ["core", "db", "config.ts", "context.ts", "quotas"],
-  posting: ["core", "db", "config.ts", "context.ts", "platforms", "archive", "accounts", "media", "quotas"],
+  drafts: ["core", "db", "config.ts", "context.ts", "media"],
+  posting: ["core", "db", "config.ts", "context.ts", "platforms", "archive", "accounts", "media", "drafts", "quotas"],
   events: ["core", "db", "config.ts", "context.ts", "accounts", "posting"],
   webhooks: ["core", "db", "config.ts", "context.ts", "events", "quotas"],
   notices: ["core", "db", "config.ts", "context.ts", "posting", "accounts"],
@@ -45,6 +47,7 @@ export const MODULES = {
     "auth",
     "accounts",
     "media",
+    "drafts",
     "posting",
     "events",
     "webhooks",
@@ -63,12 +66,15 @@ export const MODULES = {
     "auth",
     "accounts",
     "media",
+    "drafts",
     "posting",
     "webhooks",
     "wire",
   ],
+  docs: ["core", "html", "config.ts", "platforms", "wire"],
   dashboard: [
     "core",
+    "html",
     "db",
     "config.ts",
     "context.ts",
@@ -77,6 +83,7 @@ export const MODULES = {
     "auth",
     "accounts",
     "media",
+    "drafts",
     "posting",
     "events",
     "webhooks",
@@ -98,6 +105,7 @@ export const MODULES = {
     "auth",
     "accounts",
     "media",
+    "drafts",
     "posting",
     "archive",
     "events",
@@ -223,6 +231,10 @@ export default defineConfig({
   ignorePatterns: [
     "migrations/**",
     "openapi.json",
+    "clients/*/dist/**",
+    "clients/typescript/generator/**",
+    // Written by a generator.
+    "clients/typescript/src/generated/**",
     // Types of the judges' libraries are there only after `npm run judges:install`.
     ...(existsSync("scripts/judges/node_modules") ? [] : ["scripts/judges/**"]),
   ],
