@@ -2,6 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { readDocuments } from "./scripts/build/documents.ts";
 import { snapshotSchema } from "./test/support/schema-snapshot.ts";
+import { staticImports } from "./test/support/static-imports.ts";
 import packageFile from "./package.json" with { type: "json" };
 
 const migrations = await readD1Migrations("./migrations");
@@ -22,6 +23,7 @@ export default defineConfig({
           DOCUMENTS: JSON.stringify(readDocuments(import.meta.dirname)),
         },
         plugins: [
+          staticImports(`${import.meta.dirname}/src/`),
           cloudflareTest({
             // The source, not what is built of it.
             main: "./src/index.sandbox.ts",

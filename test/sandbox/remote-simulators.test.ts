@@ -70,7 +70,7 @@ test("an adapter's timeout does not stop what the platform has received", async 
   await injectFault("x", { match: { path: "/2/tweets" }, effect: "delay", delay_ms: 1000 });
   await expect(createPost(access_token, "accepted too late", AbortSignal.timeout(50))).rejects.toThrow();
   await expect
-    .poll(async () => (await publishedPosts("x", "ada")).map(({ text }) => text))
+    .poll(async () => (await publishedPosts("x", "ada")).map(({ text }) => text), { timeout: 10_000 })
     .toContain("accepted too late");
 });
 

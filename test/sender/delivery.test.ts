@@ -209,7 +209,7 @@ describe("nothing is lost", () => {
       return new Response();
     };
     const running = run();
-    await expect.poll(() => receiver.requests.length).toBe(1);
+    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(1);
     await emit(["b"]);
     await sender.wake();
     release.resolve();

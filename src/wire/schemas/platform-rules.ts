@@ -92,15 +92,20 @@ function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMeth
   };
 }
 
-/** Cached, because the rules of an installation are constant and generating their JSON Schemas is expensive. */
-let cachedRules: PlatformRules[] | undefined;
+/** By its configuration, because the rules of an installation are constant and generating their JSON Schemas is expensive. */
+const knownRules = new WeakMap<Context["config"], PlatformRules[]>();
 
 export function listRules({ config }: Pick<Context, "config">): PlatformRules[] {
-  cachedRules ??= PLATFORMS.flatMap((platform) => {
+  const known = knownRules.get(config);
+  if (known !== undefined) {
+    return known;
+  }
+  const rules = PLATFORMS.flatMap((platform) => {
     const adapter = adapterFor(platform);
     return adapter ? [presentRules(platform, adapter, config.app(platform)?.settings)] : [];
   });
-  return cachedRules;
+  knownRules.set(config, rules);
+  return rules;
 }
 
 /** The rules of one platform; each of the list has them. */
