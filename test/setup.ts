@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
+import { accountServerNonces } from "#platforms/bluesky/nonces.ts";
 import { resetStorage } from "./support/reset-storage.ts";
 
 // The files of one worker share its isolate and its storage (starting an isolate costs more than most files), so
@@ -8,5 +9,6 @@ import { resetStorage } from "./support/reset-storage.ts";
 vi.useRealTimers();
 vi.restoreAllMocks();
 setFailpointHook(undefined);
+accountServerNonces.clear();
 await resetStorage();
 await env.DB.batch(env.TEST_SCHEMA.map((statement) => env.DB.prepare(statement)));

@@ -5,10 +5,10 @@ import { callPlatform, type PlatformResponse, parseBody } from "#platforms/respo
 import { ErrorName } from "./answers.ts";
 import { publicJwk, signJwt, type SigningKey } from "./jwt.ts";
 
-/** What the calls of one step share: the session's key and the newest nonce of every origin. */
+/** The session's key, and the newest nonce of every origin. */
 export interface ProofContext {
   readonly key: SigningKey;
-  readonly nonces: Map<string, string>;
+  readonly nonces: Pick<Map<string, string>, "get"> & { set(origin: string, nonce: string): void };
 }
 
 /** A request that is built anew for a repetition, so that no proof and no assertion is sent twice. */

@@ -6,7 +6,8 @@ import type { Fault, PlatformClient, PlatformRequestInit } from "#platforms/cont
 import { reconnect } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "#platforms/request-encoding.ts";
 import type { PlatformResponse } from "#platforms/response.ts";
-import { type ProofContext, sendWithProof } from "./dpop.ts";
+import { sendWithProof } from "./dpop.ts";
+import { accountServerNonces } from "./nonces.ts";
 import { SigningKey } from "./jwt.ts";
 
 const OAuthSession = z.object({
@@ -50,13 +51,18 @@ export function openAccountServer(
   if (!session) {
     return null;
   }
-  const nonces: ProofContext["nonces"] = new Map();
   return {
     session,
     call: async (method, request = {}, query = {}) => {
       const url = withQuery(`${session.pds}/xrpc/${method}`, query);
       return session.method === "oauth"
-        ? await sendWithProof(client, url, () => request, { key: session.key, nonces }, accessToken)
+        ? await sendWithProof(
+            client,
+            url,
+            () => request,
+            { key: session.key, nonces: accountServerNonces },
+            accessToken,
+          )
         : await callPlatform(client, url, {
             ...request,
             headers: { ...request.headers, ...bearerHeader(accessToken) },

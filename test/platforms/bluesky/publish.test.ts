@@ -1,6 +1,8 @@
 import { describe, test } from "vitest";
 import type { JsonObject, JsonValue } from "#core/json.ts";
+import { fromBase64Url } from "#core/encoding.ts";
 import { bluesky } from "#platforms/bluesky/index.ts";
+import { accountServerNonces } from "#platforms/bluesky/nonces.ts";
 import { recordKey } from "#platforms/bluesky/tid.ts";
 import type { Job, PrepareOutcome } from "#platforms/contract.ts";
 import { image, job, NOW, video } from "../../support/adapter-inputs.ts";
@@ -28,6 +30,10 @@ async function refOf(post: Job, ...answers: ScriptedResponse[]): Promise<JsonVal
 
 const recordOf = (outcome: PrepareOutcome): JsonObject =>
   outcome.state === "ready" ? (outcome.ref as { record: JsonObject }).record : {};
+
+/** Of a proof, which is a JWT. */
+const nonceOf = (proof: string): unknown =>
+  (JSON.parse(new TextDecoder().decode(fromBase64Url(proof.split(".")[1]!))) as JsonObject)["nonce"];
 
 const UPLOADED = json({ blob: { ...BLOB, original: "not to be sent back" } });
 const SESSION = json({ did: DID, handle: "ada.bsky.social" });
@@ -125,6 +131,23 @@ describe("commit", () => {
       state: "refused",
       fault: { kind: "rate_limited", code: "proof_refused", whoMustAct: "operator" },
     });
+  });
+
+  test("is sent once to a server whose nonce an earlier call has brought", async ({ expect }) => {
+    accountServerNonces.clear();
+    const post = job({ account: blueskyAccount() });
+    const { uri } = await created(post);
+    const withNonce = (nonce: string) => json({ uri, cid: "bafy" }, 200, { "dpop-nonce": nonce });
+    const demanded = json({ error: "use_dpop_nonce" }, 401, { "dpop-nonce": "n1" });
+    const first = scriptedClient(demanded, withNonce("n2"));
+    const second = scriptedClient(withNonce("n2"));
+    // The server has a new nonce since: the call goes out again with that one.
+    const third = scriptedClient(json({ error: "use_dpop_nonce" }, 401, { "dpop-nonce": "n3" }), withNonce("n3"));
+    const noncesOf = ({ requests }: typeof first) => requests.map(({ headers }) => nonceOf(headers.get("dpop")!));
+    for (const client of [first, second, third]) {
+      expect(await bluesky.commit(client, post, await refOf(post))).toMatchObject({ state: "published" });
+    }
+    expect([first, second, third].map(noncesOf)).toEqual([[undefined, "n1"], ["n2"], ["n2", "n3"]]);
   });
 
   test.for<[string, ScriptedResponse]>([
