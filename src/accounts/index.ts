@@ -26,7 +26,12 @@ export {
   toAccount,
 } from "./store-accounts.ts";
 export { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
-export { claimDueConnections as dueConnections } from "./store-connections.ts";
+export {
+  type AccountWithConnection,
+  accountsWithConnectionsStatement,
+  claimDueConnections as dueConnections,
+  readAccountsWithConnections,
+} from "./store-connections.ts";
 export { disconnectStatements, readDisconnected } from "./disconnect/store-disconnect.ts";
 export { readPerson } from "./data-deletion/read-signed-request.ts";
 export { recordDeletionRequest } from "./data-deletion/request-deletion.ts";

@@ -3,6 +3,7 @@ import type { Actor } from "#core/actor.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
+import { columnsOf, readRow, selectAs } from "#db/raw-row.ts";
 import { accounts, connections } from "#db/schema.ts";
 
 export type ConnectionRow = typeof connections.$inferSelect;
@@ -35,16 +36,38 @@ export async function selectConnections(db: Db, actor: Actor): Promise<readonly 
     .orderBy(connections.connectedAt, connections.id);
 }
 
+export interface AccountWithConnection {
+  readonly account: AccountTableRow;
+  readonly connection: ConnectionRow;
+}
+
+const ACCOUNT_COLUMNS = columnsOf(accounts);
+const CONNECTION_COLUMNS = columnsOf(connections);
+const SELECT_WITH_CONNECTIONS = `SELECT ${selectAs("a", ACCOUNT_COLUMNS)}, ${selectAs("c", CONNECTION_COLUMNS)}
+  FROM accounts a JOIN connections c ON c.id = a.connection_id`;
+
+/** Accounts with their logins, as a statement for batches; `idsSql` selects their ids and has one parameter. */
+export function accountsWithConnectionsStatement(db: Db, idsSql: string, parameter: string): D1PreparedStatement {
+  return db.d1.prepare(`${SELECT_WITH_CONNECTIONS} WHERE a.id IN (${idsSql})`).bind(parameter);
+}
+
+export function readAccountsWithConnections(
+  rows: readonly Readonly<Record<string, unknown>>[],
+): readonly AccountWithConnection[] {
+  return rows.map((row) => ({
+    account: readRow<AccountTableRow>(ACCOUNT_COLUMNS, row, "a"),
+    connection: readRow<ConnectionRow>(CONNECTION_COLUMNS, row, "c"),
+  }));
+}
+
 /** Accounts with their logins, in one round trip whatever their number. */
 export async function selectAccountsWithConnections(
   db: Db,
   accountIds: readonly string[],
-): Promise<readonly { readonly account: AccountTableRow; readonly connection: ConnectionRow }[]> {
-  return await db.orm
-    .select({ account: accounts, connection: connections })
-    .from(accounts)
-    .innerJoin(connections, eq(connections.id, accounts.connectionId))
-    .where(sql`${accounts.id} IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
+): Promise<readonly AccountWithConnection[]> {
+  const ids = JSON.stringify(accountIds);
+  const { results } = await accountsWithConnectionsStatement(db, "SELECT value FROM json_each(?)", ids).all();
+  return readAccountsWithConnections(results);
 }
 
 export async function findConnectionOfLogin(

@@ -193,14 +193,13 @@ export class PostRunner {
     // If the answer is lost, the next claim must use the same run id, so the id is stored before.
     this.journal.write();
     this.isClaimed = true;
-    const { postId, workspaceId, version, runId } = state;
-    const claim = await claimPost(this.context.services, { postId, workspaceId, runId, version });
+    const claim = await claimPost(this.context.services, state, this.context.accountsOfClaim(state));
     switch (claim.state) {
       case "held":
         this.isClaimed = false;
         return { wakeAt: this.context.heldUntil() };
       case "nothing_to_do":
-        return { endedRunId: runId };
+        return { endedRunId: state.runId };
       case "not_due":
         return { wakeAt: this.rearm(claim.hint) };
       case "claimed":

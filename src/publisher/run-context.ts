@@ -1,13 +1,27 @@
 import type { ArmHint } from "#core/arming.ts";
-import { getAccountAccess, markNeedsReconnect } from "#accounts/index.ts";
+import {
+  accountsWithConnectionsStatement,
+  type AccountWithConnection,
+  getAccountAccess,
+  markNeedsReconnect,
+  readAccountsWithConnections,
+} from "#accounts/index.ts";
 import { SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
 import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
-import { postTypeOfTarget, type PublishRun, type PublishRunTarget } from "#posting/run/store-run.ts";
+import {
+  postTypeOfTarget,
+  type PublishRun,
+  type PublishRunTarget,
+  type ReadAlongside,
+  TARGET_ACCOUNTS_SQL,
+} from "#posting/run/store-run.ts";
+import { isInFirstDatabase } from "#db/client.ts";
 
+import type { RunnerState } from "./journal.ts";
 import type { OpenCall, OpenCalls } from "./open-calls.ts";
 import {
   claimAt,
@@ -37,6 +51,8 @@ const LOOK_AGAIN_PER_CALL_MS = 3;
 /** What the runner of one post works with while its object is in memory. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
+  /** Read with the claim, by id; each is used once and soon, so that what a platform has refused is read anew. */
+  private claimedAccounts = { readAt: 0, byId: new Map<string, AccountWithConnection>() };
   private readonly accessReads = new Map<string, Promise<Result<GrantedAccess>>>();
 
   private openCall: OpenCall | undefined;
@@ -166,6 +182,19 @@ export class RunContext {
     }
   }
 
+  /** The accounts of a post and their logins, read with its claim where they are in the same database. */
+  accountsOfClaim({ postId, workspaceId }: Pick<RunnerState, "postId" | "workspaceId">): ReadAlongside | undefined {
+    return isInFirstDatabase(workspaceId)
+      ? {
+          statement: accountsWithConnectionsStatement(this.services.db, TARGET_ACCOUNTS_SQL, postId),
+          take: (rows) => {
+            const entries = readAccountsWithConnections(rows).map((entry) => [entry.account.id, entry] as const);
+            this.claimedAccounts = { readAt: this.now(), byId: new Map(entries) };
+          },
+        }
+      : undefined;
+  }
+
   /** Does not wait, because a token that takes long delays only its own target; a failure is met again by the step itself. */
   readAccessAhead(targets: readonly Pick<PublishRunTarget, "accountId">[]): void {
     for (const { accountId } of targets) {
@@ -186,7 +215,11 @@ export class RunContext {
   }
 
   private async readAccess(accountId: string): Promise<Result<GrantedAccess>> {
-    const access = (await getAccountAccess(this.services, [accountId])).get(accountId);
+    const { readAt, byId } = this.claimedAccounts;
+    const claimed = this.now() - readAt < ACCESS_CACHE_MS ? byId.get(accountId) : undefined;
+    byId.delete(accountId);
+    const known = claimed && new Map([[accountId, claimed]]);
+    const access = (await getAccountAccess(this.services, [accountId], known)).get(accountId);
     if (access?.ok) {
       this.accessCache.set(accountId, { readAt: this.now(), access: access.value });
     }

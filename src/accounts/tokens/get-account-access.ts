@@ -2,23 +2,23 @@ import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
 import { type ActiveLogin, loadActiveLogin, loginEnded, type RefreshServices } from "./refresh-tokens.ts";
-import { selectAccountsWithConnections } from "#accounts/store-connections.ts";
+import { type AccountWithConnection, selectAccountsWithConnections } from "#accounts/store-connections.ts";
 import { unsealAccountToken, tokenUnreadable } from "./seal-tokens.ts";
 import type { GrantedAccess } from "#accounts/types.ts";
 
-type AccountEntry = Awaited<ReturnType<typeof selectAccountsWithConnections>>[number]["account"];
-
 /**
  * The tokens and app credentials that platform calls for these accounts need. Costs one database round trip while no token
- * has expired, and one token refresh per connection otherwise. The result has an entry for every requested id.
+ * has expired, and one token refresh per connection otherwise; none for accounts that the caller has just read (`known`, by id).
+ * The result has an entry for every requested id.
  */
 export async function getAccountAccess(
   services: RefreshServices,
   accountIds: readonly string[],
+  known: ReadonlyMap<string, AccountWithConnection> = new Map(),
 ): Promise<Map<string, Result<GrantedAccess>>> {
-  const entries = new Map(
-    (await selectAccountsWithConnections(services.db, accountIds)).map((entry) => [entry.account.id, entry]),
-  );
+  const unknownIds = accountIds.filter((id) => !known.has(id));
+  const read = unknownIds.length === 0 ? [] : await selectAccountsWithConnections(services.db, unknownIds);
+  const entries = new Map([...known, ...read.map((entry) => [entry.account.id, entry] as const)]);
   const logins = new Map<string, Promise<Result<ActiveLogin>>>();
   const results = await Promise.all(
     accountIds.map(async (id): Promise<[string, Result<GrantedAccess>]> => {
@@ -40,7 +40,7 @@ export async function getAccountAccess(
 
 async function grantAccess(
   services: Pick<Services, "config">,
-  account: AccountEntry,
+  account: AccountWithConnection["account"],
   login: Result<ActiveLogin>,
 ): Promise<Result<GrantedAccess>> {
   if (!login.ok) {

@@ -13,6 +13,7 @@ import {
   claimPostRow,
   failMissedPost,
   type PublishRun,
+  type ReadAlongside,
   reclaimRow,
   selectPublishRun,
   takeOverRun,
@@ -61,7 +62,11 @@ interface ClaimInput {
  * The first call of every run, made shortly before the post is due; from here on it can be neither edited nor cancelled. Only the row decides whether the
  * post is still to be published, and with what content.
  */
-export async function claimPost(services: ClaimServices, input: ClaimInput): Promise<ClaimResult> {
+export async function claimPost(
+  services: ClaimServices,
+  input: ClaimInput,
+  alongside?: ReadAlongside,
+): Promise<ClaimResult> {
   const { postId, runId, version } = input;
   const db = dbFor(services, input.workspaceId);
   if (services.config.publishingHeld) {
@@ -71,7 +76,8 @@ export async function claimPost(services: ClaimServices, input: ClaimInput): Pro
   const watchAt = now + RUN_LEASE_MS;
   const notBefore = now - MAX_LATE_MS;
   await failpoint("claim.before_send");
-  const publishRun = await claimPostRow(db, { postId, runId, version, now, dueBy: now + CLAIM_AHEAD_MS, notBefore });
+  const dueBy = now + CLAIM_AHEAD_MS;
+  const publishRun = await claimPostRow(db, { postId, runId, version, now, dueBy, notBefore }, alongside);
   await failpoint("claim.after_send");
   if (!publishRun) {
     return { state: "nothing_to_do" };

@@ -1,7 +1,7 @@
-import { getTableColumns } from "drizzle-orm";
 import type { JsonObject } from "#core/json.ts";
 import { type PostStatus, type PostType, postTypeOf } from "#core/status.ts";
 import type { PostsDb } from "#db/client.ts";
+import { columnsOf, readRow } from "#db/raw-row.ts";
 import { posts, postTargets } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
 import { NOT_HELD } from "#posting/restore/store-service.ts";
@@ -36,23 +36,8 @@ export function mediaOfTarget({ post }: PublishRun, target: Pick<PublishRunTarge
   return target.media ?? post.media;
 }
 
-interface Column {
-  readonly name: string;
-  mapFromDriverValue(value: unknown): unknown;
-}
-
-const POST_TABLE_COLUMNS = Object.entries(getTableColumns(posts));
-const TARGET_TABLE_COLUMNS = Object.entries(getTableColumns(postTargets));
-
-/** A raw row (column names, JSON as text) as drizzle would have read it; the cast is unavoidable, as the columns are dynamic. */
-function readRow<Row>(columns: readonly (readonly [string, Column])[], raw: Record<string, unknown>): Row {
-  return Object.fromEntries(
-    columns.map(([key, column]) => {
-      const value = raw[column.name] ?? null;
-      return [key, value === null ? null : column.mapFromDriverValue(value)];
-    }),
-  ) as Row;
-}
+const POST_TABLE_COLUMNS = columnsOf(posts);
+const TARGET_TABLE_COLUMNS = columnsOf(postTargets);
 
 function publishRunStatements(db: PostsDb, postId: string): D1PreparedStatement[] {
   return [
@@ -89,6 +74,16 @@ export async function selectPublishRun(db: PostsDb, postId: string): Promise<Pub
   return readPublishRun(await db.d1.batch(publishRunStatements(db, postId)));
 }
 
+/** The accounts of a post's targets: a query for statements of other modules, with the post's id as its parameter. */
+export const TARGET_ACCOUNTS_SQL = "SELECT account_id FROM post_targets WHERE post_id = ?";
+
+/** What another module reads in the same trip as the claim; its database is that of the post. */
+export interface ReadAlongside {
+  readonly statement: D1PreparedStatement;
+  /** Called before the claim is answered, also where the post is not claimed. */
+  take(rows: readonly Readonly<Record<string, unknown>>[]): void;
+}
+
 /**
  * P6 (claim): the compare-and-set and the read are one transaction, so that no edit can come between them. A row that is older than
  * `version` or a database that is held was put back to an earlier time. `watch_at` stays as it is: most runs have ended by then, and
@@ -97,8 +92,9 @@ export async function selectPublishRun(db: PostsDb, postId: string): Promise<Pub
 export async function claimPostRow(
   db: PostsDb,
   claim: { postId: string; runId: string; version: number; now: number; dueBy: number; notBefore: number },
+  alongside?: ReadAlongside,
 ): Promise<PublishRun | undefined> {
-  const [, ...rows] = await db.d1.batch([
+  const [, ...results] = await db.d1.batch<Record<string, unknown>>([
     db.d1
       .prepare(
         `UPDATE posts SET status = 'publishing', run_id = ?2, updated_at = ?3
@@ -107,8 +103,10 @@ export async function claimPostRow(
       )
       .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.version, claim.dueBy),
     ...publishRunStatements(db, claim.postId),
+    ...(alongside ? [alongside.statement] : []),
   ]);
-  return readPublishRun(rows);
+  alongside?.take(results.pop()?.results ?? []);
+  return readPublishRun(results);
 }
 
 /** P19 (row put back under a run): whether the run owns its post again. */
