@@ -33,6 +33,8 @@ export interface PublishedPost {
   readonly options: JsonObject;
   /** ISO 8601. */
   readonly accepted_at: string;
+  /** When the call reached the simulators, ISO 8601; only where they run in a worker of their own. */
+  readonly received_at?: string;
 }
 
 /** What a platform added to a public post in a call of its own; tests compare against this. */

@@ -10,6 +10,7 @@ import { refuseUnaccepted } from "./operation.ts";
 import { endGrant } from "./oauth-server.ts";
 import { simulatorStub } from "./outbound.ts";
 import { findSimulator, simulators } from "./registry.ts";
+import { receivedAtOf } from "./remote-simulators.ts";
 import { secretsInBody, secretsInCall } from "./secret-values.ts";
 import { createSimulatorContext, readPublishedPosts } from "./simulator-context.ts";
 
@@ -67,9 +68,10 @@ export function definePlatformSimulator() {
       return simulator;
     }
 
-    #sim({ platform, appFamily }: Simulator): SimulatorContext {
+    #sim({ platform, appFamily }: Simulator, receivedAt: number | null = null): SimulatorContext {
       return createSimulatorContext({
         platform,
+        receivedAt,
         env: this.env,
         kv: this.ctx.storage.kv,
         sql: this.#sql,
@@ -197,7 +199,7 @@ export function definePlatformSimulator() {
     async #handle(request: Request): Promise<Response> {
       const simulator = this.#simulator;
       try {
-        const sim = this.#sim(simulator);
+        const sim = this.#sim(simulator, receivedAtOf(request));
         const refusal = await refuseUnaccepted(simulator.rules, request, sim);
         return refusal ?? (await simulator.handle(request, sim));
       } catch (error) {

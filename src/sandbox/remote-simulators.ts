@@ -10,6 +10,8 @@ import { requireLoopback, type SandboxEnv } from "./env.ts";
 const CALL_PATH = "/calls";
 /** The address of the call; not in the path, because logs of development servers have paths, and some addresses contain tokens. */
 const CALL_URL_HEADER = "x-simulated-url";
+/** When the call reached the simulators' worker; what it waits for there is no delay of the service. */
+const RECEIVED_AT_HEADER = "x-simulated-received-at";
 
 /** Where the simulators run when they are not in this process (`SIMULATORS_ORIGIN`); null when they are. */
 export function simulatorsOrigin(env: SandboxEnv): string | null {
@@ -36,6 +38,7 @@ export async function readForwardedCall(request: Request): Promise<Request | nul
   }
   const headers = new Headers(request.headers);
   headers.delete(CALL_URL_HEADER);
+  headers.set(RECEIVED_AT_HEADER, String(Date.now()));
   return new Request(url, {
     method: request.method,
     headers,
@@ -43,6 +46,12 @@ export async function readForwardedCall(request: Request): Promise<Request | nul
     // Read here: what a platform has received does not depend on its caller any more.
     ...(request.body && { body: await request.arrayBuffer() }),
   });
+}
+
+/** When a forwarded call reached the simulators' worker; null for a call in one process. */
+export function receivedAtOf({ headers }: Request): number | null {
+  const at = headers.get(RECEIVED_AT_HEADER);
+  return at === null ? null : Number(at);
 }
 
 export async function fetchOpenFaults(origin: string, platform: Platform): Promise<OpenFault[]> {

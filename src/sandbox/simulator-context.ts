@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import { toIsoInstant } from "#core/clock.ts";
 import { toBase64Url, toHex } from "#core/encoding.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
@@ -82,6 +83,8 @@ function randomDigits(count: number): string {
 
 export interface SimulatorContextParts {
   readonly platform: Platform;
+  /** When the call reached a simulators' worker of its own; null where there is none, or no call. */
+  readonly receivedAt: number | null;
   readonly env: SandboxEnv;
   readonly kv: SyncKvStorage;
   readonly sql: SqlStorage;
@@ -93,6 +96,7 @@ export interface SimulatorContextParts {
 
 export function createSimulatorContext({
   platform,
+  receivedAt,
   env,
   kv,
   sql,
@@ -128,7 +132,8 @@ export function createSimulatorContext({
     digest: (body) => digestStreams(single(body)),
     digestBlobs: (keys) => digestStreams(storedBodies(env.SANDBOX_BLOBS, keys)),
     recordPublishedPost(post) {
-      sql.exec("INSERT INTO published_posts (account, post) VALUES (?, ?)", post.account, JSON.stringify(post));
+      const recorded = receivedAt === null ? post : { ...post, received_at: toIsoInstant(receivedAt) };
+      sql.exec("INSERT INTO published_posts (account, post) VALUES (?, ?)", post.account, JSON.stringify(recorded));
     },
     publishedPosts: (account) => readPublishedPosts(sql, account ?? null),
     newId: randomDigits,

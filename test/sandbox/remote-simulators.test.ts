@@ -74,6 +74,18 @@ test("an adapter's timeout does not stop what the platform has received", async 
     .toContain("accepted too late");
 });
 
+test("a post says when its call arrived, which is before all that it waits for there", async ({ expect }) => {
+  const { access_token } = await requestTokens("ada");
+  connectSimulators();
+  await injectFault("x", { match: { path: "/2/tweets" }, effect: "delay", delay_ms: 300 });
+  const sentAt = Date.now();
+  expect((await createPost(access_token, "received, then accepted")).status).toBe(201);
+  const post = (await publishedPosts("x", "ada")).find(({ text }) => text === "received, then accepted")!;
+  const receivedAt = Date.parse(post.received_at!);
+  expect(receivedAt).toBeGreaterThanOrEqual(sentAt);
+  expect(Date.parse(post.accepted_at) - receivedAt).toBeGreaterThanOrEqual(300);
+});
+
 test("the worker of the simulators has none of the service's routes", async ({ expect }) => {
   connectSimulators();
   for (const path of ["/sandbox/users", "/sandbox/cron", "/v1/platforms", "/calls"]) {
