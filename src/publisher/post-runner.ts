@@ -141,7 +141,7 @@ export class PostRunner {
       }
       switch (state.phase) {
         case "armed": {
-          this.context.announceCall(this.context.dueAt(state));
+          this.context.announceClaim(state);
           const result = (await this.prepareEarly(state)) ?? (await this.claimAndHold());
           if (result) {
             return result;

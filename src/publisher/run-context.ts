@@ -147,6 +147,11 @@ export class RunContext {
     return remainingMs <= 0;
   }
 
+  /** The post is to be claimed; an alarm tells its time only about, so that the earliest one counts until the row has told it. */
+  announceClaim(state: RunnerState): void {
+    this.announceCall(this.claimAt(state.postId, this.dueAt(state)) + MIN_WAKE_AHEAD_MS);
+  }
+
   /** The visible call of this post is to be made then. */
   announceCall(dueAt: number): void {
     this.endOpenCall();
