@@ -39,11 +39,11 @@ export interface PublishedPost {
 
 /** What a platform added to a public post in a call of its own; tests compare against this. */
 export interface PublishedExtra {
-  readonly name: "first_comment" | "playlists";
+  readonly name: "first_comment" | "playlists" | "cover";
   readonly id: string;
   /** The platform's id of what it was added to. */
   readonly addedTo: string;
-  /** The text of a comment, the id of a playlist. */
+  /** The text of a comment, the id of a playlist, the SHA-256 of a cover. */
   readonly text: string;
 }
 

@@ -1,6 +1,6 @@
 import type { SimulatorContext, Simulator } from "./contract.ts";
 import { accessTokenEndpoint, debugToken, consentDialog, refuseProof } from "./facebook/login.ts";
-import { createThumbnail, listThumbnails } from "./facebook/thumbnails.ts";
+import { createThumbnail, listThumbnails, publishedCovers } from "./facebook/thumbnails.ts";
 import { createComment, listComments, publishedComments } from "./facebook/comments.ts";
 import { findBusiness, listBusinessPages, userEndpoint, readPage } from "./facebook/users-and-pages.ts";
 import { accountsOf, mayCreateContent, pagesOf, TEST_USERS } from "./facebook/test-users.ts";
@@ -239,7 +239,7 @@ export const simulator: Simulator = {
   ],
   operatorApp,
   rules,
-  publishedExtras: publishedComments,
+  publishedExtras: (sim) => [...publishedComments(sim), ...publishedCovers(sim)],
   publishProcessed: publishProcessed,
   async handle(request, sim) {
     const url = new URL(request.url);

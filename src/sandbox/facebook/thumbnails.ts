@@ -1,4 +1,4 @@
-import type { SimulatorContext } from "#sandbox/contract.ts";
+import type { PublishedExtra, SimulatorContext } from "#sandbox/contract.ts";
 import { paginate, type Params, textParam } from "#sandbox/graph-api.ts";
 import { inspectMedia } from "#sandbox/inspect-media.ts";
 import { recordTable } from "#sandbox/record-table.ts";
@@ -20,6 +20,12 @@ interface Thumbnail {
 }
 
 const THUMBNAILS = recordTable<Thumbnail>("thumbnail:");
+
+/** The pictures that are shown before the videos start. */
+export const publishedCovers = (sim: SimulatorContext): PublishedExtra[] =>
+  THUMBNAILS.list(sim)
+    .filter(({ isPreferred }) => isPreferred)
+    .map(({ id, video, sha256 }) => ({ name: "cover", id, addedTo: video, text: sha256 }));
 
 /** POST /{video}/thumbnails */
 export async function createThumbnail(
