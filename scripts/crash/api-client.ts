@@ -7,14 +7,17 @@ export type CallOutcome =
 
 export interface PublishedPost {
   readonly id: string;
+  /** `text`, `image`, `story`, `document`, … */
+  readonly kind: string;
   readonly text: string;
+  readonly title: string | null;
   readonly accepted_at: string;
   readonly media: readonly { readonly sha256: string }[];
 }
 
-/** A comment, or the entry of a playlist. */
+/** A comment, the entry of a playlist, or the cover of a video. */
 export interface PublishedExtra {
-  readonly name: "first_comment" | "playlists";
+  readonly name: "first_comment" | "playlists" | "cover";
   readonly id: string;
   readonly addedTo: string;
   readonly text: string;
@@ -71,6 +74,22 @@ export class ApiClient {
       }
     }
     throw new Error(`${method} ${path} never answered 200: ${JSON.stringify(outcome)}`);
+  }
+
+  /** Sends a file to a signed URL; false when it did not arrive. */
+  async upload(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array<ArrayBuffer>,
+  ): Promise<boolean> {
+    try {
+      const init = { method: "PUT", headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) };
+      const response = await fetch(url, init);
+      await response.text();
+      return response.ok;
+    } catch {
+      return false;
+    }
   }
 
   async publishedPosts(platform: string): Promise<readonly PublishedPost[]> {

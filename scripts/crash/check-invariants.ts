@@ -1,8 +1,10 @@
-import type { ApiClient, PublishedExtra, PublishedPost } from "./api-client.ts";
+import type { ApiClient } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
-import { MAX_TARGETS } from "./choose-targets.ts";
-import { COMMENT, MAX_TARGET, MULTI_TARGET, PLAYLIST, THREAD } from "./minimums.ts";
-import { allowedVersions, commentMarker, type ExpectedPost, partMarker } from "./expected-posts.ts";
+import { findInventedFiles, formatProblem } from "./check-formats.ts";
+import { postsWithMarker, type PublishedPosts, publishedOf, readPublishedPosts } from "./published-posts.ts";
+import { type ExpectedPost, partMarker, publishedVersion } from "./expected-posts.ts";
+import { findExtraViolations, readPublishedExtras, type TargetExtras } from "./check-extras.ts";
+import { groupsOf } from "./count-groups.ts";
 
 export interface Violation {
   readonly invariant: string;
@@ -27,7 +29,7 @@ interface TargetView {
   readonly platform_post_id: string | null;
   readonly next_attempt_at: string | null;
   readonly error: { readonly code: string } | null;
-  readonly extras: Readonly<Partial<Record<PublishedExtra["name"], { readonly status: string }>>> | null;
+  readonly extras: TargetExtras;
   readonly parts: readonly { readonly status: string; readonly platform_post_id: string | null }[] | null;
 }
 
@@ -121,49 +123,31 @@ async function readUntilEnded(
   return views;
 }
 
-/** What is published on the platforms, by platform and marker. */
-type PublishedPosts = ReadonlyMap<string, readonly PublishedPost[]>;
-
-/** One request per platform reads the published posts of all users. */
-export async function readPublishedPosts(client: ApiClient, platforms: readonly string[]): Promise<PublishedPosts> {
-  const postsByKey = new Map<string, PublishedPost[]>();
-  for (const platform of platforms) {
-    for (const post of await client.publishedPosts(platform)) {
-      const key = `${platform} ${/^\S+/.exec(post.text)?.[0] ?? ""}`;
-      postsByKey.set(key, [...(postsByKey.get(key) ?? []), post]);
-    }
-  }
-  return postsByKey;
-}
-
-export const postsWithMarker = (
-  publishedPosts: PublishedPosts,
-  platform: string,
-  { marker }: Pick<ExpectedPost, "marker">,
-): readonly PublishedPost[] => publishedPosts.get(`${platform} ${marker}`) ?? [];
-
 /** Violations that show on the platforms at any time: a post twice (I1), after a cancel (I3), with a wrong text (I4), early (I5). */
 export function findPlatformViolations(post: ExpectedPost, publishedPosts: PublishedPosts): Violation[] {
   const violations: Violation[] = [];
   const report = (invariant: string, what: string): void => {
     violations.push({ invariant, marker: post.marker, what });
   };
-  const allowed = allowedVersions(post);
   for (const platform of post.platforms) {
-    const onPlatform = postsWithMarker(publishedPosts, platform, post);
+    const onPlatform = publishedOf(publishedPosts, platform, post);
+    if (post.storyPlatforms.includes(platform) && postsWithMarker(publishedPosts, platform, post).length > 0) {
+      report("I4", `${platform} holds it with its text, and not as a story`);
+    }
     if (onPlatform.length > 1) {
       report("I1", `${platform} accepted it ${onPlatform.length} times`);
     }
     for (const published of onPlatform) {
       const acceptedAt = Date.parse(published.accepted_at);
-      const version = allowed.find((candidate) => candidate.text === published.text);
+      const version = publishedVersion(post, platform, published.text);
+      const problem = formatProblem(post, platform, published);
       if (post.cancellation === "confirmed") {
         report("I3", `${platform} published it although its cancellation was confirmed`);
       }
       if (!version) {
         report("I4", `${platform} holds a text that was not the last confirmed one`);
-      } else if (published.media.map(({ sha256 }) => sha256).join() !== post.media.join()) {
-        report("I4", `${platform} holds ${published.media.length} media files that are not those confirmed`);
+      } else if (problem !== null) {
+        report("I4", problem);
       } else if (acceptedAt < version.dueAt) {
         report("I5", `${platform} accepted it ${version.dueAt - acceptedAt} ms early`);
       }
@@ -208,59 +192,6 @@ function findPartViolations(post: ExpectedPost, platform: string, publishedPosts
 const partsOf = (post: ExpectedPost, platform: string, publishedPosts: PublishedPosts, index: number) =>
   postsWithMarker(publishedPosts, platform, { marker: partMarker(post.marker, index) });
 
-/** What was added to public posts, by platform and what it is: the first word of a comment, the playlist and the post. */
-type PublishedExtras = ReadonlyMap<string, number>;
-
-const playlistKey = (playlist: string, postId: string): string => `${playlist} ${postId}`;
-
-/** One request per platform reads what was added to the posts of all users. */
-async function readPublishedExtras(client: ApiClient, platforms: readonly string[]): Promise<PublishedExtras> {
-  const counts = new Map<string, number>();
-  for (const platform of platforms) {
-    for (const { name, text, addedTo } of await client.publishedExtras(platform)) {
-      const what = name === "playlists" ? playlistKey(text, addedTo) : (/^\S+/.exec(text)?.[0] ?? "");
-      const key = `${platform} ${what}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-  }
-  return counts;
-}
-
-/** The first comment and the playlists of a post at a platform: one twice (I1), without its post (I14), or other than the API says (I6). */
-export function findExtraViolations(
-  post: ExpectedPost,
-  platform: string,
-  target: Pick<TargetView, "status" | "extras"> | undefined,
-  published: { readonly posts: PublishedPosts; readonly extras: PublishedExtras },
-): Violation[] {
-  const violations: Violation[] = [];
-  const report = (invariant: string, what: string): void => {
-    violations.push({ invariant, marker: post.marker, what });
-  };
-  const onPlatform = postsWithMarker(published.posts, platform, post);
-  const comments = published.extras.get(`${platform} ${commentMarker(post.marker)}`) ?? 0;
-  const told = target?.extras?.first_comment?.status;
-  if (comments > 1) {
-    report("I1", `${platform} has its first comment ${comments} times`);
-  }
-  if (comments > 0 && onPlatform.length === 0) {
-    report("I14", `${platform} has its first comment without the post`);
-  }
-  if ((told === "published" && comments === 0) || (told === "failed" && comments > 0)) {
-    report("I6", `${platform} has its first comment ${comments} times, which the API reports as ${told}`);
-  }
-  const counts = onPlatform.flatMap(({ id }) =>
-    post.playlists.map((playlist) => published.extras.get(`${platform} ${playlistKey(playlist, id)}`) ?? 0),
-  );
-  if (counts.some((count) => count > 1)) {
-    report("I1", `${platform} has it in one playlist ${Math.max(...counts)} times`);
-  }
-  if (target?.extras?.playlists?.status === "published" && counts.includes(0)) {
-    report("I6", `${platform} lacks it in a playlist, although the API reports it as added`);
-  }
-  return violations;
-}
-
 /** Parts that the API reports as published and the platform does not have (I6), and the other way round where the target has ended. */
 function findUntruePart(
   post: ExpectedPost,
@@ -280,28 +211,6 @@ function findUntruePart(
   return null;
 }
 
-/** What a run must have seen of each: the platform, the kind of media, several targets, the most targets, threads, comments and playlists. */
-function groupsOf(
-  post: ExpectedPost,
-  platform: string,
-  onPlatform: readonly PublishedPost[],
-  extras: PublishedExtras,
-): string[] {
-  const { kind, platforms, threadPlatforms } = post;
-  const has = (what: string): boolean => extras.has(`${platform} ${what}`);
-  return [
-    platform,
-    kind,
-    ...(platforms.length > 1 ? [MULTI_TARGET] : []),
-    ...(platforms.length === MAX_TARGETS ? [MAX_TARGET] : []),
-    ...(threadPlatforms.includes(platform) ? [THREAD] : []),
-    ...(has(commentMarker(post.marker)) ? [COMMENT] : []),
-    ...(onPlatform.some(({ id }) => post.playlists.some((playlist) => has(playlistKey(playlist, id))))
-      ? [PLAYLIST]
-      : []),
-  ];
-}
-
 /** Compares what is published on the platforms with what the API says and what the callers were told. */
 export async function checkInvariants(
   client: ApiClient,
@@ -313,7 +222,7 @@ export async function checkInvariants(
   const publishedPosts = await readPublishedPosts(client, platforms);
   const publishedExtras = await readPublishedExtras(client, platforms);
   const atPlatforms = { posts: publishedPosts, extras: publishedExtras };
-  const violations: Violation[] = [];
+  const violations: Violation[] = findInventedFiles(posts, atPlatforms);
   const states: Record<string, number> = {};
   const lateMs: number[] = [];
   const acceptedBy = new Map<string, number>();
@@ -336,9 +245,8 @@ export async function checkInvariants(
       report("I8", `${view.targets.length} targets instead of ${post.platforms.length}`);
     }
     violations.push(...findPlatformViolations(post, publishedPosts));
-    const allowed = allowedVersions(post);
     for (const platform of post.platforms) {
-      const onPlatform = postsWithMarker(publishedPosts, platform, post);
+      const onPlatform = publishedOf(publishedPosts, platform, post);
       accepted += onPlatform.length;
       for (const group of onPlatform.length > 0 ? groupsOf(post, platform, onPlatform, publishedExtras) : []) {
         acceptedBy.set(group, (acceptedBy.get(group) ?? 0) + 1);
@@ -346,7 +254,7 @@ export async function checkInvariants(
       const target = view?.targets.find((candidate) => candidate.platform === platform);
       unconfirmed += target?.status === "unconfirmed" ? 1 : 0;
       for (const published of onPlatform) {
-        const version = allowed.find((candidate) => candidate.text === published.text);
+        const version = publishedVersion(post, platform, published.text);
         lateMs.push(...(version ? [Date.parse(published.accepted_at) - version.dueAt] : []));
       }
       if (target?.status === "published" && !onPlatform.some((published) => published.id === target.platform_post_id)) {

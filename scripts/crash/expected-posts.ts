@@ -14,6 +14,12 @@ export interface ExpectedPart {
   readonly media: readonly string[];
 }
 
+/** A document as the platform shows it. */
+interface ExpectedDocument {
+  readonly title: string;
+  readonly sha256: string;
+}
+
 /** What the caller knows of one post; the API and the platforms are checked against it. */
 export interface ExpectedPost {
   readonly marker: string;
@@ -32,6 +38,12 @@ export interface ExpectedPost {
   readonly commentPlatforms: readonly string[];
   /** The playlists that its video is added to. */
   readonly playlists: readonly string[];
+  /** Those of its platforms that publish its one file as a story, which has no text. */
+  readonly storyPlatforms: readonly string[];
+  /** The document that `DOCUMENT_PLATFORM` publishes with it; null without one. */
+  readonly document: ExpectedDocument | null;
+  /** The SHA-256 of the cover that `COVER_PLATFORM` adds to its video; null without one. */
+  readonly cover: string | null;
   postId: string | null;
   readonly versions: ExpectedVersion[];
   cancellation: "none" | "confirmed" | "unknown" | "refused";
@@ -40,11 +52,61 @@ export interface ExpectedPost {
 }
 
 /** The texts that may be published: the last confirmed one, and every later one whose confirm got no answer. */
-export function allowedVersions(post: ExpectedPost): readonly ExpectedVersion[] {
+function allowedVersions(post: ExpectedPost): readonly ExpectedVersion[] {
   const lastConfirmed = post.versions.findLastIndex((version) => version.confirmation === "confirmed");
   return post.versions.filter(
     (version, index) => index === lastConfirmed || (index > lastConfirmed && version.confirmation === "unknown"),
   );
+}
+
+export const STORY_PLATFORMS: readonly string[] = ["instagram", "facebook"];
+export const DOCUMENT_PLATFORM = "linkedin";
+export const COVER_PLATFORM = "facebook";
+
+type Format = Pick<ExpectedPost, "marker" | "media" | "storyPlatforms" | "document">;
+
+const STORY_FORMAT = "story";
+const DOCUMENT_FORMAT = "document";
+
+/** Kinds of published posts that are told apart by their file, which no other post has. */
+export const isUniqueFormat = (kind: string): boolean => kind === STORY_FORMAT || kind === DOCUMENT_FORMAT;
+
+/** What a platform must hold: the kind where it is a story or a document, the title and the SHA-256 of each file. */
+export function expectedFormat(
+  { media, storyPlatforms, document }: Format,
+  platform: string,
+): { readonly kind: string | null; readonly title: string | null; readonly media: readonly string[] } {
+  if (storyPlatforms.includes(platform)) {
+    return { kind: STORY_FORMAT, title: null, media };
+  }
+  return document && platform === DOCUMENT_PLATFORM
+    ? { kind: DOCUMENT_FORMAT, title: document.title, media: [document.sha256] }
+    : { kind: null, title: null, media };
+}
+
+/** By what a published post is recognized: the first word of its text; a story, which has none, by its file. */
+export const publishedKey = ({
+  kind,
+  text,
+  media,
+}: {
+  readonly kind: string;
+  readonly text: string;
+  readonly media: readonly { readonly sha256: string }[];
+}): string => (kind === STORY_FORMAT ? storyKey(media[0]?.sha256) : (/^\S+/.exec(text)?.[0] ?? ""));
+
+/** The key of what a platform publishes of a post. */
+export const expectedKey = (post: Format, platform: string): string =>
+  post.storyPlatforms.includes(platform) ? storyKey(post.media[0]) : post.marker;
+
+const storyKey = (sha256: string | undefined): string => `${STORY_FORMAT} ${sha256 ?? ""}`;
+
+/** The version that was published: the one with its text; any that may be of a story, which shows none. */
+export function publishedVersion(post: ExpectedPost, platform: string, text: string): ExpectedVersion | undefined {
+  const allowed = allowedVersions(post);
+  return post.storyPlatforms.includes(platform)
+    ? allowed.filter(() => text === "").toSorted((a, b) => a.dueAt - b.dueAt)[0]
+    : allowed.find((version) => version.text === text);
 }
 
 /** What the text of the first comment of a post begins with. */

@@ -1,7 +1,7 @@
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { type ApiClient, sleep } from "./api-client.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-import { postsWithMarker, readPublishedPosts } from "./check-invariants.ts";
+import { postsWithMarker, readPublishedPosts } from "./published-posts.ts";
 import { createSandboxUser, previewTarget, requiresMedia, type SandboxUser } from "./sandbox-user.ts";
 
 /** TikTok accepts fifteen a day per account, so each round has a user of its own. */

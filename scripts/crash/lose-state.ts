@@ -7,7 +7,7 @@ import { localDatabaseFile } from "../backup/local.ts";
 import { localD1 } from "../backup/local-d1.ts";
 import type { Service } from "../service.ts";
 import { ApiClient, sleep } from "./api-client.ts";
-import { readPublishedPosts } from "./check-invariants.ts";
+import { readPublishedPosts } from "./published-posts.ts";
 import { partMarker } from "./expected-posts.ts";
 import { startPatiently } from "./restart.ts";
 import { createSandboxUser, previewTarget, type SandboxUser, takesOption } from "./sandbox-user.ts";

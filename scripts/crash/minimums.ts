@@ -1,5 +1,6 @@
 import { PLATFORMS } from "#core/platform.ts";
 import { MAX_TARGETS } from "./choose-targets.ts";
+import { STORY_PLATFORMS } from "./expected-posts.ts";
 import { MEDIA_KINDS } from "./media-kinds.ts";
 
 /** What a run of the crash test must have done for its result to mean anything. */
@@ -18,6 +19,10 @@ export const MULTI_TARGET = "several targets";
 export const THREAD = "thread";
 export const COMMENT = "first comment";
 export const PLAYLIST = "playlist";
+export const PAGE_COMMENT = "first comment of a page";
+export const STORY = "story";
+export const DOCUMENT = "document";
+export const COVER = "cover";
 export const MAX_TARGET = `${MAX_TARGETS} targets`;
 
 /** About a third of what a two-core machine does with the default rate. */
@@ -39,6 +44,10 @@ const GROUPS_PER_MINUTE: readonly (readonly [group: string, min: number])[] = [
   [THREAD, 1],
   [COMMENT, 1],
   [PLAYLIST, 0.3],
+  [PAGE_COMMENT, 0.3],
+  ...STORY_PLATFORMS.map((platform) => [`${STORY} at ${platform}`, 0.3] as const),
+  [DOCUMENT, 0.3],
+  [COVER, 0.3],
 ];
 
 /** One message per minimum that a run missed; none of them allows a run without traffic to pass. */

@@ -1,6 +1,7 @@
 import { type ApiClient, sleep } from "./api-client.ts";
 import type { TrafficGenerator } from "./traffic-generator.ts";
-import { findPlatformViolations, readPublishedPosts, type Violation } from "./check-invariants.ts";
+import { findPlatformViolations, type Violation } from "./check-invariants.ts";
+import { readPublishedPosts } from "./published-posts.ts";
 import { PLATFORMS } from "#core/platform.ts";
 
 const CHECK_EVERY_MS = 1500;

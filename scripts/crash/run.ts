@@ -14,6 +14,7 @@ import { startPatiently } from "./restart.ts";
 import { createSandboxUser } from "./sandbox-user.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { TrafficGenerator } from "./traffic-generator.ts";
+import { UniqueFiles } from "./unique-files.ts";
 import { WebhookReceivers } from "./webhook-receivers.ts";
 
 const CRON_EVERY_MS = 5000;
@@ -116,13 +117,14 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const { origin } = (service = await start());
     const client = new ApiClient(origin, simulators.origin);
     const media = await readMediaFiles(origin);
+    const files = await UniqueFiles.read(client, origin);
     const receivers = new WebhookReceivers(client, origin);
     const webhooks = { client, receivers, stateDir };
     const users = await Promise.all(
       Array.from({ length: USERS }, async (_, index) => {
-        const user = await createSandboxUser(client, origin);
+        const user = await createSandboxUser(client, origin, PLATFORMS, index % 2 === 1);
         await receivers.create(user.apiKey, index, options.seed);
-        return new TrafficGenerator(client, random, user, `p${index}`, media);
+        return new TrafficGenerator(client, random, user, `p${index}`, { media, files });
       }),
     );
     const searchLogs = async () => {

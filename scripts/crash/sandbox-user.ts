@@ -17,6 +17,8 @@ const UNLIMITED_SETTINGS = {
 
 interface ConnectedPlatform {
   readonly accountId: string;
+  /** Options of the platform that this account does not take. */
+  readonly refusedOptions: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly rules: PlatformRules;
 }
@@ -29,11 +31,26 @@ export interface SandboxUser {
   readonly videoUrl: string;
 }
 
-/** Creates a user with one account on each of the platforms. */
+const LINKEDIN_PAGE = "urn:li:organization";
+
+/** The first account, or the first page at LinkedIn where one is asked for. */
+function chooseAccount(platform: Platform, accounts: readonly ConnectedAccount[], asPage: boolean) {
+  return asPage && platform === "linkedin"
+    ? accounts.find(({ platform_account_id: id }) => id.startsWith(LINKEDIN_PAGE))
+    : accounts[0];
+}
+
+interface ConnectedAccount {
+  readonly id: string;
+  readonly platform_account_id: string;
+}
+
+/** Creates a user with one account on each of the platforms; at LinkedIn that of a member, or of a page. */
 export async function createSandboxUser(
   client: ApiClient,
   origin: string,
   connectTo: readonly Platform[] = PLATFORMS,
+  asPage = false,
 ): Promise<SandboxUser> {
   const { api_key: key } = (await client.callUntilOk("POST", "/sandbox/users", {})) as { api_key: string };
   const get = async (path: string) => await client.callUntilOk("GET", `/v1${path}`, undefined, key);
@@ -42,12 +59,14 @@ export async function createSandboxUser(
   for (const platform of connectTo) {
     const rules = allRules.find((candidate) => candidate.platform === platform);
     const { accounts: connected } = await client.callUntilOk("POST", "/sandbox/connect", { api_key: key, platform });
-    const [account] = connected as { id: string }[];
+    const account = chooseAccount(platform, connected as ConnectedAccount[], asPage);
     if (!rules || !account) {
       throw new Error(`${platform} connected no account`);
     }
     platforms.set(platform, {
       accountId: account.id,
+      // LinkedIn lets apps comment in the name of pages only.
+      refusedOptions: platform === "linkedin" && !asPage ? ["first_comment"] : [],
       options: await requiredOptions(rules, account.id, get),
       rules,
     });
@@ -74,10 +93,15 @@ export const requiresMedia = (user: SandboxUser, platform: Platform): boolean =>
 
 export const rulesOf = (user: SandboxUser, platform: Platform): PlatformRules => platformOf(user, platform).rules;
 
-/** Whether the platform has the option, and the operator the rights that it needs. */
+/** Whether the account takes the option, and the operator has the rights that it needs. */
 export function takesOption(user: SandboxUser, platform: Platform, option: string): boolean {
-  const { options, option_scopes: rights } = rulesOf(user, platform);
-  return option in (options.properties ?? {}) && rights.every((right) => right.option !== option || right.is_available);
+  const { refusedOptions, rules } = platformOf(user, platform);
+  const { options, option_scopes: rights } = rules;
+  return (
+    option in (options.properties ?? {}) &&
+    !refusedOptions.includes(option) &&
+    rights.every((right) => right.option !== option || right.is_available)
+  );
 }
 
 /** The target of a preview request for one platform. */

@@ -2,15 +2,19 @@ import type { ApiClient, CallOutcome } from "./api-client.ts";
 import { sleep } from "./api-client.ts";
 import {
   commentMarker,
+  COVER_PLATFORM,
+  DOCUMENT_PLATFORM,
   type ExpectedPart,
   type ExpectedPost,
   type ExpectedVersion,
   partMarker,
+  STORY_PLATFORMS,
 } from "./expected-posts.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type PostTargets, TargetChooser } from "./choose-targets.ts";
 import type { MediaFile, MediaKind } from "./media-kinds.ts";
 import { previewTarget, type SandboxUser, takesOption } from "./sandbox-user.ts";
+import type { SampleName, UniqueFiles } from "./unique-files.ts";
 
 /** The share of the posts that have a thread, where a platform takes one; each has eight parts, and some parts have media. */
 const THREAD_SHARE = 0.12;
@@ -30,6 +34,10 @@ const BULK_POSTS = 3;
 /** The share of the posts with a first comment, and of the videos that are added to two playlists. */
 const COMMENT_SHARE = 0.3;
 const PLAYLIST_SHARE = 0.5;
+/** The share of the posts with one file that are stories, of the texts with a document, and of the videos with a picture as cover. */
+const STORY_SHARE = 0.4;
+const DOCUMENT_SHARE = 0.5;
+const COVER_SHARE = 0.6;
 /** Two of the sandbox's channel of `ada`. */
 const PLAYLISTS = ["PLada0000000000000000000_1", "PLada0000000000000000000_2"];
 
@@ -50,6 +58,7 @@ export class TrafficGenerator {
   readonly #user: SandboxUser;
   readonly #name: string;
   readonly #media: ReadonlyMap<MediaKind, readonly MediaFile[]>;
+  readonly #files: UniqueFiles;
   readonly #targets: TargetChooser;
   /** How often a preview was refused, by code: what was refused tested nothing. */
   readonly refusals = new Map<string, number>();
@@ -62,13 +71,14 @@ export class TrafficGenerator {
     random: SeededRandom,
     user: SandboxUser,
     name: string,
-    media: ReadonlyMap<MediaKind, readonly MediaFile[]>,
+    { media, files }: { readonly media: ReadonlyMap<MediaKind, readonly MediaFile[]>; readonly files: UniqueFiles },
   ) {
     this.#client = client;
     this.#random = random;
     this.#user = user;
     this.#name = name;
     this.#media = media;
+    this.#files = files;
     this.#targets = new TargetChooser(random, user);
   }
 
@@ -141,19 +151,44 @@ export class TrafficGenerator {
     ]);
   }
 
+  /** The files that only this post has: of its stories, its document and the cover of its video. */
+  async #ownFiles({ kind, platforms }: PostTargets, marker: string) {
+    const random = this.#random;
+    const canBe = (share: number, isPossible: boolean) => random.chance(share) && isPossible;
+    const hasStories = canBe(
+      STORY_SHARE,
+      (kind === "image" || kind === "video") && platforms.some((name) => STORY_PLATFORMS.includes(name)),
+    );
+    const hasDocument = canBe(DOCUMENT_SHARE, kind === "text" && platforms.includes(DOCUMENT_PLATFORM));
+    const hasCover = canBe(COVER_SHARE, kind === "video" && platforms.includes(COVER_PLATFORM) && !hasStories);
+    const upload = async (isWanted: boolean, name: SampleName) =>
+      isWanted ? await this.#files.upload(this.#user.apiKey, name, `${marker} ${name}`) : null;
+    const [story, document, cover] = await Promise.all([
+      upload(hasStories, kind === "video" ? "landscape.mp4" : "portrait.jpg"),
+      upload(hasDocument, "handbook.pdf"),
+      upload(hasCover, "portrait.jpg"),
+    ]);
+    return { story, document: document && { ...document, title: `Handbook ${marker}` }, cover };
+  }
+
   /** A new post as the body of a preview, and what is expected of it. */
-  #newPost({ kind, platforms }: PostTargets): { readonly body: object; readonly post: ExpectedPost } {
+  async #newPost(targets: PostTargets): Promise<{ readonly body: object; readonly post: ExpectedPost }> {
+    const { kind, platforms } = targets;
     const random = this.#random;
     this.#postCount += 1;
     const marker = `${this.#name}n${this.#postCount}e`;
-    const media = this.#media.get(kind) ?? [];
+    const { story, document, cover } = await this.#ownFiles(targets, marker);
+    const media = story ? [story] : (this.#media.get(kind) ?? []);
+    const storyPlatforms = story ? platforms.filter((platform) => STORY_PLATFORMS.includes(platform)) : [];
     const dueAt = Date.now() + Math.floor(random.between(3500, 11_000));
     const text = this.#text(marker, 1);
     const threadPlatforms = random.chance(THREAD_SHARE)
       ? platforms.filter((platform) => takesOption(this.#user, platform, "thread"))
       : [];
     const commentPlatforms = random.chance(COMMENT_SHARE)
-      ? platforms.filter((platform) => takesOption(this.#user, platform, "first_comment"))
+      ? platforms.filter(
+          (platform) => takesOption(this.#user, platform, "first_comment") && !storyPlatforms.includes(platform),
+        )
       : [];
     const comment = commentPlatforms.length === 0 ? null : this.#text(commentMarker(marker), 1);
     const playlists =
@@ -168,11 +203,13 @@ export class TrafficGenerator {
         previewTarget(this.#user, platform, {
           ...(threadPlatforms.includes(platform) && { thread: parts.map((part) => part.body) }),
           ...(commentPlatforms.includes(platform) && { first_comment: comment }),
+          ...(storyPlatforms.includes(platform) && { story: true, fit: "none" }),
+          ...(document && platform === DOCUMENT_PLATFORM && { document: { url: document.url, title: document.title } }),
           ...(playlists.length > 0 && takesOption(this.#user, platform, "playlist_ids") && { playlist_ids: playlists }),
         }),
       ),
       ...(media.length > 0 && {
-        media_items: media.map(({ url }, index) => mediaItem(url, kind, `${marker} ${index}`)),
+        media_items: media.map(({ url }, index) => mediaItem(url, kind, `${marker} ${index}`, cover)),
       }),
     };
     const post: ExpectedPost = {
@@ -186,6 +223,9 @@ export class TrafficGenerator {
       comment,
       commentPlatforms,
       playlists,
+      storyPlatforms,
+      document: document && { title: document.title, sha256: document.sha256 },
+      cover: cover?.sha256 ?? null,
       postId: null,
       versions: [{ text, dueAt, confirmation: "unknown" }],
       cancellation: "none",
@@ -196,7 +236,7 @@ export class TrafficGenerator {
 
   /** Previews and confirms a post; null when the preview was refused. */
   async #createPost(targets: PostTargets): Promise<ExpectedPost | null> {
-    const { body, post } = this.#newPost(targets);
+    const { body, post } = await this.#newPost(targets);
     const preview = await this.#client.call("POST", "/v1/posts/preview", body, this.#user.apiKey);
     if (!preview.answered || preview.status !== 200) {
       this.#countRefusal(preview, targets.kind);
@@ -209,7 +249,7 @@ export class TrafficGenerator {
 
   /** The same for several posts with one confirm; one of them is returned. */
   async #createPosts(targets: PostTargets): Promise<ExpectedPost | null> {
-    const several = Array.from({ length: BULK_POSTS }, () => this.#newPost(targets));
+    const several = await Promise.all(Array.from({ length: BULK_POSTS }, () => this.#newPost(targets)));
     const posts = several.map(({ post }) => post);
     const preview = await this.#client.call(
       "POST",
@@ -303,9 +343,9 @@ export class TrafficGenerator {
   }
 }
 
-/** A described file; a video has a moment as its cover. */
-function mediaItem(url: string, kind: MediaKind, altText: string) {
+/** A described file; a video has a picture or a moment as its cover. */
+function mediaItem(url: string, kind: MediaKind, altText: string, cover: MediaFile | null) {
   return kind === "video"
-    ? { url, type: "video", alt_text: altText, cover: { at_ms: 1000 } }
+    ? { url, type: "video", alt_text: altText, cover: cover ? { url: cover.url } : { at_ms: 1000 } }
     : { url, type: "image", alt_text: altText };
 }

@@ -7,7 +7,7 @@ import { startReview } from "#posting/restore/store-service.ts";
 import type { Installation } from "../backup/installation.ts";
 import { localDatabaseFile, openLocal } from "../backup/local.ts";
 import { ApiClient, sleep } from "../crash/api-client.ts";
-import { readPublishedPosts } from "../crash/check-invariants.ts";
+import { readPublishedPosts } from "../crash/published-posts.ts";
 import { startPatiently } from "../crash/restart.ts";
 import { createSandboxUser, previewTarget, rulesOf, type SandboxUser } from "../crash/sandbox-user.ts";
 import type { Service } from "../service.ts";
