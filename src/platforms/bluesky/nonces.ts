@@ -6,7 +6,7 @@ const ORIGINS_MAX = 200;
  * so that a post would reach it only with its second request. A nonce belongs to the server and not to a login, and is no secret;
  * one that is too old is answered with a new one.
  */
-export class Nonces {
+class Nonces {
   private readonly newest = new Map<string, string>();
 
   get(origin: string): string | undefined {
