@@ -57,8 +57,11 @@ function check(from: string, only: readonly string[]): number {
     rmSync(path.join(folder, "migrations"), { recursive: true });
     cpSync(path.join(ROOT, "migrations"), path.join(folder, "migrations"), { recursive: true });
     spawnSync("node", ["scripts/assets.ts"], { cwd: folder });
-    const excluded = Object.keys(LEFT_OUT).flatMap((pattern) => ["--exclude", pattern]);
-    const run = spawnSync("npx", ["vitest", "run", "--project", "workers", ...excluded, ...only], {
+    // Not by `--exclude`, which vitest does not hand on to a project.
+    for (const pattern of Object.keys(LEFT_OUT)) {
+      rmSync(path.join(folder, pattern.replace(/\/\*\*$/, "")), { recursive: true, force: true });
+    }
+    const run = spawnSync("npx", ["vitest", "run", "--project", "workers", ...only], {
       cwd: folder,
       stdio: "inherit",
     });
