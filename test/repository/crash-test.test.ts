@@ -3,7 +3,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { ApiClient, type PublishedPost } from "../../scripts/crash/api-client.ts";
 import { findExtraViolations } from "../../scripts/crash/check-extras.ts";
 import { findInventedFiles } from "../../scripts/crash/check-formats.ts";
-import { findPlatformViolations } from "../../scripts/crash/check-invariants.ts";
+import { findPlatformViolations, isReportedTruly } from "../../scripts/crash/check-invariants.ts";
 import { TargetChooser } from "../../scripts/crash/choose-targets.ts";
 import { findLeaks } from "../../scripts/crash/find-leaks.ts";
 import { MEDIA_KINDS } from "../../scripts/crash/media-kinds.ts";
@@ -331,6 +331,27 @@ describe("the check of posts with a format of their own", () => {
       expect(await violationsOf(later, published)).toEqual(["I5"]);
     },
   );
+
+  test("a story at instagram may be reported by its container, without a URL, but not by the id of another", () => {
+    const story: ExpectedPost = { ...post, storyPlatforms: ["instagram"] };
+    const published = { ...PUBLISHED, kind: "story", text: "", media: [{ sha256: "file" }] };
+    const other = { ...published, id: "2", media: [{ sha256: "other" }] };
+    const posts = new Map([
+      ["instagram story file", [published]],
+      ["instagram story other", [other]],
+    ]);
+    const isTrue = (id: string, url: string | null, all: typeof posts = posts) =>
+      isReportedTruly(story, { platform: "instagram", platform_post_id: id, platform_post_url: url }, all);
+    expect(isTrue("1", "https://www.instagram.com/stories/ada/1")).toBe(true);
+    expect(isTrue("container", null)).toBe(true);
+    expect(isTrue("container", "https://www.instagram.com/stories/ada/container")).toBe(false);
+    expect(isTrue("2", "https://www.instagram.com/stories/ada/2")).toBe(false);
+    expect(isTrue("2", null)).toBe(false);
+    expect(isTrue("container", null, new Map())).toBe(false);
+    expect(
+      isReportedTruly(post, { platform: "instagram", platform_post_id: "container", platform_post_url: null }, posts),
+    ).toBe(false);
+  });
 
   test("a document that is doubled, wrong, missing from its post or invented is a violation", async () => {
     const handbook = { title: "Handbook", sha256: "pdf" };
