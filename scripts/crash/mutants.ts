@@ -242,8 +242,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/posting/run/claim-post.ts",
-        from: "dueBy: now + CLAIM_AHEAD_MS",
-        to: "dueBy: now + 1000 * CLAIM_AHEAD_MS",
+        from: "dueBy = now + CLAIM_AHEAD_MS",
+        to: "dueBy = now + 1000 * CLAIM_AHEAD_MS",
       },
     ],
   },
