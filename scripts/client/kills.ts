@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Almanac, type Retry, type ScheduleResult, type UploadProgress } from "../../clients/typescript/src/index.ts";
+import { freeBox } from "../free-box.ts";
 import { call, freePort, migrate, type Service, sleep, startService } from "../service.ts";
 
 /*
@@ -121,10 +122,7 @@ export async function killDuringConfirm(
 /** A video that is as large as it has to be: players skip the box behind it. */
 async function createLargeVideo(origin: string): Promise<File> {
   const sample = await (await fetch(`${origin}/sandbox/media/landscape.mp4`)).arrayBuffer();
-  const box = new Uint8Array(FILE_BYTES - sample.byteLength);
-  new DataView(box.buffer).setUint32(0, box.byteLength);
-  box.set(new TextEncoder().encode("free"), 4);
-  return new File([sample, box], "large.mp4", { type: "video/mp4" });
+  return new File([sample, freeBox(FILE_BYTES - sample.byteLength)], "large.mp4", { type: "video/mp4" });
 }
 
 /** Uploads a file in parts with a kill after the first part, and schedules a post with it. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { FREE_BOX_HEADER_BYTES, freeBox } from "../free-box.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { MediaFile } from "./media-kinds.ts";
 
@@ -16,12 +17,12 @@ const MAX_TRIES = 10;
 /** A sample that is followed by bytes which players and readers ignore; in an MP4 they are a `free` box. */
 function withUniqueEnd(name: SampleName, bytes: Uint8Array, mark: string): Uint8Array<ArrayBuffer> {
   const end = new TextEncoder().encode(mark);
-  const header = new Uint8Array(name.endsWith(".mp4") ? 8 : 0);
-  if (header.length > 0) {
-    new DataView(header.buffer).setUint32(0, header.length + end.length);
-    header.set(new TextEncoder().encode("free"), 4);
+  if (!name.endsWith(".mp4")) {
+    return Uint8Array.from([...bytes, ...end]);
   }
-  return Uint8Array.from([...bytes, ...header, ...end]);
+  const box = freeBox(FREE_BOX_HEADER_BYTES + end.length);
+  box.set(end, FREE_BOX_HEADER_BYTES);
+  return Uint8Array.from([...bytes, ...box]);
 }
 
 /** Files by which a published post without a text of its own is recognized: no other post has them. */

@@ -7,6 +7,7 @@ import { setFailpointHook } from "#core/failpoint.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PublishedPost } from "#sandbox/contract.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
+import { FREE_BOX_HEADER_BYTES, freeBox } from "../../scripts/free-box.ts";
 import { concatBytes } from "../media/bytes.ts";
 import { sampleBytes, changeSettings } from "../sandbox/sandbox-api.ts";
 import { type ApiResponse, callApi } from "../support/call-api.ts";
@@ -139,12 +140,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 const contentTypeOf = (name: string): string => CONTENT_TYPES[name.split(".").at(-1) ?? ""] ?? "";
 
-/** An MP4 `free` box: players ignore its bytes, and it makes a sample as large as a usual short video. */
-function freeBox(size: number): Uint8Array {
-  const box = new Uint8Array(size);
-  new DataView(box.buffer).setUint32(0, size);
-  box.set(new TextEncoder().encode("free"), 4);
-  crypto.getRandomValues(box.subarray(8, 1008));
+/** So much makes a sample as large as a usual short video. */
+function randomFreeBox(): Uint8Array {
+  const box = freeBox(80_000);
+  crypto.getRandomValues(box.subarray(FREE_BOX_HEADER_BYTES, 1000 + FREE_BOX_HEADER_BYTES));
   return box;
 }
 
@@ -152,7 +151,7 @@ function freeBox(size: number): Uint8Array {
 export async function createUniqueFile(name: string): Promise<JourneyFile> {
   const original = await sampleBytes(name);
   const uniqueSuffix = name.endsWith(".mp4")
-    ? freeBox(80_000)
+    ? randomFreeBox()
     : /\.(?:jpg|pdf)$/.test(name)
       ? new TextEncoder().encode(crypto.randomUUID())
       : new Uint8Array();
