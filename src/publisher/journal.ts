@@ -20,6 +20,8 @@ export interface RunnerState {
   readonly version: number;
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
+  /** Of the hint that armed it. */
+  readonly place?: number | undefined;
   readonly phase: "armed" | "running";
   /** Fencing token of the run, on disk from arming on. A run that may have sent never lends its id to another one. */
   readonly runId: string;
@@ -48,6 +50,7 @@ const StoredHint = z.object({
   status: z.string(),
   scheduledAt: z.number(),
   prepareAheadMs: z.number(),
+  place: z.number().optional(),
 });
 const StoredState = StoredHint.omit({ status: true }).extend({
   format: z.literal(FORMAT),
@@ -175,6 +178,7 @@ export class Journal {
       version: hint.version,
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
+      ...(hint.place !== undefined && { place: hint.place }),
       phase: "armed",
       // Kept until the run begins: the claim may have been sent already, and its answer lost.
       runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),
@@ -252,9 +256,9 @@ export class Journal {
       this.isUnreadable = true;
       return null;
     }
-    const { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
+    const { postId, workspaceId, version, scheduledAt, prepareAheadMs, place, phase, runId, next } = stored;
     return {
-      state: { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next },
+      state: { postId, workspaceId, version, scheduledAt, prepareAheadMs, place, phase, runId, next },
       entries: toMap(stored.targets.filter((entry) => isReadable("targets", entry, StoredEntry))),
       isFirstFormat: false,
     };

@@ -45,14 +45,14 @@ export class PostAlarm {
     if (await this.isArmedFor(hint)) {
       return;
     }
-    const wakeAt = this.context.wakeAtPlace(hint);
+    const wakeAt = this.context.armedWakeAt(hint);
     if (this.canArmWithoutJournal(hint, wakeAt)) {
       await this.storage.setAlarm(wakeAt);
       this.journal.readAlarm(this.stateAt(wakeAt, hint.postId));
     } else {
       // Journal and alarm are written without an await between them, so that the storage keeps both or neither.
       this.journal.arm(hint);
-      await this.storage.setAlarm(Math.max(this.context.now(), this.context.firstWakeAt(hint)));
+      await this.storage.setAlarm(Math.max(this.context.now(), wakeAt));
     }
   }
 
@@ -96,7 +96,7 @@ export class PostAlarm {
       hint.version === FIRST_VERSION &&
       hint.status === "scheduled" &&
       isInFirstDatabase(hint.workspaceId) &&
-      this.context.wakesToClaim(hint) &&
+      this.context.isWakeToClaim(hint, wakeAt) &&
       wakeAt > this.context.now()
     );
   }

@@ -158,7 +158,7 @@ export class PostRunner {
   private async prepareEarly(armed: RunnerState): Promise<AlarmResult | undefined> {
     for (let state: RunnerState | undefined = armed; state; state = this.journal.state()) {
       const dueAt = this.context.dueAt(state);
-      const claimFrom = this.context.claimAt(state.postId, dueAt);
+      const claimFrom = this.context.claimAt(state, dueAt);
       const now = this.context.now();
       if (now >= claimFrom) {
         return undefined;
@@ -237,7 +237,7 @@ export class PostRunner {
     if (!isDue) {
       this.journal.setState({ ...state, scheduledAt: nextAt });
       this.clearMemory();
-      return { wakeAt: this.context.claimAt(postId, dueAt) };
+      return { wakeAt: this.context.claimAt(state, dueAt) };
     }
     this.activeRun = this.startRun(state, claim, matchesConfirmation);
     await failpoint("claim.begun");

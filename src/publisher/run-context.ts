@@ -31,7 +31,6 @@ import {
   scheduledAtOfWake,
   spreadDueAt,
   wakeAt,
-  wakeAtPlace,
   type WakeSettings,
 } from "./wake-times.ts";
 
@@ -84,24 +83,25 @@ export class RunContext {
     return { spreadMs: config.setting("SPREAD_MS"), wakeAheadMs: config.setting("WAKE_AHEAD_MS") };
   }
 
-  /** When the object of a post wakes first, to prepare it or to claim it. */
+  /** When the object of a post wakes first, to prepare it or to claim it; by its place among those of its instant where that is known. */
   firstWakeAt(post: {
     readonly postId: string;
     readonly scheduledAt: number;
     readonly prepareAheadMs: number;
+    readonly place?: number | undefined;
   }): number {
+    const { postId, prepareAheadMs, place } = post;
     const dueAt = this.dueAt(post);
     return Math.min(
-      wakeAt(post.postId, dueAt, this.wakeSettings()),
-      prepareStartAt(post.postId, dueAt, post.prepareAheadMs),
+      wakeAt(postId, dueAt, { place, ...this.wakeSettings() }),
+      prepareStartAt(postId, dueAt, prepareAheadMs),
     );
   }
 
-  /** When the object of a post wakes if its alarm is all that it stores: by its place among those of its instant, while that is ahead. */
-  wakeAtPlace(hint: ArmHint): number {
-    const dueAt = this.dueAt(hint);
-    const byPlace = wakeAtPlace(hint.postId, dueAt, { place: hint.place, ...this.wakeSettings() });
-    return byPlace > this.now() ? byPlace : wakeAt(hint.postId, dueAt, this.wakeSettings());
+  /** When the object wakes that a hint arms: as late as without its place if the time for that has passed. */
+  armedWakeAt(hint: ArmHint): number {
+    const byPlace = this.firstWakeAt(hint);
+    return byPlace > this.now() ? byPlace : this.firstWakeAt({ ...hint, place: undefined });
   }
 
   /** The alarm that an alarm sets first; `post` is undefined when nothing is known of it. */
@@ -110,13 +110,8 @@ export class RunContext {
   }
 
   /** When it claims a post that may be sent at `dueAt`. */
-  claimAt(postId: string, dueAt: number): number {
-    return claimAt(postId, dueAt, this.wakeSettings());
-  }
-
-  /** Whether the object of a post wakes only to claim it: nothing is to be done or to be known before. */
-  wakesToClaim(post: Parameters<RunContext["firstWakeAt"]>[0]): boolean {
-    return this.dueAt(post) - this.firstWakeAt(post) <= CLAIM_AHEAD_MS;
+  claimAt({ postId, place }: Pick<RunnerState, "postId" | "place">, dueAt: number): number {
+    return claimAt(postId, dueAt, { place, ...this.wakeSettings() });
   }
 
   /** Whether an object that wakes then may claim the post at once, and in time. */
@@ -149,7 +144,7 @@ export class RunContext {
 
   /** The post is to be claimed; an alarm tells its time only about, so that the earliest one counts until the row has told it. */
   announceClaim(state: RunnerState): void {
-    this.announceCall(this.claimAt(state.postId, this.dueAt(state)) + MIN_WAKE_AHEAD_MS);
+    this.announceCall(this.claimAt(state, this.dueAt(state)) + MIN_WAKE_AHEAD_MS);
   }
 
   /** The visible call of this post is to be made then. */

@@ -1,3 +1,4 @@
+import { MAX_PLACE } from "#core/arming.ts";
 import { SECOND } from "#core/clock.ts";
 import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
 
@@ -13,8 +14,13 @@ export const MIN_WAKE_AHEAD_MS = 200;
 const WAKE_AHEAD_MS = 400;
 /** Each place wakes so much before the one ahead of it: about what waking and claiming a post takes where objects share a thread. */
 const WAKE_PER_PLACE_MS = 6;
-/** A place wakes so long ahead at most: an alarm that is a little early may still claim. */
+/** A place claims so long ahead at most: an alarm that is a little early may still claim. */
 const MAX_PLACE_AHEAD_MS = CLAIM_AHEAD_MS - 100;
+/**
+ * The objects of the posts that are no longer counted wake before they may claim, within so many ms: where objects share a thread, starting
+ * them all takes longer than claiming them may begin ahead.
+ */
+const UNCOUNTED_WAKE_SPREAD_MS = 6 * SECOND;
 /** On a small machine an object may wake earlier than it may claim; the recovery alarm must still be that of the due time. */
 const MAX_WAKE_AHEAD_MS = 20 * SECOND;
 /** A post that has ended is recorded after the calls of others in its isolate, but so much later at most: after a kill until then its platform must be asked. */
@@ -53,20 +59,18 @@ export function spreadDueAt(
   return post.scheduledAt + Math.floor(hashFraction(post.postId) * Math.max(0, numberOr(0, spreadMs)));
 }
 
-/** When the object wakes if nothing is to be prepared. Earlier than it claims only where WAKE_AHEAD_MS is more than two seconds. */
-export function wakeAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<WakeSettings, "wakeAheadMs">): number {
-  return aheadOf(postId, dueAt, Math.min(MAX_WAKE_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
+/** The place of a post among those of its instant, and the operator's setting, which counts instead of it. */
+export interface WakePlace extends Pick<WakeSettings, "wakeAheadMs"> {
+  readonly place?: number | undefined;
 }
 
-/** When the object of a post wakes only to claim it; `place` of those of its instant, which counts unless the operator sets WAKE_AHEAD_MS. */
-export function wakeAtPlace(
-  postId: string,
-  dueAt: number,
-  { place, wakeAheadMs }: { readonly place: number | undefined } & Pick<WakeSettings, "wakeAheadMs">,
-): number {
-  return place === undefined || Number.isFinite(numberOr(Number.NaN, wakeAheadMs))
-    ? wakeAt(postId, dueAt, { wakeAheadMs })
-    : dueAt - Math.min(MAX_PLACE_AHEAD_MS, MIN_WAKE_AHEAD_MS + place * WAKE_PER_PLACE_MS);
+/** When the object wakes if nothing is to be prepared: to claim the post, or before that where very many are due or WAKE_AHEAD_MS says so. */
+export function wakeAt(postId: string, dueAt: number, { place, wakeAheadMs }: WakePlace): number {
+  if (place === undefined || isSet(wakeAheadMs)) {
+    return aheadOf(postId, dueAt, Math.min(MAX_WAKE_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
+  }
+  const claimAt = claimAtPlace(dueAt, place);
+  return place < MAX_PLACE ? claimAt : claimAt - Math.ceil(hashFraction(postId) * UNCOUNTED_WAKE_SPREAD_MS);
 }
 
 /**
@@ -78,8 +82,14 @@ export function scheduledAtOfWake(postId: string, alarmAt: number, settings: Wak
 }
 
 /** When the object claims the post. */
-export function claimAt(postId: string, dueAt: number, { wakeAheadMs }: Pick<WakeSettings, "wakeAheadMs">): number {
-  return aheadOf(postId, dueAt, Math.min(CLAIM_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)));
+export function claimAt(postId: string, dueAt: number, { place, wakeAheadMs }: WakePlace): number {
+  return place === undefined || isSet(wakeAheadMs)
+    ? aheadOf(postId, dueAt, Math.min(CLAIM_AHEAD_MS, numberOr(WAKE_AHEAD_MS, wakeAheadMs)))
+    : claimAtPlace(dueAt, place);
+}
+
+function claimAtPlace(dueAt: number, place: number): number {
+  return dueAt - Math.min(MAX_PLACE_AHEAD_MS, MIN_WAKE_AHEAD_MS + place * WAKE_PER_PLACE_MS);
 }
 
 /** The posts of one instant are spread from `latestMs` to the shortest time before it. */
@@ -96,6 +106,10 @@ export function recoveryAlarmAt(now: number, dueAt: number): number {
 /** When preparation starts for a target with the lead time `aheadMs`. */
 export function prepareStartAt(postId: string, dueAt: number, aheadMs: number): number {
   return dueAt - Math.ceil(aheadMs * (1 - hashFraction(postId) * PREPARE_SPREAD));
+}
+
+function isSet(setting: string | null): boolean {
+  return Number.isFinite(numberOr(Number.NaN, setting));
 }
 
 function numberOr(fallback: number, setting: string | null): number {

@@ -7,7 +7,7 @@ import type { ArmHint, PostPublisherApi } from "#core/arming.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";
 import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
-import { wakeAtPlace } from "#publisher/wake-times.ts";
+import { wakeAt } from "#publisher/wake-times.ts";
 import { createService } from "../../src/service.ts";
 import { PublisherHarness } from "../publisher/publisher-harness.ts";
 import { connectOneAccount, isoInDays } from "../support/api-workflows.ts";
@@ -173,7 +173,7 @@ async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[], { ima
 
 /** How long before its time the object of a post wakes that has nothing to prepare and is alone at its instant. */
 function awakeMs(): number {
-  return -wakeAtPlace("post", 0, { place: 0, wakeAheadMs: null });
+  return -wakeAt("post", 0, { place: 0, wakeAheadMs: null });
 }
 
 test("a post and each request cost what costs.json says", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MAX_PLACE } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { RefusalError } from "#core/errors.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
@@ -12,7 +13,7 @@ import { previewEdit } from "#posting/edit/preview-edit.ts";
 import { previewSchedule } from "#posting/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
 import type { CommitBehaviour } from "./fake-platform.ts";
-import { scheduledAtOfWake, spreadDueAt, wakeAt, wakeAtPlace } from "#publisher/wake-times.ts";
+import { claimAt, scheduledAtOfWake, spreadDueAt, wakeAt } from "#publisher/wake-times.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
@@ -882,11 +883,23 @@ describe("C38 armed by the alarm alone, without a journal", () => {
 
   test("the place among the posts of an instant decides when it wakes, unless the operator sets WAKE_AHEAD_MS", () => {
     const aheadMs = (place: number | undefined, wakeAheadMs: string | null = null) =>
-      -wakeAtPlace("post", 0, { place, wakeAheadMs });
+      -wakeAt("post", 0, { place, wakeAheadMs });
     expect([aheadMs(0), aheadMs(1), aheadMs(100)]).toEqual([200, 206, 800]);
-    expect(aheadMs(10_000)).toBeLessThan(CLAIM_AHEAD_MS);
+    expect(aheadMs(MAX_PLACE - 1)).toBeLessThan(CLAIM_AHEAD_MS);
     expect(aheadMs(undefined)).toBe(-wakeAt("post", 0, { wakeAheadMs: null }));
     expect(aheadMs(100, "2000")).toBe(-wakeAt("post", 0, { wakeAheadMs: "2000" }));
+    expect(aheadMs(MAX_PLACE, "2000")).toBe(aheadMs(100, "2000"));
+  });
+
+  test("the posts of an instant that are no longer counted wake before they may claim, each at a time of its own", () => {
+    const at = { place: MAX_PLACE, wakeAheadMs: null };
+    const ids = Array.from({ length: 1000 }, () => crypto.randomUUID());
+    const wakes = ids.map((id) => -wakeAt(id, 0, at)).toSorted((a, b) => a - b);
+    expect(new Set(ids.map((id) => -claimAt(id, 0, at)))).toEqual(new Set([1900]));
+    expect(wakes[0]).toBeGreaterThanOrEqual(1900);
+    expect(wakes[500]).toBeGreaterThan(4000);
+    expect(wakes[999]).toBeGreaterThan(7500);
+    expect(wakes[999]).toBeLessThanOrEqual(7900);
   });
 
   test("many posts of one instant: each wakes a little before the one that was confirmed before it, and none is early", async () => {
@@ -907,24 +920,67 @@ describe("C38 armed by the alarm alone, without a journal", () => {
     }
   });
 
-  test.each(["killed before its claim", "killed while it is held"])(
-    "one of very many posts of an instant, %s: published once, at its time",
-    async (when) => {
-      const harness = await PublisherHarness.open();
-      harness.armOverride = (hint) => harness.sync({ ...hint, place: 300 });
-      const id = await harness.createPost();
-      const { scheduledAt } = (await harness.readPost(id))!;
-      const alarmAt = (await harness.alarmAt(id))!;
-      expect(scheduledAt - alarmAt).toBeGreaterThan(1500);
-      expect(scheduledAt - alarmAt).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
-      const killed = killAt(harness, when === "killed before its claim" ? "claim.before_send" : "claim.held");
-      await runUntilKilled(harness, id, killed);
-      await harness.runAlarms(id);
-      await expectPublishedOnce(harness, id);
-      expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
-      expect(harness.x.callCount("verify")).toBe(0);
-    },
-  );
+  test("one that is not counted is awake before it may claim: it claims 1.9 seconds ahead and is sent at its time", async () => {
+    const harness = await PublisherHarness.open();
+    harness.armOverride = (hint) => harness.sync({ ...hint, place: MAX_PLACE });
+    harness.maxSimulatedWaitMs = 10 * SECOND;
+    const claimedAt: number[] = [];
+    setFailpointHook((point) => {
+      if (point === "claim.before_send") {
+        claimedAt.push(harness.now);
+      }
+    });
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    expect(await harness.readStored(id)).toMatchObject({ place: MAX_PLACE, scheduledAt });
+    harness.evict(id);
+    harness.now = (await harness.alarmAt(id))!;
+    await harness.fireAlarm(id);
+    expect(claimedAt).toEqual([scheduledAt - 1900]);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("one that is not counted and is moved while it is awake: published once, at the new time", async () => {
+    const harness = await PublisherHarness.open();
+    harness.armOverride = (hint) => harness.sync({ ...hint, place: MAX_PLACE });
+    harness.maxSimulatedWaitMs = 0;
+    const id = await harness.createPost({ inMs: 10 * MINUTE });
+    const { scheduledAt } = (await harness.readPost(id))!;
+    harness.armOverride = undefined;
+    harness.now = (await harness.alarmAt(id))!;
+    const awake = harness.fireAlarm(id);
+    await editPost(harness, id, { shiftMinutes: 5 });
+    await harness.flushDeferred();
+    await awake;
+    expect(harness.x.calls).toEqual([]);
+    harness.maxSimulatedWaitMs = 10 * SECOND;
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt + 5 * MINUTE }]);
+  });
+
+  test.each(
+    [MAX_PLACE - 1, MAX_PLACE].flatMap((place) => [
+      [place, "killed before its claim"] as const,
+      [place, "killed while it is held"] as const,
+    ]),
+  )("the one after %i posts of its instant, %s: published once, at its time", async (place, when) => {
+    const harness = await PublisherHarness.open();
+    harness.maxSimulatedWaitMs = 10 * SECOND;
+    harness.armOverride = (hint) => harness.sync({ ...hint, place });
+    const id = await harness.createPost();
+    const { scheduledAt } = (await harness.readPost(id))!;
+    const alarmAt = (await harness.alarmAt(id))!;
+    expect(scheduledAt - alarmAt).toBeGreaterThan(1500);
+    expect(scheduledAt - alarmAt <= CLAIM_AHEAD_MS).toBe(place < MAX_PLACE);
+    const killed = killAt(harness, when === "killed before its claim" ? "claim.before_send" : "claim.held");
+    await runUntilKilled(harness, id, killed);
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
+    expect(harness.x.callCount("verify")).toBe(0);
+  });
 
   test("one of very many posts of an instant loses its alarm: the reconciler arms it, and it is published once", async () => {
     const harness = await PublisherHarness.open();
@@ -940,7 +996,7 @@ describe("C38 armed by the alarm alone, without a journal", () => {
     async (shiftMinutes) => {
       const harness = await PublisherHarness.open();
       harness.armOverride = (hint) =>
-        hint.version === 1 ? harness.sync({ ...hint, place: 300 }) : Promise.resolve("armed");
+        hint.version === 1 ? harness.sync({ ...hint, place: MAX_PLACE }) : Promise.resolve("armed");
       const id = await harness.createPost({ inMs: 10 * MINUTE });
       const { scheduledAt } = (await harness.readPost(id))!;
       await editPost(harness, id, { shiftMinutes });

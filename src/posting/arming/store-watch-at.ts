@@ -1,11 +1,9 @@
+import { MAX_PLACE } from "#core/arming.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { PostsDb } from "#db/client.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
-
-/** Objects of more posts of one instant wake no earlier. */
-export const MAX_PLACE = 300;
 
 /** The place of a new post among those of its instant, which the reconciler checks at the same time: how many came before it. Runs after its insertion. */
 export function placeStatement(db: PostsDb, watchAt: number): D1PreparedStatement {

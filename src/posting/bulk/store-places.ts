@@ -1,5 +1,5 @@
+import { MAX_PLACE } from "#core/arming.ts";
 import type { PostsDb } from "#db/client.ts";
-import { MAX_PLACE } from "#posting/arming/store-watch-at.ts";
 
 /** As for one new post: of each instant, the place of the last one. */
 export function placesStatement(db: PostsDb, watchAts: readonly number[]): D1PreparedStatement {
