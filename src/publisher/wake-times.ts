@@ -24,7 +24,7 @@ const UNCOUNTED_WAKE_SPREAD_MS = 6 * SECOND;
 /** On a small machine an object may wake earlier than it may claim; the recovery alarm must still be that of the due time. */
 const MAX_WAKE_AHEAD_MS = 20 * SECOND;
 /** A post that has ended is recorded after the calls of others in its isolate, but so much later at most: after a kill until then its platform must be asked. */
-export const RECORD_AFTER_CALLS_MS = 2 * SECOND;
+export const RECORD_AFTER_CALLS_MS = 5 * SECOND;
 /** Its storage is deleted so much later at most. */
 export const DELETE_AFTER_CALLS_MS = 10 * SECOND;
 /** Each alarm first sets the next one at most this far ahead, so that the object wakes again even if the process is killed. */
