@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { isPlatform, type Platform } from "#core/platform.ts";
 import { PostSender } from "./punctual/post-sender.ts";
-import { type D1Counts, type ResourceUsage, processorMs, RuntimeGauge } from "./punctual/resource-usage.ts";
+import { bundle, startRuntime } from "./bench/runtime.ts";
+import { type D1Counts, type ResourceUsage, RuntimeGauge } from "./punctual/resource-usage.ts";
 import { startSimulators } from "./punctual/simulators.ts";
-import { call, freePort, migrate, sleep, startService } from "./service.ts";
+import { call, freePort, migrate, sleep } from "./service.ts";
 
 /*
  * Measures how late posts are published (`--wake-ahead auto`: each object wakes by its post's place in the burst): `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
@@ -157,31 +158,37 @@ if (!(count > 0 && rounds > 0 && spreadMs >= 0) || (hanging !== undefined && !is
 
 const checks = new Map<string, boolean>();
 const stateDir = await mkdtemp(join(tmpdir(), "almanac-punctual-"));
-const root = values.root === undefined ? {} : { root: values.root };
-await migrate(stateDir, root);
+const root = values.root ?? dirname(import.meta.dirname);
+await migrate(stateDir, { root });
 const port = await freePort();
 const inspectorPort = await freePort();
-const simulators = await startSimulators(values.root ?? dirname(import.meta.dirname));
-const service = await startService({
-  port,
-  inspectorPort,
-  stateDir,
-  logFile: values.log ?? join(stateDir, "service.log"),
-  vars: {
-    COUNT_D1: "1",
-    SIMULATORS_ORIGIN: simulators.origin,
-    SPREAD_MS: String(spreadMs),
-    WAKE_AHEAD_MS: values["wake-ahead"],
+const origin = `http://localhost:${port}`;
+const simulators = await startSimulators(root);
+// Without wrangler's development server, which writes a table of its own into the storage of each object that starts.
+const service = await startRuntime(
+  root,
+  await bundle(root, join(stateDir, "bundle"), "sandbox"),
+  join(stateDir, "v3"),
+  {
+    environment: "sandbox",
+    port,
+    inspectorPort,
+    logFile: values.log ?? join(stateDir, "service.log"),
+    vars: {
+      ORIGIN: origin,
+      COUNT_D1: "1",
+      SIMULATORS_ORIGIN: simulators.origin,
+      SPREAD_MS: String(spreadMs),
+      WAKE_AHEAD_MS: values["wake-ahead"],
+    },
   },
-  ...root,
-});
+);
 try {
-  const gauge = await RuntimeGauge.open(service.origin, service.pid, port, inspectorPort);
-  const sender = await PostSender.create(service.origin, simulators.origin, count);
-  const processorTimes = async () => ({
-    service: await processorMs(gauge.pid),
-    simulators: await simulators.processorMs(),
-  });
+  const gauge = await RuntimeGauge.open(service.pid, origin, inspectorPort);
+  const processorTimes = async () => ({ service: await service.cpuMs(), simulators: await simulators.processorMs() });
+  // Each of the bursts has accounts of its own, because platforms limit how much one may post a day.
+  const createSender = () => PostSender.create(origin, simulators.origin, count);
+  let sender = await createSender();
   const answering = sender.platforms.filter((platform) => platform !== hanging);
   if (hanging !== undefined && answering.length === sender.platforms.length) {
     throw new Error(`--hang needs a platform that accepts texts: ${sender.platforms.join(", ")}`);
@@ -210,6 +217,7 @@ try {
   const maxDescriptors = before.descriptors + DESCRIPTOR_TOLERANCE;
   for (let round = 1; round <= rounds; round += 1) {
     const prefix = `burst${round}`;
+    sender = round === 1 ? sender : await createSender();
     const dueAt = await dueTimeFor(sender, count);
     await sender.schedule(prefix, count, dueAt, sender.platforms);
     console.log(

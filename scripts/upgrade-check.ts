@@ -22,6 +22,11 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "test/posting/calendar/day-counters.test.ts": "counters of publishing posts, which count as scheduled since 0023",
   "test/posting/calendar/list-posts.test.ts": "totals of hundreds of publishing posts (0023), and exact costs",
   "test/posting/calendar/list-calendar.test.ts": "exact costs, and the name of an index that 0021 drops",
+  "test/posting/query-costs.test.ts":
+    "exact costs: without the index that 0021 drops, past posts are read by their workspace",
+  "test/feeds/feeds.test.ts": "exact costs and plans, likewise",
+  "test/events/recording.test.ts": "every column of a row, of which 0029 adds one",
+  "test/mcp/evals/transcripts.test.ts": "two of its conversations meet on the same day on some days of the week",
   "test/publisher/model.test.ts": "holds the counters of publishing posts (0023) after every step",
 };
 

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createWriteStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -80,6 +81,8 @@ export interface Runtime {
   /** The port of the Worker's direct socket, without Miniflare's proxy. */
   readonly port: number;
   readonly origin: string;
+  /** The process of the Worker and of its local bindings. */
+  readonly pid: number;
   readonly config: MiniflareConfig;
   d1(): Promise<D1Database>;
   /** The CPU time that all threads of the process have used. */
@@ -87,12 +90,25 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
+export interface RuntimeOptions {
+  /** The environment of wrangler.toml; production by default. */
+  readonly environment?: string;
+  /** Variables in addition to those of the environment. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Any free one by default. */
+  readonly port?: number;
+  /** Of the Worker's inspector, which is not started by default. */
+  readonly inspectorPort?: number;
+  /** The file for what the Worker logs. */
+  readonly logFile?: string;
+}
+
 /** Starts one Worker with local versions of the production bindings, in a separate process. */
 export async function startRuntime(
   root: string,
   modules: readonly WorkerModule[],
   stateDir: string,
-  { environment = "", vars = {} }: { environment?: string; vars?: Readonly<Record<string, string>> } = {},
+  { environment = "", vars = {}, port: wantedPort = 0, inspectorPort, logFile }: RuntimeOptions = {},
 ): Promise<Runtime> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"), environment);
   // The benchmark uses neither static assets, e-mail nor images.
@@ -106,17 +122,20 @@ export async function startRuntime(
   const configFile = `${stateDir}.config.json`;
   process.env["MINIFLARE_WORKERD_CONFIG_DEBUG"] = configFile;
   const before = await findRuntimeProcesses(process.pid);
+  const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: 0,
       cf: false,
+      ...(inspectorPort !== undefined && { inspectorPort }),
+      ...(log && { handleStructuredLogs: ({ message }: { message: string }) => log.write(`${message}\n`) }),
       resourcePersistencePath: stateDir,
       workers: [
         {
           ...options,
           name: NAME,
-          bindings: { ...DEPLOYMENT, ...options.bindings, ...vars },
+          bindings: { ...(environment === "" && DEPLOYMENT), ...options.bindings, ...vars },
           ratelimits: Object.fromEntries(
             Object.entries(ratelimits).map(([name, limiter]) => [
               name,
@@ -128,7 +147,7 @@ export async function startRuntime(
             path: name,
             contents: data ?? esModule ?? text,
           })),
-          unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+          unsafeDirectSockets: [{ host: "127.0.0.1", port: wantedPort }],
         },
       ],
     }),
@@ -142,6 +161,7 @@ export async function startRuntime(
   return {
     port: Number(port),
     origin,
+    pid,
     cpuMs: () => cpuMs(pid),
     config: JSON.parse(await readFile(configFile, "utf8")) as MiniflareConfig,
     d1: () => miniflare.getD1Database("DB"),

@@ -1,9 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { connectToIsolate, peaksDuring, residentMib, runtimePid } from "../memory.ts";
+import { readdir } from "node:fs/promises";
+import { connectToIsolate, peaksDuring, residentMib } from "../memory.ts";
 import { call } from "../service.ts";
-
-/** The kernel counts the time of a process in hundredths of a second. */
-const MS_PER_TICK = 10;
 
 export interface ResourceUsage {
   readonly residentMib: number;
@@ -31,8 +28,8 @@ export class RuntimeGauge {
     this.#isolateMib = isolateMib;
   }
 
-  static async open(origin: string, group: number, port: number, inspectorPort: number): Promise<RuntimeGauge> {
-    return new RuntimeGauge(await runtimePid(group, port), origin, await connectToIsolate(inspectorPort));
+  static async open(pid: number, origin: string, inspectorPort: number): Promise<RuntimeGauge> {
+    return new RuntimeGauge(pid, origin, await connectToIsolate(inspectorPort));
   }
 
   async descriptors(): Promise<number> {
@@ -57,12 +54,4 @@ export class RuntimeGauge {
     const { value, peaks } = await peaksDuring(gauges, work);
     return { value, residentMib: peaks[0] ?? Number.NaN, descriptors: peaks[1] ?? Number.NaN };
   }
-}
-
-/** The processor time that a process has used, on all cores together. */
-export async function processorMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The name of the process, in parentheses, may contain spaces; user and system time are the 14th and 15th field.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }

@@ -118,7 +118,8 @@ async function costsOfRequests() {
     const accounts = name.startsWith("one target") ? [x] : [x, linkedin];
     const preview = await send(isCosted ? `preview, ${name}` : null, "POST", "/posts/preview", {
       caption: "The kiln is cold and the new glaze is out.",
-      scheduled_at: isoInDays(days),
+      // Always the same time of the day, whose hour is in the summary.
+      scheduled_at: isoInDays(days).replace(/T.*/, "T12:34:56.789Z"),
       account_ids: accounts.map(({ id }) => id),
       ...(name.endsWith("one image") && { media_urls: ["https://files.example.net/kiln.png"] }),
     });
