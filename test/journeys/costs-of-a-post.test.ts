@@ -89,6 +89,7 @@ async function costsOfRequests() {
   const [x, linkedin] = [await connectOneAccount(caller, "x"), await connectOneAccount(caller, "linkedin")];
   const bindings = countedBindings();
   const costs: Record<string, object> = {};
+  let second = 10;
   const send = async (name: string | null, method: string, path: string, body?: unknown, key = caller.key) => {
     const deferred: Promise<unknown>[] = [];
     const response = await service.fetch(
@@ -118,8 +119,8 @@ async function costsOfRequests() {
     const accounts = name.startsWith("one target") ? [x] : [x, linkedin];
     const preview = await send(isCosted ? `preview, ${name}` : null, "POST", "/posts/preview", {
       caption: "The kiln is cold and the new glaze is out.",
-      // Always the same time of the day, whose hour is in the summary.
-      scheduled_at: isoInDays(days).replace(/T.*/, "T12:34:56.789Z"),
+      // Always at the same hour, which is in the summary, and each at an instant of its own.
+      scheduled_at: isoInDays(days).replace(/T.*/, `T12:34:${(second += 1)}.789Z`),
       account_ids: accounts.map(({ id }) => id),
       ...(name.endsWith("one image") && { media_urls: ["https://files.example.net/kiln.png"] }),
     });
