@@ -995,6 +995,7 @@ describe("C38 armed by the alarm alone, without a journal", () => {
     "moved by %i minutes after it was armed for its place: published once, at the new time",
     async (shiftMinutes) => {
       const harness = await PublisherHarness.open();
+      harness.maxSimulatedWaitMs = 10 * SECOND;
       harness.armOverride = (hint) =>
         hint.version === 1 ? harness.sync({ ...hint, place: MAX_PLACE }) : Promise.resolve("armed");
       const id = await harness.createPost({ inMs: 10 * MINUTE });
