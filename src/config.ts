@@ -109,7 +109,7 @@ function readText(env: Env, name: string): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function appCredentials(env: Env, platform: Platform): AppCredentials | null {
+function readAppCredentials(env: Env, platform: Platform): AppCredentials | null {
   const prefix = `${platform.toUpperCase()}_`;
   const platformVariables: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -221,6 +221,7 @@ export function readConfig(env: Env): Config {
   const origin = env.ORIGIN;
   const baseUrl = readText(env, "BASE_URL") ?? `${origin}/v1`;
   const signup = readSignup(env);
+  const apps = new Map<Platform, AppCredentials | null>();
   return {
     origin,
     baseUrl,
@@ -239,7 +240,14 @@ export function readConfig(env: Env): Config {
     limitOverrides: readLimitOverrides(readText(env, "QUOTAS")),
     databaseLimitBytes: databaseLimitBytes(env),
     sendsEmail: env["EMAIL"] !== undefined && readText(env, "MAIL_FROM") !== null,
-    app: (platform) => appCredentials(env, platform),
+    app(platform) {
+      let app = apps.get(platform);
+      if (app === undefined) {
+        app = readAppCredentials(env, platform);
+        apps.set(platform, app);
+      }
+      return app;
+    },
     publishingHeld: readText(env, "PUBLISHING") === "hold",
     setting: (name) => readText(env, name),
   };

@@ -19,5 +19,6 @@ export function ownLimits(
   settings: AppCredentials["settings"] = {},
 ): PlatformLimits | null {
   const own = limitsFor(adapter, capabilities, settings);
-  return JSON.stringify(own) === JSON.stringify(limitsFor(adapter, {}, settings)) ? null : own;
+  const common = limitsFor(adapter, {}, settings);
+  return own === common || JSON.stringify(own) === JSON.stringify(common) ? null : own;
 }

@@ -3,8 +3,10 @@ const MAX_BODY_BYTES = 1024 ** 2;
 
 /** The bytes of a request's body; null when they are too many, of which no more than the limit are read. */
 export async function readBytes(request: Request): Promise<Uint8Array | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
-    return null;
+  const length = request.headers.get("content-length");
+  if (length !== null) {
+    // The body of such a request ends after so many bytes.
+    return Number(length) > MAX_BODY_BYTES ? null : new Uint8Array(await request.arrayBuffer());
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -15,10 +17,6 @@ export async function readBytes(request: Request): Promise<Uint8Array | null> {
     }
     chunks.push(chunk);
   }
-  const [first] = chunks;
-  if (first && chunks.length === 1) {
-    return first;
-  }
   const joined = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {
@@ -28,10 +26,12 @@ export async function readBytes(request: Request): Promise<Uint8Array | null> {
   return joined;
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** The text of UTF-8 bytes; null for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return null;
   }

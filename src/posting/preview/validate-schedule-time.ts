@@ -33,14 +33,17 @@ export function timeWarnings(
   now: number,
   { timeWarning }: Pick<ScheduleInput, "timeWarning"> = {},
 ): ValidationWarning[] {
-  const dueSoon: ValidationWarning = {
+  return [
+    ...(scheduledAt >= now && scheduledAt - now < DUE_SOON_MS ? [dueSoonWarning(scheduledAt)] : []),
+    ...(timeWarning ? [timeWarning] : []),
+  ];
+}
+
+function dueSoonWarning(scheduledAt: number): ValidationWarning {
+  return {
     code: "due_soon",
     message: `confirm before ${toIsoInstant(scheduledAt)}, because the post cannot be scheduled after that`,
   };
-  return [
-    ...(scheduledAt >= now && scheduledAt - now < DUE_SOON_MS ? [dueSoon] : []),
-    ...(timeWarning ? [timeWarning] : []),
-  ];
 }
 
 /** A very large `shift_minutes` may lead outside the range of dates, where `toIsoInstant` would throw. */
