@@ -1,15 +1,15 @@
 import { availableParallelism, loadavg, tmpdir } from "node:os";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { requireValgrind } from "./bench/callgrind.ts";
 import { measureBulk } from "./bench/bulk.ts";
 import { printCosts } from "./bench/costs.ts";
-import { compareInstructions, printComparison } from "./bench/instructions.ts";
+import { buildFloor, compareInstructions, printComparison } from "./bench/instructions.ts";
 import { acceptFigures, findWorse } from "./bench/figures.ts";
 import { comparePairs } from "./bench/pairs.ts";
 import { prepare } from "./bench/prepared.ts";
-import { isOperation, type Operation, OPERATIONS, READS } from "./bench/requests.ts";
+import { isOperation, isRead, type Operation, OPERATIONS, READS } from "./bench/requests.ts";
 import { printStart } from "./bench/start.ts";
 
 /*
@@ -19,7 +19,8 @@ import { printStart } from "./bench/start.ts";
  * `-- --check` fails when an operation takes 3 % more instructions than bench/figures.json says, and `-- --accept` writes that file.
  * `-- --start` counts the instructions of a start and of the first request.
  * `-- --bulk` measures the largest preview and confirm of many posts: milliseconds, statements, rows, bytes.
- * `-- --pairs --against <folder>` compares the pairs of preview and confirm per second with another copy's, by turns.
+ * `-- --pairs` compares the pairs of preview and confirm per second with the floor's, by turns; with `--against <folder>` also with
+ * another copy's.
  */
 
 const POSTS = { posts: 2000, perDay: 10 };
@@ -61,7 +62,16 @@ try {
     await requireValgrind();
     await printStart(prepared, join(workDir, "start"));
   } else if (values.pairs) {
-    await comparePairs([prepared, await prepare(values.against, join(workDir, "other"), POSTS)]);
+    const floorState = join(workDir, "floor");
+    await cp(prepared.stateDir, floorState, { recursive: true });
+    const compared = new Map([
+      ["product", prepared],
+      ["floor", { ...prepared, modules: await buildFloor(), stateDir: floorState }],
+    ]);
+    if (values.against !== "") {
+      compared.set(values.against, await prepare(values.against, join(workDir, "other"), POSTS));
+    }
+    await comparePairs(compared);
   } else {
     await requireValgrind();
     const count = async (run: string, counted: readonly Operation[]) => {
@@ -74,6 +84,16 @@ try {
       printComparison(comparison);
       return comparison;
     };
+    if (values.check) {
+      // Writes have no accepted figures, but the floor must answer them as the product does.
+      const writes = OPERATIONS.filter((operation) => !isRead(operation));
+      await compareInstructions(prepared, join(workDir, "answers"), {
+        operations: writes,
+        warmUp: 0,
+        requests: 1,
+        scope: "worker",
+      });
+    }
     for (let run = 1; run <= Number(values.runs); run += 1) {
       const comparison = await count(`run-${run}`, operations);
       if (values.accept) {

@@ -58,6 +58,8 @@ function presentPlan({ caption, scheduledAt, planHash, targets }: Omit<Plan, "id
       warnings: platform === "x" ? LINK_COSTS.warnings : [],
       cost: platform === "x" ? LINK_COSTS.cost : null,
       creator: null,
+      media_items: null,
+      fitted: [],
     })),
     media_items: [],
     external_id: null,

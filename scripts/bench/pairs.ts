@@ -3,7 +3,7 @@ import type { Prepared } from "./prepared.ts";
 import { Requests, send } from "./requests.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 
-/* How many pairs of preview and confirm two checkouts make per second, by turns, so that both meet the same load of the machine. */
+/* How many pairs of preview and confirm checkouts make per second, by turns, so that all meet the same load of the machine. */
 
 const CLIENTS = [1, 10];
 const ROUNDS = 7;
@@ -62,36 +62,38 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
 }
 
-/** Prints rates, 99th percentiles and the ratio of the first checkout to the second. */
-export async function comparePairs(checkouts: readonly [Prepared, Prepared]): Promise<void> {
+/** Prints rates, 99th percentiles and the ratio of the first to each other. */
+export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Promise<void> {
   const makers: PairMaker[] = [];
   try {
-    for (const checkout of checkouts) {
+    for (const checkout of compared.values()) {
       makers.push(new PairMaker(await startRuntime(checkout.root, checkout.modules, checkout.stateDir), checkout));
     }
     for (const clients of CLIENTS) {
       const rounds: Round[][] = [];
       for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
-        const both: Round[] = [];
+        const each: Round[] = [];
         for (const maker of makers) {
-          both.push(await maker.round(clients));
+          each.push(await maker.round(clients));
         }
-        rounds.push(both);
+        rounds.push(each);
       }
       const measured = rounds.slice(WARM_UP_ROUNDS);
       console.log(`\n${clients} client${clients === 1 ? "" : "s"}, ${ROUNDS} rounds of ${PAIRS_PER_ROUND} pairs`);
-      for (const [index, { root }] of checkouts.entries()) {
-        const own = measured.flatMap((both) => both[index] ?? []);
+      for (const [index, name] of [...compared.keys()].entries()) {
+        const own = measured.flatMap((each) => each[index] ?? []);
         const rates = own.map(({ perSecond }) => perSecond);
         const latencies = own.flatMap(({ latenciesMs }) => latenciesMs);
         console.log(
-          `${root}: ${quantile(rates, 0.5).toFixed(1)} pairs/s (${quantile(rates, 0).toFixed(1)} to ${quantile(rates, 1).toFixed(1)}), p50 ${quantile(latencies, 0.5).toFixed(1)} ms, p99 ${quantile(latencies, 0.99).toFixed(1)} ms`,
+          `${name}: ${quantile(rates, 0.5).toFixed(1)} pairs/s (${quantile(rates, 0).toFixed(1)} to ${quantile(rates, 1).toFixed(1)}), p50 ${quantile(latencies, 0.5).toFixed(1)} ms, p99 ${quantile(latencies, 0.99).toFixed(1)} ms`,
         );
       }
-      const ratios = measured.map(([a, b]) => (a?.perSecond ?? 0) / (b?.perSecond ?? 0));
-      console.log(
-        `ratio ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0).toFixed(2)} to ${quantile(ratios, 1).toFixed(2)})`,
-      );
+      for (const [index, name] of [...compared.keys()].entries().drop(1)) {
+        const ratios = measured.map((each) => (each[0]?.perSecond ?? 0) / (each[index]?.perSecond ?? 0));
+        console.log(
+          `ratio to ${name}: ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0).toFixed(2)} to ${quantile(ratios, 1).toFixed(2)})`,
+        );
+      }
     }
   } finally {
     await Promise.all(makers.map((maker) => maker.stop()));
