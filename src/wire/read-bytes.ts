@@ -3,10 +3,13 @@ const MAX_BODY_BYTES = 1024 ** 2;
 
 /** The bytes of a request's body; null when they are too many, of which no more than the limit are read. */
 export async function readBytes(request: Request): Promise<Uint8Array | null> {
-  const length = request.headers.get("content-length");
-  if (length !== null) {
-    // The body of such a request ends after so many bytes.
-    return Number(length) > MAX_BODY_BYTES ? null : new Uint8Array(await request.arrayBuffer());
+  const length = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (length > MAX_BODY_BYTES) {
+    return null;
+  }
+  if (length >= 0) {
+    // The body ends after so many bytes.
+    return new Uint8Array(await request.arrayBuffer());
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
