@@ -285,7 +285,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "place-before-its-claim",
-    what: "the object of one of very many posts of an instant wakes earlier than it may claim",
+    what: "a post that has many others at its instant may wake earlier than it may claim",
     test: { file: "test/publisher/failure-matrix.test.ts", title: "the place among the posts of an instant" },
     changes: [
       {

@@ -885,7 +885,8 @@ describe("C38 armed by the alarm alone, without a journal", () => {
     const aheadMs = (place: number | undefined, wakeAheadMs: string | null = null) =>
       -wakeAt("post", 0, { place, wakeAheadMs });
     expect([aheadMs(0), aheadMs(1), aheadMs(100)]).toEqual([200, 206, 800]);
-    expect(aheadMs(MAX_PLACE - 1)).toBeLessThan(CLAIM_AHEAD_MS);
+    // Also when its alarm is a little early it may claim.
+    expect(aheadMs(MAX_PLACE - 1)).toBe(CLAIM_AHEAD_MS - 100);
     expect(aheadMs(undefined)).toBe(-wakeAt("post", 0, { wakeAheadMs: null }));
     expect(aheadMs(100, "2000")).toBe(-wakeAt("post", 0, { wakeAheadMs: "2000" }));
     expect(aheadMs(MAX_PLACE, "2000")).toBe(aheadMs(100, "2000"));
