@@ -165,7 +165,10 @@ export async function startRuntime(
     cpuMs: () => cpuMs(pid),
     config: JSON.parse(await readFile(configFile, "utf8")) as MiniflareConfig,
     d1: () => miniflare.getD1Database("DB"),
-    stop: () => miniflare.dispose(),
+    async stop() {
+      await miniflare.dispose();
+      log?.end();
+    },
   };
 }
 
