@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { requireValgrind } from "./bench/callgrind.ts";
 import { measureBulk } from "./bench/bulk.ts";
 import { printCosts } from "./bench/costs.ts";
-import { buildFloor, compareInstructions, printComparison } from "./bench/instructions.ts";
+import { buildFloor, compareAnswers, compareInstructions, printComparison } from "./bench/instructions.ts";
 import { acceptFigures, findWorse } from "./bench/figures.ts";
 import { comparePairs } from "./bench/pairs.ts";
 import { prepare } from "./bench/prepared.ts";
@@ -87,12 +87,7 @@ try {
     if (values.check) {
       // Writes have no accepted figures, but the floor must answer them as the product does.
       const writes = OPERATIONS.filter((operation) => !isRead(operation));
-      await compareInstructions(prepared, join(workDir, "answers"), {
-        operations: writes,
-        warmUp: 0,
-        requests: 1,
-        scope: "worker",
-      });
+      await compareAnswers(prepared, join(workDir, "answers"), writes);
     }
     for (let run = 1; run <= Number(values.runs); run += 1) {
       const comparison = await count(`run-${run}`, operations);

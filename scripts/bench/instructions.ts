@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { InstructionCounter, startWorkerd } from "./callgrind.ts";
 import type { Prepared } from "./prepared.ts";
 import { isRead, type Operation, Requests, send } from "./requests.ts";
-import { type WorkerModule, writeConfigs } from "./workerd-config.ts";
+import { type ConfigFiles, type WorkerModule, writeConfigs } from "./workerd-config.ts";
 
 /* Counts the instructions of a Worker per request: of its own process, or of one that contains the local bindings too. */
 
@@ -63,24 +63,32 @@ export async function buildFloor(): Promise<readonly WorkerModule[]> {
   return [{ name: "index.js", esModule: outputFiles[0]?.text ?? "" }];
 }
 
-/** Runs one Worker on a copy of the filled database. */
-async function countInstructions(
-  { config, data, stateDir }: Prepared,
+/** Writes the configurations of one Worker on a copy of the filled database. */
+async function configure(
+  { config, stateDir }: Prepared,
   modules: readonly WorkerModule[],
   directory: string,
-  { operations, warmUp, requests: requestCount, scope }: CountOptions,
-): Promise<ReadonlyMap<Operation, OperationCount>> {
+): Promise<ConfigFiles> {
   const copy = join(directory, "state");
   await mkdir(directory, { recursive: true });
   await cp(stateDir, copy, { recursive: true });
   const moved = JSON.parse(JSON.stringify(config).replaceAll(stateDir, copy)) as typeof config;
-  const files = await writeConfigs(join(directory, "config"), moved, { modules, v8Flags: V8_FLAGS });
+  return await writeConfigs(join(directory, "config"), moved, { modules, v8Flags: V8_FLAGS });
+}
+
+async function countInstructions(
+  prepared: Prepared,
+  modules: readonly WorkerModule[],
+  directory: string,
+  { operations, warmUp, requests: requestCount, scope }: CountOptions,
+): Promise<ReadonlyMap<Operation, OperationCount>> {
+  const files = await configure(prepared, modules, directory);
   const bindings = scope === "worker" ? await startWorkerd(files.bindings, files.bindingSockets, null) : null;
   const countsFile = join(directory, "callgrind");
   const worker = await startWorkerd(scope === "worker" ? files.worker : files.whole, [files.workerSocket], countsFile);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const counter = new InstructionCounter(worker.pid, countsFile);
-  const requests = new Requests(data);
+  const requests = new Requests(prepared.data);
   let body = "";
   const repeat = async (operation: Operation, count: number): Promise<void> => {
     for (let index = 0; index < count; index += 1) {
@@ -131,12 +139,48 @@ export async function compareInstructions(
     if (product === undefined || floor === undefined) {
       return [];
     }
-    if (comparable(product.body) !== comparable(floor.body)) {
-      const [own, other] = [product.body, floor.body].map((body) => body.slice(0, SHOWN_CHARACTERS));
-      throw new Error(`the floor answers ${operation} differently:\n${own}\n${other}`);
-    }
+    requireSameAnswer(operation, product.body, floor.body);
     return { operation, product, floor, ratio: product.instructions / floor.instructions };
   });
+}
+
+/** Sends each operation once to the product and to the floor, and counts nothing; both must answer the same. */
+export async function compareAnswers(
+  prepared: Prepared,
+  directory: string,
+  operations: readonly Operation[],
+): Promise<void> {
+  const answer = async (modules: readonly WorkerModule[], name: string): Promise<Map<Operation, string>> => {
+    const { whole, workerSocket } = await configure(prepared, modules, join(directory, name));
+    const worker = await startWorkerd(whole, [workerSocket], null);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    // The first preview has the text and almost the time of the post that filled the database, of which only the product warns.
+    const requests = new Requests(prepared.data, { firstPreview: 1 });
+    const bodies = new Map<Operation, string>();
+    try {
+      for (const operation of operations) {
+        const body = await send({ socketPath: workerSocket }, agent, requests.next(operation));
+        requests.take(operation, body);
+        bodies.set(operation, body);
+      }
+      return bodies;
+    } finally {
+      agent.destroy();
+      await worker.stop();
+    }
+  };
+  const product = await answer(prepared.modules, "p");
+  const floor = await answer(await buildFloor(), "f");
+  for (const operation of operations) {
+    requireSameAnswer(operation, product.get(operation) ?? "", floor.get(operation) ?? "");
+  }
+}
+
+function requireSameAnswer(operation: Operation, product: string, floor: string): void {
+  if (comparable(product) !== comparable(floor)) {
+    const [own, other] = [product, floor].map((body) => body.slice(0, SHOWN_CHARACTERS));
+    throw new Error(`the floor answers ${operation} differently:\n${own}\n${other}`);
+  }
 }
 
 /** Without what differs between any two responses: ids, hashes and times that the request made. */
