@@ -8,8 +8,9 @@ export async function readBytes(request: Request): Promise<Uint8Array | null> {
     return null;
   }
   if (length >= 0) {
-    // The body ends after so many bytes.
-    return new Uint8Array(await request.arrayBuffer());
+    // Over HTTP the body ends after so many bytes.
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    return bytes.byteLength > MAX_BODY_BYTES ? null : bytes;
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
