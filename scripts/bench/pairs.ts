@@ -64,6 +64,7 @@ function quantile(values: readonly number[], share: number): number {
 
 /** Prints rates, 99th percentiles and the ratio of the first to each other. */
 export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Promise<void> {
+  const names = [...compared.keys()];
   const makers: PairMaker[] = [];
   try {
     for (const checkout of compared.values()) {
@@ -80,7 +81,7 @@ export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Pro
       }
       const measured = rounds.slice(WARM_UP_ROUNDS);
       console.log(`\n${clients} client${clients === 1 ? "" : "s"}, ${ROUNDS} rounds of ${PAIRS_PER_ROUND} pairs`);
-      for (const [index, name] of [...compared.keys()].entries()) {
+      for (const [index, name] of names.entries()) {
         const own = measured.flatMap((each) => each[index] ?? []);
         const rates = own.map(({ perSecond }) => perSecond);
         const latencies = own.flatMap(({ latenciesMs }) => latenciesMs);
@@ -88,7 +89,7 @@ export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Pro
           `${name}: ${quantile(rates, 0.5).toFixed(1)} pairs/s (${quantile(rates, 0).toFixed(1)} to ${quantile(rates, 1).toFixed(1)}), p50 ${quantile(latencies, 0.5).toFixed(1)} ms, p99 ${quantile(latencies, 0.99).toFixed(1)} ms`,
         );
       }
-      for (const [index, name] of [...compared.keys()].entries().drop(1)) {
+      for (const [index, name] of names.entries().drop(1)) {
         const ratios = measured.map((each) => (each[0]?.perSecond ?? 0) / (each[index]?.perSecond ?? 0));
         console.log(
           `ratio to ${name}: ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0).toFixed(2)} to ${quantile(ratios, 1).toFixed(2)})`,

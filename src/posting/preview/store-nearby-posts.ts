@@ -29,10 +29,10 @@ const COMPARED_PART = `substr(t.effective_caption, 1, ${COMPARED_END}) ||
 
 /** The part of a text that the statements read of stored ones: all of it, or both ends of a long one. */
 export function comparedPart(text: string): string {
-  // SQLite counts code points too.
   if (text.length <= 2 * COMPARED_END) {
     return text;
   }
+  // SQLite counts code points too.
   const characters = [...text];
   const end = characters.slice(Math.max(COMPARED_END, characters.length - COMPARED_END));
   return [...characters.slice(0, COMPARED_END), ...end].join("");
