@@ -43,6 +43,8 @@ const MAX_REQUESTS = 30_000;
 const TIMEOUT_MS = 30_000;
 /** The status of a request that the service ended without an answer. */
 const CONNECTION_CLOSED = 0;
+/** What wrangler's development server answers, with status 500, when the service closed the connection; no answer of the service is this text. */
+const PROXY_CONNECTION_CLOSED = "Error: Network connection lost.";
 
 function parseJson(text: string): Answer["json"] {
   try {
@@ -127,7 +129,8 @@ export class AttackedService {
       response.on("error", reject);
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString("utf8");
-        const status = response.statusCode ?? CONNECTION_CLOSED;
+        const status =
+          text === PROXY_CONNECTION_CLOSED ? CONNECTION_CLOSED : (response.statusCode ?? CONNECTION_CLOSED);
         if (status >= 500) {
           this.#serverErrors.push(`${method} ${path.slice(0, 200)} answered ${status}: ${text.slice(0, 300)}`);
         }

@@ -105,7 +105,11 @@ export default {
         const changed = [other];
         for (const [name, value] of url.searchParams) {
           const wrong = new URL(url);
-          wrong.searchParams.set(name, /^\d+$/.test(value) ? String(Number(value) + 1_000_000) : `A${value.slice(1)}`);
+          const first = value.startsWith("A") ? "B" : "A";
+          wrong.searchParams.set(
+            name,
+            /^\d+$/.test(value) ? String(Number(value) + 1_000_000) : first + value.slice(1),
+          );
           changed.push(wrong);
           const without = new URL(url);
           without.searchParams.delete(name);
