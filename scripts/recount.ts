@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { DAY, toIsoInstant } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
-import { recountDays } from "#posting/calendar/recount-days.ts";
+import { recountDays } from "#posts/summary/recount-days.ts";
 import { withInstallation } from "./backup/open.ts";
 
 const USAGE = `Computes the day counters (post_days) from the posts and corrects those that are wrong.

@@ -29,7 +29,7 @@ const { values } = parseArgs({
 /** A database that is behind is not held, and nobody else notices either. */
 const WITHOUT_GUARD = [
   {
-    file: "src/posting/restore/store-service.ts",
+    file: "src/restore/store-service.ts",
     from: "WHERE held IS NULL AND (epoch < ?1",
     to: "WHERE 0 AND (epoch < ?1",
   },

@@ -13,7 +13,7 @@ if (!/^\d+(,\d+)*$/.test(sizes)) {
 }
 const { stdout, status } = spawnSync(
   process.execPath,
-  [join(ROOT, "node_modules", "vitest", "vitest.mjs"), "run", "test/posting/rows-read.test.ts", "--silent=false"],
+  [join(ROOT, "node_modules", "vitest", "vitest.mjs"), "run", "test/posts/rows-read.test.ts", "--silent=false"],
   {
     cwd: ROOT,
     encoding: "utf8",

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Db, openDb } from "#db/client.ts";
-import { readService, type ServiceRow, startReview } from "#posting/restore/store-service.ts";
+import { readService, type ServiceRow, startReview } from "#restore/store-service.ts";
 import { readDatabaseSize } from "#sync/store.ts";
 import { withInstallation } from "./backup/open.ts";
 

@@ -19,10 +19,10 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "test/db/migrations.test.ts": "about the migrations themselves",
   "test/publisher/rows-written.test.ts": "exact numbers of rows: a later trigger writes more or fewer",
   "test/journeys/costs-of-a-post.test.ts": "exact numbers of rows and statements",
-  "test/posting/calendar/day-counters.test.ts": "counters of publishing posts, which count as scheduled since 0023",
-  "test/posting/calendar/list-posts.test.ts": "totals of hundreds of publishing posts (0023), and exact costs",
-  "test/posting/calendar/list-calendar.test.ts": "exact costs, and the name of an index that 0021 drops",
-  "test/posting/query-costs.test.ts":
+  "test/posts/summary/day-counters.test.ts": "counters of publishing posts, which count as scheduled since 0023",
+  "test/posts/list/list-posts.test.ts": "totals of hundreds of publishing posts (0023), and exact costs",
+  "test/posts/calendar/list-calendar.test.ts": "exact costs, and the name of an index that 0021 drops",
+  "test/posts/query-costs.test.ts":
     "exact costs: without the index that 0021 drops, past posts are read by their workspace",
   "test/feeds/feeds.test.ts": "exact costs and plans, likewise",
   "test/events/recording.test.ts": "every column of a row, of which 0029 adds one",

@@ -41,7 +41,7 @@ export const HOLES: readonly Hole[] = [
     attack: "another user's ids and tokens",
     changes: [
       {
-        file: "src/posting/calendar/store-posts-by-id.ts",
+        file: "src/posts/rows/store-posts-by-id.ts",
         from: `"p.user_id = ?1 AND p.workspace_id = ?2"`,
         to: `"?1 IS NOT NULL AND ?2 IS NOT NULL"`,
       },

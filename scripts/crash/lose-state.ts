@@ -2,7 +2,7 @@ import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Platform } from "#core/platform.ts";
 import { openDb } from "#db/client.ts";
-import { startReview } from "#posting/restore/store-service.ts";
+import { startReview } from "#restore/store-service.ts";
 import { localDatabaseFile } from "../backup/local.ts";
 import { localD1 } from "../backup/local-d1.ts";
 import type { Service } from "../service.ts";

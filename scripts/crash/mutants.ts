@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/publisher/failure-matrix.test.ts", title: "C15" },
     changes: [
       {
-        file: "src/posting/run/next-step.ts",
+        file: "src/publisher/run/next-step.ts",
         from: `    case "uncertain":\n      return markUncertain(`,
         to: `    case "uncertain":\n      return afterVerify({ ...run, state: "verifying" }, { state: "absent" }, ctx);\n      return markUncertain(`,
       },
@@ -36,7 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/api/schedule/slot-next.test.ts", title: "20 confirms at once make one post" },
     changes: [
       {
-        file: "src/posting/confirm/store-commit-plan.ts",
+        file: "src/confirming/commit/store-commit-plan.ts",
         from: '` + (SELECT count(*) FROM (${freeSlotsSql("?2", slotsParameter)}))`',
         to: "` + ${times.length} + 0 * length(${slotsParameter})`",
       },
@@ -150,13 +150,13 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^I3 /],
     changes: [
       {
-        file: "src/posting/run/store-run.ts",
+        file: "src/publisher/run/store-run.ts",
         from: "WHERE id = ?1 AND status = 'scheduled' AND $",
         to: "WHERE id = ?1 AND status IN ('scheduled', 'cancelled') AND $",
       },
       // Disarming only saves a wake-up; correctness must not depend on it.
       {
-        file: "src/posting/status/cancel-post.ts",
+        file: "src/post-status/cancel-post.ts",
         from: "  disarmPosts(ctx, [{ ...post, workspaceId: ctx.actor.workspaceId }]);\n",
         to: "",
       },
@@ -168,7 +168,7 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^I[146] /],
     changes: [
       {
-        file: "src/posting/confirm/store-commit-plan.ts",
+        file: "src/confirming/commit/store-commit-plan.ts",
         from: " AND p.version = previewed.value ->> 1 AND p.status = previewed.value ->> 2",
         to: "",
       },
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: ".then(() => undefined)",
       },
       {
-        file: "src/posting/arming/rearm-overdue.ts",
+        file: "src/arming/rearm-overdue.ts",
         from: "  if (overdue.length > 0) {",
         to: "  if (overdue.length < 0) {",
       },
@@ -199,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^I3 /],
     changes: [
       {
-        file: "src/posting/status/store-status-change.ts",
+        file: "src/post-status/store-status-change.ts",
         from: "allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`",
         to: "allowed: `p.status IN ('scheduled', 'paused', 'publishing', 'published')`",
       },
@@ -241,7 +241,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/publisher/failure-matrix.test.ts", title: "claims nothing more than two seconds early" },
     changes: [
       {
-        file: "src/posting/run/claim-post.ts",
+        file: "src/publisher/run/claim-post.ts",
         from: "dueBy = now + CLAIM_AHEAD_MS",
         to: "dueBy = now + 1000 * CLAIM_AHEAD_MS",
       },
@@ -325,7 +325,7 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^I1 /],
     changes: [
       {
-        file: "src/posting/run/next-step.ts",
+        file: "src/publisher/run/next-step.ts",
         from: `      return markPublished(run, "commit", outcome, ctx);`,
         to: `      return transition(run, ctx, "retry_wait", "commit", "published", { wakeAt: ctx.now + 1000 });`,
       },
@@ -350,7 +350,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/publisher/double-failures.test.ts", title: "accepted at most once" },
     changes: [
       {
-        file: "src/posting/run/claim-post.ts",
+        file: "src/publisher/run/claim-post.ts",
         from: "const newRunId = services.ids.secretUuid();",
         to: "const newRunId = runId;",
       },
@@ -371,10 +371,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "results-of-any-run",
     what: "a run that was taken over writes its results over those of its successor",
-    test: { file: "test/posting/run/store-run.test.ts", title: "results of another run change nothing" },
+    test: { file: "test/publisher/run/store-run.test.ts", title: "results of another run change nothing" },
     changes: [
       {
-        file: "src/posting/run/store-run.ts",
+        file: "src/publisher/run/store-run.ts",
         from: "WHERE id = ?1 AND run_id = ?2 AND status = 'publishing')\";",
         to: "WHERE id = ?1 AND ?2 = ?2 AND status = 'publishing')\";",
       },
@@ -386,7 +386,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/publisher/failure-matrix.test.ts", title: "C31" },
     changes: [
       {
-        file: "src/posting/run/next-step.ts",
+        file: "src/publisher/run/next-step.ts",
         from: "        : verifyAgain(waiting, outcome.afterSeconds, null, ctx);",
         to: `        : afterVerify(waiting, { state: "absent" }, ctx);`,
       },
@@ -395,15 +395,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "part-sent-twice",
     what: "after the first of several visible calls the target stays where it was, so that the same part is sent again",
-    test: { file: "test/posting/run/next-step.test.ts", title: "stores each part before the next call" },
+    test: { file: "test/publisher/run/next-step.test.ts", title: "stores each part before the next call" },
     changes: [
       {
-        file: "src/posting/run/next-step.ts",
+        file: "src/publisher/run/next-step.ts",
         from: "    progress: part.progress,",
         to: "    progress: run.progress,",
       },
       {
-        file: "src/posting/run/next-step.ts",
+        file: "src/publisher/run/next-step.ts",
         from: "        prepared: part.prepareFirst ? null : { ref: part.ref, expiresAt: null },",
         to: "        prepared: run.prepared,",
       },
@@ -415,7 +415,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: { file: "test/publisher/double-failures.test.ts", title: "that never reached the platform is not sent" },
     changes: [
       {
-        file: "src/posting/run/claim-post.ts",
+        file: "src/publisher/run/claim-post.ts",
         from: "  return (await planHashOf({ postType, media, targets: publishRun.targets })) === planHash;",
         to: "  return (await planHashOf({ postType, media, targets: publishRun.targets })) !== `not ${planHash}`;",
       },
@@ -440,12 +440,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "reconciler-arms-cancelled",
     what: "the reconciler still watches and arms cancelled posts",
     test: {
-      file: "test/posting/status/cancel-pause-resume.test.ts",
+      file: "test/post-status/cancel-pause-resume.test.ts",
       title: "removes the post from every list, but it can still be read by its id",
     },
     changes: [
       {
-        file: "src/posting/status/store-status-change.ts",
+        file: "src/post-status/store-status-change.ts",
         from: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
         to: "status = 'cancelled', paused_reason = NULL",
       },
@@ -455,12 +455,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "edit-does-not-arm",
     what: "a confirmed edit does not tell the object its new time",
     test: {
-      file: "test/posting/edit/edit-scheduled-posts.test.ts",
+      file: "test/planning/edit/edit-scheduled-posts.test.ts",
       title: "a new caption applies to targets without their own caption",
     },
     changes: [
       {
-        file: "src/posting/confirm/commit-previewed-plan.ts",
+        file: "src/confirming/confirm/commit-previewed-plan.ts",
         from: `.filter((post) => post.status === "scheduled")`,
         to: `.filter((post) => post.status === "scheduled" && plan.kind === "schedule")`,
       },

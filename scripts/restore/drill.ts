@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { Platform } from "#core/platform.ts";
 import { openDb } from "#db/client.ts";
-import { startReview } from "#posting/restore/store-service.ts";
+import { startReview } from "#restore/store-service.ts";
 import type { Installation } from "../backup/installation.ts";
 import { localDatabaseFile, openLocal } from "../backup/local.ts";
 import { ApiClient, sleep } from "../crash/api-client.ts";

@@ -1,5 +1,5 @@
 import type { PostStatus, TargetState } from "#core/status.ts";
-import { completionEvent, POST_TRANSITIONS } from "#posting/state-machine.ts";
+import { completionEvent, POST_TRANSITIONS } from "#posts/rows/state-machine.ts";
 
 /** A row with all its columns, as SQLite holds it. */
 export type Row = Readonly<Record<string, string | number | bigint | null | Uint8Array>>;

@@ -1,5 +1,5 @@
 import { openDb } from "#db/client.ts";
-import { readService } from "#posting/restore/store-service.ts";
+import { readService } from "#restore/store-service.ts";
 import { checkBackup } from "../backup/folder.ts";
 import type { Installation } from "../backup/installation.ts";
 import type { Goal, Progress } from "./progress.ts";

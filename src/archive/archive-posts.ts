@@ -1,4 +1,4 @@
-import { dbFor, type PostsDb, undividedPostsDb } from "#db/client.ts";
+import { type Db } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
@@ -42,7 +42,7 @@ export interface ArchiveRun {
  */
 export async function archivePosts(services: ArchiveServices): Promise<ArchiveRun | null> {
   const { clock } = services;
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const progress = await readProgress(db);
   const today = Math.floor(clock.now() / DAY);
   if (progress.isHeld || progress.day >= today) {
@@ -115,7 +115,7 @@ async function archivePart(
   range: { readonly unchangedSince: number; readonly from: number; readonly until: number },
 ): Promise<{ readonly isMoved: boolean; readonly posts: number; readonly lastAt: number } | null> {
   const { bucket, ids, clock } = services;
-  const db = dbFor(services, workspaceId);
+  const db = services.db;
   const [first] = await selectArchivable(db, workspaceId, range, 1);
   if (first === undefined) {
     return null;
@@ -148,7 +148,7 @@ async function archivePart(
   return { isMoved, posts: posts.length, lastAt };
 }
 
-async function readPosts(db: PostsDb, ids: readonly string[]): Promise<ArchivedPost[]> {
+async function readPosts(db: Db, ids: readonly string[]): Promise<ArchivedPost[]> {
   const posts: ArchivedPost[] = [];
   let length = 0;
   for (let start = 0; start < ids.length && length < TEXT_PER_PART; start += POSTS_PER_READ) {

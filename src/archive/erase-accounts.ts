@@ -1,4 +1,3 @@
-import { dbFor, undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { ARCHIVE_PREFIX, PartChanged, partIdOf, partKey, PartMissing, readPart, writePart } from "./part-file.ts";
 import { selectPartIdsOfWorkspace, selectPartsOfAccounts, updatePartSize } from "./store-parts.ts";
@@ -18,7 +17,7 @@ export async function eraseArchivedAccounts(
   { workspaceIds, accountIds }: { readonly workspaceIds: readonly string[]; readonly accountIds: readonly string[] },
 ): Promise<void> {
   const accounts = new Set(accountIds);
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const indexed = await selectPartsOfAccounts(db, workspaceIds, accountIds);
   for (const part of indexed) {
     const sizeBytes = await rewritePart(services, partKey(part), accounts);
@@ -38,8 +37,7 @@ async function findUnindexed(
 ): Promise<readonly string[]> {
   const keys = await listFiles(services.bucket, workspaceId);
   // Read after the list: the row of a part follows its file.
-  const named =
-    keys.length === 0 ? new Set() : await selectPartIdsOfWorkspace(dbFor(services, workspaceId), workspaceId);
+  const named = keys.length === 0 ? new Set() : await selectPartIdsOfWorkspace(services.db, workspaceId);
   return keys.filter((key) => !named.has(partIdOf(key)));
 }
 

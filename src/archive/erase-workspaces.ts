@@ -1,5 +1,5 @@
 import type { Services } from "#context.ts";
-import { dbFor } from "#db/client.ts";
+
 import { ARCHIVE_PREFIX } from "./part-file.ts";
 import { deleteIndexOfWorkspace } from "./store-parts.ts";
 
@@ -30,7 +30,7 @@ export async function eraseArchive(
       left -= 1;
       await bucket.delete(objects.map(({ key }) => key));
     }
-    await deleteIndexOfWorkspace(dbFor(services, workspaceId), workspaceId, ARCHIVE_PREFIX);
+    await deleteIndexOfWorkspace(services.db, workspaceId, ARCHIVE_PREFIX);
   }
   return true;
 }

@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
@@ -21,7 +20,7 @@ export async function archivedAmong(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const old = ids.filter((id) => mayBeArchived(id, ctx.clock.now()));
-  const db = dbFor(ctx, ctx.actor.workspaceId);
+  const db = ctx.db;
   return new Set(old.length === 0 ? [] : await selectArchivedIds(db, ctx.actor, old));
 }
 
@@ -38,7 +37,7 @@ export async function findArchived(
   if (!mayBeArchived(id, ctx.clock.now())) {
     return undefined;
   }
-  const part = await findPartOfPost(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, id);
+  const part = await findPartOfPost(ctx.db, ctx.actor, id);
   if (part === undefined) {
     return undefined;
   }

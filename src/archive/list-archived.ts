@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import { partKey, readPart } from "./part-file.ts";
@@ -30,7 +29,7 @@ export async function listArchived(
   query: ArchiveQuery,
 ): Promise<{ readonly posts: readonly ArchivedPost[]; readonly total: number }> {
   const { from, until, order, limit, offset } = query;
-  const ascending = groupOverlapping(await selectParts(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, { from, until }));
+  const ascending = groupOverlapping(await selectParts(ctx.db, ctx.actor, { from, until }));
   const groups = order === "asc" ? ascending : ascending.toReversed();
   const counts = new Map<Group, number>();
   const contents = new Map<Group, readonly ArchivedPost[]>();

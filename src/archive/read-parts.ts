@@ -1,5 +1,5 @@
 import type { Services } from "#context.ts";
-import { dbFor } from "#db/client.ts";
+
 import { partKey, readPart } from "./part-file.ts";
 import { type PartPosition, selectPartsBetween } from "./store-parts.ts";
 import type { ArchivedPost } from "./types.ts";
@@ -20,7 +20,7 @@ export async function* readArchive(
 ): AsyncGenerator<readonly ArchivedPost[]> {
   let position = after;
   for (;;) {
-    const parts = await selectPartsBetween(dbFor(services, workspaceId), workspaceId, {
+    const parts = await selectPartsBetween(services.db, workspaceId, {
       after: position,
       to,
       limit: PARTS_PER_READ,
@@ -44,7 +44,7 @@ export async function splitArchive(
   const ranges: PartRange[] = [];
   let after: PartPosition | null = null;
   for (;;) {
-    const parts = await selectPartsBetween(dbFor(services, workspaceId), workspaceId, {
+    const parts = await selectPartsBetween(services.db, workspaceId, {
       after,
       to: null,
       limit: partsPerFile + 1,

@@ -1,6 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import { randomPartsOf } from "./store-parts.ts";
 import type { ArchivedAnnotationsRow, ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
 
@@ -17,7 +17,7 @@ const oldestOf = (status: string): string =>
   `SELECT p.scheduled_at AS at FROM posts p WHERE p.workspace_id = w.id AND p.status = '${status}' ORDER BY p.scheduled_at LIMIT 1`;
 
 /** The workspaces after `after`, in the order of their ids; reads a few rows for each, whatever it holds. */
-export async function selectWorkspaces(db: PostsDb, after: string, limit: number): Promise<WorkspaceToArchive[]> {
+export async function selectWorkspaces(db: Db, after: string, limit: number): Promise<WorkspaceToArchive[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT w.id AS id, s.plan AS plan, s.status AS subscriptionStatus,
@@ -49,7 +49,7 @@ const withEachStatus = (select: (status: string) => string): string =>
 
 /** The first posts of the workspace that can be archived with `from` <= time < `until`, by time. */
 export async function selectArchivable(
-  db: PostsDb,
+  db: Db,
   workspaceId: string,
   range: { readonly unchangedSince: number; readonly from: number; readonly until: number },
   limit: number,
@@ -65,7 +65,7 @@ export async function selectArchivable(
 }
 
 /** The whole rows of these posts, in the order of `ids`, all read at one moment. */
-export async function readWholePosts(db: PostsDb, ids: readonly string[]): Promise<ArchivedPost[]> {
+export async function readWholePosts(db: Db, ids: readonly string[]): Promise<ArchivedPost[]> {
   const list = JSON.stringify(ids);
   const [posts, targets, annotations] = await db.d1.batch([
     db.d1.prepare("SELECT p.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value").bind(list),
@@ -114,7 +114,7 @@ function stateOf({ post, targets, annotations }: ArchivedPost): unknown[] {
  * read, has been moved by another run, or the database is held. Returns whether it was done.
  */
 export async function commitPart(
-  db: PostsDb,
+  db: Db,
   part: ArchivePart & { readonly userId: string; readonly sizeBytes: number; readonly createdAt: number },
   posts: readonly ArchivedPost[],
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 
 /** Workspaces with `after` < id <= `to`; null for all that follow. */
 export interface WorkspaceRange {
@@ -7,7 +7,7 @@ export interface WorkspaceRange {
 }
 
 /** The ids of the parts in the index. */
-export async function selectPartIds(db: PostsDb, { after, to }: WorkspaceRange): Promise<ReadonlySet<string>> {
+export async function selectPartIds(db: Db, { after, to }: WorkspaceRange): Promise<ReadonlySet<string>> {
   const { results } = await db.d1
     .prepare("SELECT id FROM archive_parts WHERE workspace_id > ?1 AND (?2 IS NULL OR workspace_id <= ?2)")
     .bind(after, to)

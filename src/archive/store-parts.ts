@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import type { ArchivePart } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
@@ -29,7 +29,7 @@ function toPart(row: PartColumns): ArchivePart {
 
 /** The parts of the actor's workspace that may have posts with `from` <= time < `until`, by the time of their first post. */
 export async function selectParts(
-  db: PostsDb,
+  db: Db,
   owner: Owner,
   { from, until }: { readonly from: number; readonly until: number },
 ): Promise<ArchivePart[]> {
@@ -44,7 +44,7 @@ export async function selectParts(
 }
 
 /** The part that has the post; undefined for another user's post. */
-export async function findPartOfPost(db: PostsDb, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
+export async function findPartOfPost(db: Db, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
   const { results } = await db.d1
     .prepare(
       `SELECT ${PART_COLUMNS} FROM archive_parts
@@ -56,7 +56,7 @@ export async function findPartOfPost(db: PostsDb, owner: Owner, postId: string):
 }
 
 /** Which of these are posts of the owner in any part. */
-export async function selectArchivedIds(db: PostsDb, owner: Owner, ids: readonly string[]): Promise<string[]> {
+export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly string[]): Promise<string[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT w.value ->> 0 AS id FROM json_each(?3) w WHERE EXISTS (SELECT 1 FROM archive_parts a
@@ -70,7 +70,7 @@ export async function selectArchivedIds(db: PostsDb, owner: Owner, ids: readonly
 
 /** The parts of these workspaces that have posts of any of the accounts. */
 export async function selectPartsOfAccounts(
-  db: PostsDb,
+  db: Db,
   workspaceIds: readonly string[],
   accountIds: readonly string[],
 ): Promise<ArchivePart[]> {
@@ -84,7 +84,7 @@ export async function selectPartsOfAccounts(
   return results.map(toPart);
 }
 
-export async function updatePartSize(db: PostsDb, part: ArchivePart, sizeBytes: number): Promise<void> {
+export async function updatePartSize(db: Db, part: ArchivePart, sizeBytes: number): Promise<void> {
   await db.d1
     .prepare("UPDATE archive_parts SET size_bytes = ?4 WHERE workspace_id = ?1 AND first_at = ?2 AND id = ?3")
     .bind(part.workspaceId, part.firstAt, part.id, sizeBytes)
@@ -98,7 +98,7 @@ export function randomPartsOf(ids: readonly string[]): string {
   return ids.map((id) => id.replaceAll("-", "").slice(-RANDOM_DIGITS)).join("");
 }
 
-export async function selectPartIdsOfWorkspace(db: PostsDb, workspaceId: string): Promise<ReadonlySet<string>> {
+export async function selectPartIdsOfWorkspace(db: Db, workspaceId: string): Promise<ReadonlySet<string>> {
   const { results } = await db.d1
     .prepare("SELECT id FROM archive_parts WHERE workspace_id = ?")
     .bind(workspaceId)
@@ -114,7 +114,7 @@ export interface PartPosition {
 
 /** The parts of a workspace that follow `after`, up to and with `to`; null for the first and for the last one. */
 export async function selectPartsBetween(
-  db: PostsDb,
+  db: Db,
   workspaceId: string,
   {
     after,
@@ -133,7 +133,7 @@ export async function selectPartsBetween(
 }
 
 /** `0` follows the `/` behind a workspace's id in the keys of its files. */
-export async function deleteIndexOfWorkspace(db: PostsDb, workspaceId: string, prefix: string): Promise<void> {
+export async function deleteIndexOfWorkspace(db: Db, workspaceId: string, prefix: string): Promise<void> {
   await db.d1.batch([
     db.d1.prepare("DELETE FROM archive_parts WHERE workspace_id = ?").bind(workspaceId),
     db.d1

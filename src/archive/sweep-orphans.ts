@@ -1,4 +1,3 @@
-import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { ARCHIVE_PREFIX, partIdOf } from "./part-file.ts";
@@ -19,7 +18,7 @@ export async function sweepOrphans(
   range: WorkspaceRange,
 ): Promise<number> {
   const { bucket, clock } = services;
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const keys = await listKeys(bucket, range);
   if (keys.length === 0) {
     return 0;

@@ -7,7 +7,7 @@ export type PostStatus = ListedStatus | "cancelled";
 export const TARGET_STATUSES = ["pending", "processing", "published", "failed", "unconfirmed", "skipped"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
-/** The state of a target inside the publisher; TARGET_TRANSITIONS (src/posting/state-machine.ts) has the transitions. */
+/** The state of a target inside the publisher; TARGET_TRANSITIONS (src/posts/rows/state-machine.ts) has the transitions. */
 export const TARGET_STATES = [
   "pending",
   "preparing",

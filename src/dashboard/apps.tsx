@@ -3,7 +3,7 @@ import type { SignedInUser } from "#auth/index.ts";
 import { type ConnectedApp, listApps, revokeApp, setAppConfirms } from "#auth/oauth/index.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import { AskFirstForm, ConfirmsNote } from "./confirms.tsx";
-import { withdrawRequestsOfRevoked } from "#posting/index.ts";
+import { withdrawRequestsOfRevoked } from "#confirming/index.ts";
 import type { PageContext } from "./env.ts";
 import { readForm } from "./form.ts";
 import { ScopeList } from "./keys.tsx";

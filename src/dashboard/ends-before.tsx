@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Account } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import type { SchedulePreview } from "#posting/index.ts";
+import type { SchedulePreview } from "#planning/index.ts";
 import { type Display, formatDate } from "./display.ts";
 import type { SubscriptionEnd } from "./subscription-end.ts";
 

@@ -16,7 +16,7 @@ import {
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { ApiAccessTabs } from "./api-access-tabs.tsx";
 import { AskFirstForm, ConfirmsChoice, ConfirmsNote } from "./confirms.tsx";
-import { withdrawRequestsOfRevoked } from "#posting/index.ts";
+import { withdrawRequestsOfRevoked } from "#confirming/index.ts";
 import type { PageContext } from "./env.ts";
 import { ReauthenticationFields } from "./reauthentication.tsx";
 import { readForm, runUseCase } from "./form.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
-import { dbFor } from "#db/client.ts";
+
 import { assertContentSize, mediaIdsIn, withoutNulls } from "./content.ts";
 import { insertDraft } from "./store.ts";
 import type { Draft } from "./types.ts";
@@ -17,7 +17,7 @@ export async function createDraft(
   const content = withoutNulls(input.content);
   assertContentSize(content);
   const row = { id: ids.uuid(), content, mediaIds: mediaIdsIn(config, content), now: clock.now() };
-  const draft = await insertDraft(dbFor(ctx, actor.workspaceId), actor, row, MAX_DRAFTS);
+  const draft = await insertDraft(ctx.db, actor, row, MAX_DRAFTS);
   if (draft === null) {
     refuse({
       code: "too_many_drafts",

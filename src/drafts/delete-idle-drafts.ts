@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
-import { undividedPostsDb } from "#db/client.ts";
+
 import { deleteDraftsBefore } from "./store.ts";
 
 const IDLE_RETENTION_MS = 365 * DAY;
@@ -8,5 +8,5 @@ const ROWS_PER_RUN = 100;
 
 /** Run by cron every minute: deletes drafts that nobody has changed for a year, and tells how many. */
 export async function deleteIdleDrafts(services: Pick<Services, "clock" | "db">): Promise<number> {
-  return await deleteDraftsBefore(undividedPostsDb(services), services.clock.now() - IDLE_RETENTION_MS, ROWS_PER_RUN);
+  return await deleteDraftsBefore(services.db, services.clock.now() - IDLE_RETENTION_MS, ROWS_PER_RUN);
 }

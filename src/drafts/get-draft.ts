@@ -1,10 +1,10 @@
 import type { Context } from "#context.ts";
-import { dbFor } from "#db/client.ts";
+
 import { refuseDraftNotFound } from "./refuse.ts";
 import { findDraft } from "./store.ts";
 import type { Draft } from "./types.ts";
 
 /** A draft of the active workspace. */
 export async function getDraft(ctx: Pick<Context, "actor" | "db">, { id }: { readonly id: string }): Promise<Draft> {
-  return (await findDraft(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, id)) ?? refuseDraftNotFound();
+  return (await findDraft(ctx.db, ctx.actor, id)) ?? refuseDraftNotFound();
 }

@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { dbFor } from "#db/client.ts";
+
 import { selectDrafts } from "./store.ts";
 import type { DraftSummary } from "./types.ts";
 
@@ -8,7 +8,7 @@ export async function listDrafts(
   ctx: Pick<Context, "actor" | "db">,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly drafts: readonly DraftSummary[]; readonly hasMore: boolean }> {
-  const db = dbFor(ctx, ctx.actor.workspaceId);
+  const db = ctx.db;
   const rows = await selectDrafts(db, ctx.actor, { limit: limit + 1, offset });
   return { drafts: rows.slice(0, limit), hasMore: rows.length > limit };
 }

@@ -1,10 +1,10 @@
 import type { Actor } from "#core/actor.ts";
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import type { Draft } from "./types.ts";
 
 /** Deletes the draft that a post was made of; one that was changed since stays. */
 export function deleteDraftStatement(
-  db: PostsDb,
+  db: Db,
   { userId, workspaceId }: Pick<Actor, "userId" | "workspaceId">,
   { id, version }: Pick<Draft, "id" | "version">,
 ): D1PreparedStatement {

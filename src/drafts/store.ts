@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import type { Draft, DraftSummary } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
@@ -22,7 +22,7 @@ const toDraft = (row: DraftRow | null): Draft | null =>
 
 /** Counting and inserting are one statement, so that parallel calls cannot exceed the limit; null when it is reached. */
 export async function insertDraft(
-  db: PostsDb,
+  db: Db,
   owner: Owner,
   draft: {
     readonly id: string;
@@ -44,7 +44,7 @@ export async function insertDraft(
   return toDraft(row);
 }
 
-export async function findDraft(db: PostsDb, owner: Owner, id: string): Promise<Draft | null> {
+export async function findDraft(db: Db, owner: Owner, id: string): Promise<Draft | null> {
   const row = await db.d1
     .prepare(`SELECT ${COLUMNS} FROM drafts WHERE ${OWNED}`)
     .bind(...ownedBy(owner, id))
@@ -54,7 +54,7 @@ export async function findDraft(db: PostsDb, owner: Owner, id: string): Promise<
 
 /** What was changed last comes first. */
 export async function selectDrafts(
-  db: PostsDb,
+  db: Db,
   { userId, workspaceId }: Owner,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<readonly DraftSummary[]> {
@@ -70,7 +70,7 @@ export async function selectDrafts(
 
 /** Null when there is no such draft, or when it has another version. */
 export async function replaceDraft(
-  db: PostsDb,
+  db: Db,
   owner: Owner,
   draft: Pick<Draft, "id" | "version" | "content"> & {
     readonly mediaIds: readonly string[];
@@ -89,7 +89,7 @@ export async function replaceDraft(
 }
 
 /** False when there is no such draft. */
-export async function deleteDraftRow(db: PostsDb, owner: Owner, id: string): Promise<boolean> {
+export async function deleteDraftRow(db: Db, owner: Owner, id: string): Promise<boolean> {
   const deleted = await db.d1
     .prepare(`DELETE FROM drafts WHERE ${OWNED} RETURNING id`)
     .bind(...ownedBy(owner, id))
@@ -98,7 +98,7 @@ export async function deleteDraftRow(db: PostsDb, owner: Owner, id: string): Pro
 }
 
 /** Deletes drafts that nobody has changed since `before`; how many is told without the rows that triggers deleted. */
-export async function deleteDraftsBefore(db: PostsDb, before: number, limit: number): Promise<number> {
+export async function deleteDraftsBefore(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ?1 ORDER BY updated_at LIMIT ?2) RETURNING id`,

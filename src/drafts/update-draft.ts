@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
-import { dbFor } from "#db/client.ts";
+
 import { assertContentSize, mediaIdsIn, withoutNulls } from "./content.ts";
 import { getDraft } from "./get-draft.ts";
 import { refuseDraftChanged } from "./refuse.ts";
@@ -30,7 +30,7 @@ export async function updateDraft(
   const content = withoutNulls({ ...draft.content, ...changes });
   assertContentSize(content);
   const changed = { id, version, content, mediaIds: mediaIdsIn(ctx.config, content), now: ctx.clock.now() };
-  const updated = await replaceDraft(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, changed);
+  const updated = await replaceDraft(ctx.db, ctx.actor, changed);
   // Somebody changed or deleted it since it was read.
   return updated ?? refuseDraftChanged((await getDraft(ctx, { id })).version);
 }

@@ -1,8 +1,8 @@
 import type { Account } from "#accounts/types.ts";
 import type { EventType } from "#core/event-type.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
-import type { Post } from "#posting/types.ts";
-import type { Approval } from "#posting/approvals/types.ts";
+import type { Post } from "#posts/index.ts";
+import type { Approval } from "#confirming/requests/types.ts";
 
 /** How long an event is kept. */
 export const EVENT_RETENTION_DAYS = 30;

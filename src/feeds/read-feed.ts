@@ -1,8 +1,7 @@
-import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
-import { targetStatus } from "#posting/calendar/target-status.ts";
+import { targetStatus } from "#posts/rows/target-status.ts";
 import { hashFeedSecret } from "./feed-secret.ts";
 import { type FeedPostRow, type FeedRows, type FeedTargetRow, selectFeedRows } from "./store-feeds.ts";
 import type { FeedContent, FeedFile, FeedPost } from "./types.ts";
@@ -22,7 +21,7 @@ export async function readFeed(
   }
   const now = clock.now();
   const range = { from: now - PAST_DAYS * DAY, until: now + FUTURE_DAYS * DAY, rows: FEED_POSTS + 1 };
-  const { workspaceName, ...rows } = await selectFeedRows(undividedPostsDb(services), { hash, ...range });
+  const { workspaceName, ...rows } = await selectFeedRows(services.db, { hash, ...range });
   if (workspaceName === null) {
     return null;
   }

@@ -2,8 +2,8 @@ import type { Actor } from "#core/actor.ts";
 import { POST_STATUSES, type PostStatus, type TargetState } from "#core/status.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
-import type { Db, PostsDb } from "#db/client.ts";
-import { fromPostsByTimeSql, postsByTimeSql } from "#posting/calendar/store-posts-by-time.ts";
+import type { Db } from "#db/client.ts";
+import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 import type { CalendarFeed } from "./types.ts";
 
 /** Counting and inserting are one statement; false when the workspace has that many already. */
@@ -86,7 +86,7 @@ const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.schedul
     'url', t.remote_url)) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
 /** The posts of the feed's workspace with one of the statuses. */
-function postsStatement(db: PostsDb, statuses: readonly PostStatus[], query: FeedQuery): D1PreparedStatement {
+function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuery): D1PreparedStatement {
   const selected = postsByTimeSql({
     statuses,
     from: "calendar_feeds f CROSS JOIN posts p ON p.workspace_id = f.workspace_id",
@@ -98,7 +98,7 @@ function postsStatement(db: PostsDb, statuses: readonly PostStatus[], query: Fee
 }
 
 /** The statements of `selectFeedRows`, whose query plans a test reads. */
-export function feedStatements(db: PostsDb, query: FeedQuery): D1PreparedStatement[] {
+export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] {
   return [
     db.d1
       .prepare(
@@ -112,7 +112,7 @@ export function feedStatements(db: PostsDb, query: FeedQuery): D1PreparedStateme
 }
 
 /** What a feed shows, in one round trip. */
-export async function selectFeedRows(db: PostsDb, query: FeedQuery): Promise<FeedRows> {
+export async function selectFeedRows(db: Db, query: FeedQuery): Promise<FeedRows> {
   const [workspace, posts, cancelled] = await db.d1.batch<FeedPostRow & { readonly name: string }>(
     feedStatements(db, query),
   );

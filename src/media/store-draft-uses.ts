@@ -1,4 +1,4 @@
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 
 /** A draft that names an item; `uses` counts all of them. */
 export interface DraftUseRow {
@@ -22,7 +22,7 @@ export const namedByDraft = (mediaId: string, workspaceId: string): string =>
 
 /** Drafts of a workspace that name the items that `items` selects with the parameters from ?3 on, at most `limit` of each, newest first. */
 export function draftUsesStatement(
-  db: PostsDb,
+  db: Db,
   items: string,
   { workspaceId, limit, parameters }: { workspaceId: string; limit: number; parameters: readonly unknown[] },
 ): D1PreparedStatement {

@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { withTimeout } from "#core/with-timeout.ts";
-import { readService } from "#posting/restore/store-service.ts";
+import { readService } from "#restore/store-service.ts";
 
 /** Two runs of the cron may fail before somebody should look. */
 export const CRON_LATE_MS = 3 * MINUTE;

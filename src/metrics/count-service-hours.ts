@@ -1,4 +1,3 @@
-import { undividedPostsDb } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
@@ -14,7 +13,7 @@ const MAX_DELETED_PER_RUN = 500;
 export async function countServiceHours(services: Pick<Services, "clock" | "db">): Promise<void> {
   const now = services.clock.now();
   const expiredHour = Math.floor((now - RETENTION_MS) / HOUR);
-  await countHappenings(undividedPostsDb(services), { now, expiredHour, limit: MAX_DELETED_PER_RUN });
+  await countHappenings(services.db, { now, expiredHour, limit: MAX_DELETED_PER_RUN });
 }
 
 /** How the cron's sync of one login ended. */

@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { HeldReason } from "#db/schema.ts";
-import { undividedPostsDb } from "#db/client.ts";
+
 import type { AppTerms } from "#platforms/contract.ts";
 import type { OperatorAlert } from "./alerts/decide-changes.ts";
 import { alertsStatement } from "./alerts/store-operator-alerts.ts";
@@ -91,7 +91,7 @@ export async function getOperations(
   services: Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer">,
 ): Promise<Operations> {
   const { adapterFor, clock, config, mailer } = services;
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const now = clock.now();
   const firstHour = hourOf(now) - HOURS_SHOWN + 1;
   const firstDay = Math.floor(now / DAY) - DAYS_SHOWN + 1;

@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 
 /*
  * What ended is found without an index on it, which would cost every post a row: the posts that are due soon are noted in one row of
@@ -21,7 +21,7 @@ const NOTICE_DELAY_MS = 10 * SECOND;
 const OPEN = "('scheduled', 'publishing')";
 
 /** Adds to `noted`: posts due soon, posts that a change brought forward, and posts that were made since the last run and have ended. */
-function noteStatement(db: PostsDb, now: number): D1PreparedStatement {
+function noteStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       `UPDATE service_progress SET noted = n.noted, posts_to = n.posts_to FROM (
@@ -57,7 +57,7 @@ const ENDED = `ended AS (
 const BUCKET = `CAST(iif(late_ms < 100, late_ms, iif(late_ms < 1000, late_ms / 10 * 10, iif(late_ms < 10000, late_ms / 100 * 100,
   iif(late_ms < 100000, late_ms / 1000 * 1000, late_ms / 10000 * 10000)))) AS TEXT)`;
 
-function countEndedStatement(db: PostsDb): D1PreparedStatement {
+function countEndedStatement(db: Db): D1PreparedStatement {
   return db.d1.prepare(
     `WITH ${ENDED}
      INSERT INTO service_hours (hour, metric, label, count, sum, buckets)
@@ -80,7 +80,7 @@ const ADD = `ON CONFLICT (hour, metric, label) DO UPDATE SET count = count + exc
     FROM json_each(excluded.buckets) j))`;
 
 /** Takes off what was counted, and what waits for a time far away. */
-function dropStatement(db: PostsDb, now: number): D1PreparedStatement {
+function dropStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
       `UPDATE service_progress SET noted = n.noted FROM (
@@ -157,7 +157,7 @@ interface Waiting {
 }
 
 /** What there is to count or to delete: one statement in a minute without any. */
-async function readWaiting(db: PostsDb, now: number, expiredHour: number): Promise<Waiting | null> {
+async function readWaiting(db: Db, now: number, expiredHour: number): Promise<Waiting | null> {
   return await db.d1
     .prepare(
       `SELECT s.noted <> '[]' OR s.posts_to <> coalesce((SELECT max(rowid) FROM posts), 0) OR EXISTS (SELECT 1 FROM brought_forward)
@@ -181,7 +181,7 @@ async function readWaiting(db: PostsDb, now: number, expiredHour: number): Promi
 
 /** Counts what has happened since the last call, and deletes a bounded number of old counters; writes nothing when there is nothing. */
 export async function countHappenings(
-  db: PostsDb,
+  db: Db,
   { now, expiredHour, limit }: { readonly now: number; readonly expiredHour: number; readonly limit: number },
 ): Promise<void> {
   const waiting = await readWaiting(db, now, expiredHour);

@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import type { HeldReason } from "#db/schema.ts";
-import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
+import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
 import type { Counter, LatenessBuckets } from "./outcomes.ts";
 
 /** More are shown as that many. */
@@ -38,7 +38,7 @@ export interface ServiceState {
 }
 
 /** The state of the service now. Its result also says how large the database is. */
-export function serviceStatement(db: PostsDb, now: number, sums: readonly CounterSum[]): D1PreparedStatement {
+export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[]): D1PreparedStatement {
   const until = hourOf(now);
   const counted = sums.map(({ metric, label, sinceHour }) => ({
     metric,
@@ -51,7 +51,7 @@ export function serviceStatement(db: PostsDb, now: number, sums: readonly Counte
 }
 
 /** Targets that wait for their next try because of something that only the operator can mend, among the posts that are due soon or have not ended. */
-export function waitingForOperatorStatement(db: PostsDb): D1PreparedStatement {
+export function waitingForOperatorStatement(db: Db): D1PreparedStatement {
   return db.d1.prepare(
     `SELECT 'operator_fault' AS metric, t.platform || '.' || (t.error ->> '$.code') AS label, count(*) AS count, 0 AS sum
      FROM service_progress s, json_each(s.noted) e CROSS JOIN post_targets t ON t.post_id = e.value ->> 0

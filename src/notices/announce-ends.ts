@@ -1,4 +1,3 @@
-import { undividedPostsDb } from "#db/client.ts";
 import { ENDS_SOON_MS } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
@@ -24,7 +23,7 @@ const OVERLAP_MS = 2 * MINUTE;
  */
 export async function announceEnds(services: Pick<Services, "clock" | "config" | "db">): Promise<void> {
   const now = services.clock.now();
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const from = now + (Math.floor(now / MINUTE) % SLICES) * SLICE_MS;
   const slice = { now, from: from - OVERLAP_MS, until: from + SLICE_MS };
   const [, , ending] = await db.d1.batch<EndingUser>([

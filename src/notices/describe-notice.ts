@@ -1,5 +1,5 @@
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
-import { ACCOUNT_POSTS_MAX } from "#posting/index.ts";
+import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import type { Notice, NoticePost, NoticeSubject, NoticeText } from "./types.ts";
 
 /** Writes an instant as the reader reads it. */

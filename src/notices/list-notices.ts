@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { toNotice } from "./notice-rows.ts";
 import { selectNotices } from "./store-notices.ts";
@@ -15,7 +14,7 @@ export interface NoticeList {
 
 /** What the owner of the active workspace should act on, as it is now. */
 export async function listNotices(ctx: Pick<Context, "actor" | "config" | "db">): Promise<NoticeList> {
-  const rows = await selectNotices(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, MAX_LISTED + 1);
+  const rows = await selectNotices(ctx.db, ctx.actor, MAX_LISTED + 1);
   const notices = rows
     .slice(0, MAX_LISTED)
     .map(toNotice)

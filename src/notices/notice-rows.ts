@@ -1,8 +1,8 @@
 import type { AlertKind } from "#core/alert.ts";
 import { firstWords, toVisibleLine } from "#core/text.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
-import { ACCOUNT_POSTS_MAX } from "#posting/index.ts";
-import { OPEN_STATES_SQL } from "#posting/state-machine.ts";
+import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
+import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 import type { Notice, NoticeAccount, NoticePost, NoticeProblem, NoticeSubject } from "./types.ts";
 
 const NAMED_POSTS = 3;

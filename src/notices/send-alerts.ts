@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import { mapInParallel } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
@@ -52,7 +51,7 @@ export async function sendAlerts({ mailer, ...services }: AlertServices & Pick<S
 
 async function mailWorkspace(services: AlertServices, mailer: Mailer, workspaceId: string): Promise<void> {
   const { clock, config } = services;
-  const db = dbFor(services, workspaceId);
+  const db = services.db;
   const now = clock.now();
   const claimed = await claimAlertMail(db, { workspaceId, now, notSince: now - INTERVAL_MS, limit: NOTICES_PER_MAIL });
   if (claimed === null) {

@@ -1,5 +1,5 @@
 import type { AlertKind } from "#core/alert.ts";
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import { NOTICE_COLUMNS, type NoticeRow } from "./notice-rows.ts";
 
 /**
@@ -69,7 +69,7 @@ interface Claim {
 }
 
 export function claimStatements(
-  db: PostsDb,
+  db: Db,
   { workspaceId, now, notSince, limit }: Claim,
 ): [claim: D1PreparedStatement, recipient: D1PreparedStatement, notices: D1PreparedStatement] {
   return [
@@ -95,7 +95,7 @@ export function claimStatements(
 }
 
 /** What the next mail of the workspace tells, for one caller at a time; null when a mail was sent or begun a short time ago. */
-export async function claimAlertMail(db: PostsDb, claim: Claim): Promise<ClaimedMail | null> {
+export async function claimAlertMail(db: Db, claim: Claim): Promise<ClaimedMail | null> {
   const [claimed, recipients, notices] = await db.d1.batch(claimStatements(db, claim));
   const [recipient] = (recipients?.results ?? []) as RecipientRow[];
   if (claimed?.results.length !== 1 || recipient === undefined) {

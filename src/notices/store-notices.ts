@@ -1,10 +1,10 @@
 import type { Actor } from "#core/actor.ts";
 import type { AlertKind } from "#core/alert.ts";
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import { NOTICE_COLUMNS, type NoticeRow } from "./notice-rows.ts";
 
 /** The notices that were not dismissed, newest first: a range of the index `notices_open`. */
-export async function selectNotices(db: PostsDb, actor: Actor, limit: number): Promise<readonly NoticeRow[]> {
+export async function selectNotices(db: Db, actor: Actor, limit: number): Promise<readonly NoticeRow[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT ${NOTICE_COLUMNS} FROM notices n WHERE n.workspace_id = ?1 AND n.dismissed_at IS NULL

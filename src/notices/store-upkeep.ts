@@ -1,4 +1,4 @@
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import { TARGETS_AFTER_LOGIN } from "./notice-rows.ts";
 
 /** Active logins with a connected account whose end has not been announced, soonest first: a range of the index `connections_ending`. */
@@ -9,7 +9,7 @@ const ENDING_LOGINS = `SELECT c.id FROM connections c
 
 /** The notices first: they look for what the second statement marks, whose trigger records the events. For one batch. */
 export function loginEndStatements(
-  db: PostsDb,
+  db: Db,
   { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
 ): [notices: D1PreparedStatement, announced: D1PreparedStatement] {
   return [
@@ -54,7 +54,7 @@ const HAS_POSTS_AFTER = `EXISTS (SELECT 1 FROM workspaces w CROSS JOIN posts p O
 
 /** In the active workspace of each user, and in no other one as long as it stands there. For one batch. */
 export function subscriptionEndStatements(
-  db: PostsDb,
+  db: Db,
   { now, from, until, users }: { now: number; from: number; until: number; users: readonly EndingUser[] },
 ): [added: D1PreparedStatement, settled: D1PreparedStatement] {
   return [

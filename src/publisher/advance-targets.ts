@@ -1,11 +1,11 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { StoredTargetError } from "#db/schema.ts";
-import { failWithoutCall, currentStep } from "#posting/run/next-step.ts";
-import { isTerminal } from "#posting/state-machine.ts";
-import { recordRunResults, type RecordResult } from "#posting/run/record-results.ts";
-import type { PublishRun } from "#posting/run/store-run.ts";
-import type { TargetRun } from "#posting/run/target-run.ts";
+import { failWithoutCall, currentStep } from "#publisher/run/next-step.ts";
+import { isTerminal } from "#posts/rows/state-machine.ts";
+import { recordRunResults, type RecordResult } from "#publisher/run/record-results.ts";
+import type { PublishRun } from "#publisher/run/store-run.ts";
+import type { TargetRun } from "#publisher/run/target-run.ts";
 import { wakeSenders } from "#webhooks/index.ts";
 import { type RunContext, targetOf } from "./run-context.ts";
 import { type TargetJournal, runTargetStep } from "./run-target-step.ts";

@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import type {
@@ -17,12 +16,12 @@ import type {
 import type { StoredMediaItem } from "#db/schema.ts";
 import { clientForLogin } from "#accounts/index.ts";
 import { mediaKey } from "#media/index.ts";
-import { temporaryFault } from "#posting/run/next-step.ts";
-import { selectSiblings } from "#posting/run/store-siblings.ts";
-import { mediaOfTarget, postTypeOfTarget, type PublishRun, type PublishRunTarget } from "#posting/run/store-run.ts";
-import type { TargetRun } from "#posting/run/target-run.ts";
-import { storedDocument } from "#posting/option-document.ts";
-import { storedThreadMedia } from "#posting/thread-media.ts";
+import { temporaryFault } from "#publisher/run/next-step.ts";
+import { selectSiblings } from "#publisher/run/store-siblings.ts";
+import { mediaOfTarget, postTypeOfTarget, type PublishRun, type PublishRunTarget } from "#publisher/run/store-run.ts";
+import type { TargetRun } from "#publisher/run/target-run.ts";
+import { storedDocument } from "#posts/rows/option-document.ts";
+import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import type { Services } from "#context.ts";
 
 /** A step that takes longer than this is aborted; each request inside has its own, shorter timeout. */
@@ -137,7 +136,7 @@ function failureReason(error: unknown): string {
 /** Without a reference the post is recognized by its content, so the posts of other targets must be known. */
 async function toVerifyJob(call: AdapterCall, ref: JsonValue): Promise<Job> {
   const job = toJob(call);
-  const db = dbFor(call.services, call.publishRun.post.workspaceId);
+  const db = call.services.db;
   return ref === null ? { ...job, siblings: await selectSiblings(db, job) } : job;
 }
 

@@ -1,10 +1,10 @@
 import { SECOND } from "#core/clock.ts";
-import { CLAIM_AHEAD_MS, matchesConfirmedPlan, peekRun } from "#posting/run/claim-post.ts";
-import { storedDocument } from "#posting/option-document.ts";
-import { mediaOfTarget, type PublishRun, type PublishRunTarget } from "#posting/run/store-run.ts";
-import { adoptEarlyPreparation } from "#posting/run/next-step.ts";
-import { isTerminal } from "#posting/state-machine.ts";
-import { createTargetRun, type TargetRun } from "#posting/run/target-run.ts";
+import { CLAIM_AHEAD_MS, matchesConfirmedPlan, peekRun } from "#publisher/run/claim-post.ts";
+import { storedDocument } from "#posts/rows/option-document.ts";
+import { mediaOfTarget, type PublishRun, type PublishRunTarget } from "#publisher/run/store-run.ts";
+import { adoptEarlyPreparation } from "#publisher/run/next-step.ts";
+import { isTerminal } from "#posts/rows/state-machine.ts";
+import { createTargetRun, type TargetRun } from "#publisher/run/target-run.ts";
 import { MAX_CONCURRENT_CALLS } from "./advance-targets.ts";
 import type { RunContext } from "./run-context.ts";
 import { type TargetEntry, type RunnerState, type Journal, withStoredHistory } from "./journal.ts";

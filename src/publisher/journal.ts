@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ArmHint } from "#core/arming.ts";
 import { log } from "#core/log.ts";
 import { TARGET_STATES } from "#core/status.ts";
-import { MAX_HISTORY, type TargetRun } from "#posting/run/target-run.ts";
+import { MAX_HISTORY, type TargetRun } from "#publisher/run/target-run.ts";
 
 /** The part of a Durable Object's storage that a journal needs; synchronous, so that a check and its write are one. */
 export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAll" | "sync"> & {

@@ -3,12 +3,12 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { nextDueAt } from "#posting/arming/next-due-at.ts";
-import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#posting/run/claim-post.ts";
-import { onlyWaits } from "#posting/run/record-results.ts";
-import { isTerminal } from "#posting/state-machine.ts";
-import type { TargetRun } from "#posting/run/target-run.ts";
-import type { PublishRun } from "#posting/run/store-run.ts";
+import { nextDueAt } from "#arming/next-due-at.ts";
+import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#publisher/run/claim-post.ts";
+import { onlyWaits } from "#publisher/run/record-results.ts";
+import { isTerminal } from "#posts/rows/state-machine.ts";
+import type { TargetRun } from "#publisher/run/target-run.ts";
+import type { PublishRun } from "#publisher/run/store-run.ts";
 import {
   advanceTargets,
   visibleStateKey,

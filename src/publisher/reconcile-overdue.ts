@@ -4,7 +4,7 @@ import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import type { Services } from "#context.ts";
-import { recordArmingResults, findOverduePosts } from "#posting/arming/find-overdue-posts.ts";
+import { recordArmingResults, findOverduePosts } from "#arming/find-overdue-posts.ts";
 
 const PAGE_SIZE = 500;
 /** A post takes one call to its object, and an invocation may make 10,000 of them. */

@@ -10,15 +10,15 @@ import { SECOND } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import type { Fault, Result } from "#platforms/contract.ts";
-import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
-import type { StepContext, TargetRun } from "#posting/run/target-run.ts";
+import { CLAIM_AHEAD_MS } from "#publisher/run/claim-post.ts";
+import type { StepContext, TargetRun } from "#publisher/run/target-run.ts";
 import {
   postTypeOfTarget,
   type PublishRun,
   type PublishRunTarget,
   type ReadAlongside,
   TARGET_ACCOUNTS_SQL,
-} from "#posting/run/store-run.ts";
+} from "#publisher/run/store-run.ts";
 import { isInFirstDatabase } from "#db/client.ts";
 
 import type { RunnerState } from "./journal.ts";

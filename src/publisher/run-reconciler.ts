@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
-import { reviewRestoredPosts } from "#posting/restore/review-posts.ts";
-import type { ServiceRow } from "#posting/restore/store-service.ts";
+import { reviewRestoredPosts } from "#publisher/restore/review-posts.ts";
+import type { ServiceRow } from "#restore/store-service.ts";
 import { reconcile } from "./reconcile-overdue.ts";
 
 /** The cron's part of publishing, after `checkDatabase`: arms overdue posts, but only in a database that was not put back to an earlier time. */

@@ -1,13 +1,13 @@
 import type { JsonValue } from "#core/json.ts";
-import type { PublishRun, PublishRunTarget } from "#posting/run/store-run.ts";
+import type { PublishRun, PublishRunTarget } from "#publisher/run/store-run.ts";
 import {
   adoptEarlyPreparation,
   failWithoutCall,
   recoverInterruptedCommit,
   startAsUncertain,
-} from "#posting/run/next-step.ts";
-import { isTerminal } from "#posting/state-machine.ts";
-import { createTargetRun, type StepContext, type TargetRun } from "#posting/run/target-run.ts";
+} from "#publisher/run/next-step.ts";
+import { isTerminal } from "#posts/rows/state-machine.ts";
+import { createTargetRun, type StepContext, type TargetRun } from "#publisher/run/target-run.ts";
 import { type ActiveRun, PLAN_MISMATCH_ERROR } from "./advance-targets.ts";
 import type { TargetEntry } from "./journal.ts";
 

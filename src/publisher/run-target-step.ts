@@ -11,9 +11,9 @@ import {
   recordCommitIntent,
   startStep,
   currentStep,
-} from "#posting/run/next-step.ts";
-import type { PublishRun } from "#posting/run/store-run.ts";
-import type { TargetRun } from "#posting/run/target-run.ts";
+} from "#publisher/run/next-step.ts";
+import type { PublishRun } from "#publisher/run/store-run.ts";
+import type { TargetRun } from "#publisher/run/target-run.ts";
 import { type AdapterCall, callCommit, callPrepare, callVerify } from "./call-adapter.ts";
 import { type RunContext, targetOf } from "./run-context.ts";
 

@@ -1,6 +1,6 @@
 import { MAX_PLACE } from "#core/arming.ts";
 import { SECOND } from "#core/clock.ts";
-import { CLAIM_AHEAD_MS } from "#posting/run/claim-post.ts";
+import { CLAIM_AHEAD_MS } from "#publisher/run/claim-post.ts";
 
 /*
  * When the object of a post wakes: pure arithmetic. Of posts that are due at the same time, each wakes a little before the one whose place

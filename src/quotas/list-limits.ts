@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import type { LimitKey, Plan, PlanLimits } from "#core/plan.ts";
@@ -26,7 +25,7 @@ export async function listLimits(ctx: Pick<Context, "actor" | "db" | "clock">): 
   return {
     plan: actor.plan,
     limits: actor.limits,
-    used: await selectPresentUse(dbFor(ctx, actor.workspaceId), actor, now),
+    used: await selectPresentUse(ctx.db, actor, now),
     hourEndsAt: (Math.floor(now / HOUR) + 1) * HOUR,
   };
 }

@@ -1,6 +1,6 @@
 import { HOUR } from "#core/clock.ts";
 import type { LimitKey } from "#core/plan.ts";
-import type { Db, PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 
 export interface HourlyUseRow {
   readonly name: string;
@@ -58,7 +58,7 @@ const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p O
   WHERE w.user_id = ?1 AND p.status IN ('scheduled', 'paused'))`;
 
 export async function selectPresentUse(
-  db: PostsDb,
+  db: Db,
   { userId, workspaceId }: { readonly userId: string; readonly workspaceId: string },
   now: number,
 ): Promise<PresentUse> {

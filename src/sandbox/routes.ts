@@ -1,4 +1,3 @@
-import { undividedPostsDb } from "#db/client.ts";
 import { exports } from "cloudflare:workers";
 import { Hono } from "hono";
 import { createKey, createUser } from "#auth/index.ts";
@@ -123,7 +122,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
 
   app.get("/status", async (c) => {
     const services = createServices(c.env, sandboxOutbound(c.env), (promise) => c.executionCtx.waitUntil(promise));
-    const statistics = await readPostStatistics(undividedPostsDb(services), services.clock.now());
+    const statistics = await readPostStatistics(services.db, services.clock.now());
     const openFaults = await Promise.all(
       Object.values(simulators).map(async ({ platform }) => [platform, await readOpenFaults(c.env, platform)] as const),
     );

@@ -1,5 +1,5 @@
-import type { PostsDb } from "#db/client.ts";
-import { NEXT_DUE_AT_SQL } from "#posting/arming/next-due-at.ts";
+import type { Db } from "#db/client.ts";
+import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 
 export interface PostStatistics {
@@ -14,7 +14,7 @@ export interface PostStatistics {
 }
 
 /** Statistics over all users; only the sandbox has this query because the product has no role that may see it. */
-export async function readPostStatistics(db: PostsDb, now: number): Promise<PostStatistics> {
+export async function readPostStatistics(db: Db, now: number): Promise<PostStatistics> {
   const { results } = await db.d1
     .prepare(
       `SELECT status, count(*) AS posts, min(${NEXT_DUE_AT_SQL}) AS first_due,

@@ -7,8 +7,8 @@ import { deleteOldNotices } from "#notices/index.ts";
 import { deleteExpiredStates } from "#accounts/index.ts";
 import { deleteExpiredCredentials } from "#auth/index.ts";
 import { sweepMedia } from "#media/index.ts";
-import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
-import { readService } from "#posting/restore/store-service.ts";
+import { deleteExpiredPosts } from "#post-status/cleanup/delete-cancelled-posts.ts";
+import { readService } from "#restore/store-service.ts";
 import { deleteOldHourlyUse, deleteOldIdempotencyRecords } from "./store.ts";
 
 const ROWS_PER_RUN = 500;

@@ -1,10 +1,9 @@
-import { undividedPostsDb } from "#db/client.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { countServiceHours, watchService } from "#metrics/index.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
-import { finishOpenDeletions } from "#posting/index.ts";
-import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
+import { finishOpenDeletions } from "#post-status/index.ts";
+import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
 import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { deleteUsers } from "./delete-users.ts";
@@ -40,10 +39,7 @@ export async function runCron(
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
-    runJob(
-      "day_totals",
-      async () => void (await moveDayTotals(undividedPostsDb(services), services.clock.now(), TOTALS_PER_RUN)),
-    ),
+    runJob("day_totals", async () => void (await moveDayTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
     runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);

@@ -2,7 +2,7 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { type ConnectionSync, dueConnections, mapInParallel, syncConnection } from "#accounts/index.ts";
 import { countSyncs } from "#metrics/index.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
+import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 
 const MAX_PER_RUN = 20;
 

@@ -1,4 +1,4 @@
-import type { BulkRow } from "#posting/index.ts";
+import type { BulkRow } from "#planning/index.ts";
 import type { RowReader } from "./csv/row-reader.ts";
 import { PreviewScheduleBody, toScheduleInput } from "./schemas/schedule-body.ts";
 import { toRefusal } from "./validation-refusal.ts";

@@ -3,9 +3,9 @@ import { describe, expect, test, vi } from "vitest";
 import { archivePosts } from "#archive/index.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { getPost, getPostRecord, listArchivedPosts, listAttempts, listPosts } from "#posting/index.ts";
-import { expectedDayCounters, storedDayCounters } from "../posting/day-counters.ts";
-import { type TestContext } from "../posting/test-context.ts";
+import { getPost, getPostRecord, listArchivedPosts, listAttempts, listPosts } from "#posts/index.ts";
+import { expectedDayCounters, storedDayCounters } from "../posts/summary/day-counters.ts";
+import { type TestContext } from "../posts/test-context.ts";
 import {
   createArchiveContext,
   daysLater,

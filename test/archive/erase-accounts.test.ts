@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { archivePosts, eraseArchivedAccounts } from "#archive/index.ts";
 import { HOUR } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { deletePersonalData, getPost, listArchivedPosts, listAttempts } from "#posting/index.ts";
-import { createAccount, type TestContext } from "../posting/test-context.ts";
+import { deletePersonalData } from "#post-status/index.ts";
+import { getPost, listArchivedPosts, listAttempts } from "#posts/index.ts";
+import { createAccount, type TestContext } from "../posts/test-context.ts";
 import {
   createArchiveContext,
   idsInDatabase,

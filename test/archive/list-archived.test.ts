@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { isArchived } from "#archive/index.ts";
-import { type ListInput, listArchivedPosts } from "#posting/index.ts";
-import { type TestContext } from "../posting/test-context.ts";
+import { type ListInput, listArchivedPosts } from "#posts/index.ts";
+import { type TestContext } from "../posts/test-context.ts";
 import {
   createArchiveContext,
   insertPosts,

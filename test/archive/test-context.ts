@@ -8,7 +8,7 @@ import { setFailpointHook } from "#core/failpoint.ts";
 import type { Plan } from "#core/plan.ts";
 import type { PostStatus, TargetState } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
-import { createTestContext, freezeClock, type TestContext, type TestContextOptions } from "../posting/test-context.ts";
+import { createTestContext, freezeClock, type TestContext, type TestContextOptions } from "../posts/test-context.ts";
 
 /** In the future of the real clock; finished months of more than a year ago end with May 2030. */
 export const NOW = Date.UTC(2031, 5, 15, 12);

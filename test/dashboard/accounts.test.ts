@@ -8,7 +8,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import { limitsFor } from "#platforms/limits-for.ts";
 import { createServiceFixture, signInNewUser, type ServiceFixture } from "../auth/service-fixture.ts";
 import { completePlatformLogin, sandboxEnv } from "../accounts/sandbox-context.ts";
-import { createAccount, updateAccountRow } from "../posting/test-context.ts";
+import { createAccount, updateAccountRow } from "../posts/test-context.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 import { finishConnect } from "#accounts/index.ts";

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { cancelPost, confirmEdit } from "#posting/index.ts";
+import { cancelPost } from "#post-status/index.ts";
+import { confirmEdit } from "#confirming/index.ts";
 import {
   createAccount,
   createMedia,
@@ -9,7 +10,7 @@ import {
   readPostRow,
   schedulePost,
   updatePostRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
 
 const NOW = Date.UTC(2030, 4, 15, 12, 0);

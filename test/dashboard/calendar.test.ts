@@ -7,7 +7,7 @@ import {
   schedulePost,
   updatePostRow,
   updateTargetRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { withSandboxCredentials } from "#sandbox/index.ts";
-import { createAccount, createMedia, createTestContext, schedulePost } from "../posting/test-context.ts";
+import { createAccount, createMedia, createTestContext, schedulePost } from "../posts/test-context.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { createServiceFixture, formBody, ORIGIN, signInNewUser } from "../auth/service-fixture.ts";
 

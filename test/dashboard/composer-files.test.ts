@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { createServiceFixture, ORIGIN, signInNewUser } from "../auth/service-fixture.ts";
 import { concatBytes, sample } from "../media/samples.ts";
-import { createAccount, createTestContext } from "../posting/test-context.ts";
+import { createAccount, createTestContext } from "../posts/test-context.ts";
 
 /* The composer without a script: files are chosen in its form and come back with everything that was typed. */
 

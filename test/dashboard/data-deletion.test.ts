@@ -1,7 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
 import { createServices } from "#context.ts";
-import { finishOpenDeletions } from "#posting/index.ts";
+import { finishOpenDeletions } from "#post-status/index.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
 import { callApi } from "../support/call-api.ts";
 import { connectAccounts, isoInDays, scheduleTextPost } from "../support/api-workflows.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY } from "#core/clock.ts";
 import { withSandboxCredentials } from "#sandbox/index.ts";
 import { createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
-import { createAccount, createTestContext, schedulePost } from "../posting/test-context.ts";
+import { createAccount, createTestContext, schedulePost } from "../posts/test-context.ts";
 
 const NOW = Date.UTC(2030, 4, 15, 12, 0);
 

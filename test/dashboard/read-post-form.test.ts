@@ -10,7 +10,7 @@ import { readTime, timeFields } from "#dashboard/composer/read-time.ts";
 import { optionSpecs } from "#platforms/option-specs.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { NO_ANNOTATIONS, type Post, type Target } from "#posting/index.ts";
+import { NO_ANNOTATIONS, type Post, type Target } from "#posts/index.ts";
 
 const BERLIN = { timeZone: "Europe/Berlin", hour12: false, firstWeekday: 0 };
 const services = { adapterFor };

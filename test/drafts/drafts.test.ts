@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { createDraft, deleteDraft, deleteIdleDrafts, getDraft, listDrafts, updateDraft } from "#drafts/index.ts";
 import { sweepMedia } from "#media/index.ts";
-import { approveRequest, confirmSchedule, previewSchedule } from "#posting/index.ts";
-import { createParties } from "../posting/approvals/approval-context.ts";
+import { approveRequest, confirmSchedule, previewSchedule } from "#confirming/index.ts";
+import { createParties } from "../confirming/approvals/approval-context.ts";
 import {
   createAccount,
   createMedia,
@@ -15,7 +15,7 @@ import {
   refusalOf,
   refusalsIn,
   type TestContext,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 

@@ -1,26 +1,16 @@
-import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { EVENT_TYPES, type EventType } from "#core/event-type.ts";
 import { listEvents, setEventLog } from "#events/index.ts";
-import { deleteExpiredPosts } from "#posting/cleanup/delete-cancelled-posts.ts";
-import {
-  approveRequest,
-  cancelPost,
-  confirmEdit,
-  declineRequest,
-  disconnectAccount,
-  pausePost,
-  previewEdit,
-  resumePost,
-  withdrawRequest,
-} from "#posting/index.ts";
-import { writeRunResults } from "#posting/run/store-run.ts";
+import { deleteExpiredPosts } from "#post-status/cleanup/delete-cancelled-posts.ts";
+import { approveRequest, confirmEdit, declineRequest, previewEdit, withdrawRequest } from "#confirming/index.ts";
+import { cancelPost, disconnectAccount, pausePost, resumePost } from "#post-status/index.ts";
+import { writeRunResults } from "#publisher/run/store-run.ts";
 import { disableWebhook } from "#webhooks/delivery/store-delivery.ts";
 import { createWebhook, sendTest } from "#webhooks/index.ts";
 import { EVENT_BODIES, presentEvent, presentTestEvent } from "#wire/schemas/event.ts";
-import { createParties, requestPost } from "../posting/approvals/approval-context.ts";
+import { createParties, requestPost } from "../confirming/approvals/approval-context.ts";
 import {
   createAccount,
   createTestContext,
@@ -30,7 +20,7 @@ import {
   schedulePost,
   type TestContext,
   updateAccountRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { assertMatchesWebhook } from "../support/openapi-conformance.ts";
 import { ORIGIN } from "../support/origin.ts";
 
@@ -98,7 +88,7 @@ async function endRun(ctx: TestContext, status: string, ends: readonly TargetEnd
     history: [],
     acceptedAt: null,
   }));
-  await writeRunResults(undividedPostsDb(ctx), { postId: id, runId: "run", now: NOON, targets, status } as never);
+  await writeRunResults(ctx.db, { postId: id, runId: "run", now: NOON, targets, status } as never);
 }
 
 async function changeAccount(ctx: TestContext): Promise<void> {

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
 import { deleteOldEvents, seqBefore } from "#events/index.ts";
 import { dueSweepsStatement, sweepStatements } from "#events/store-event-sweep.ts";
-import { createTestContext, freezeClock, NOON, type TestContext } from "../posting/test-context.ts";
+import { createTestContext, freezeClock, NOON, type TestContext } from "../posts/test-context.ts";
 import { costlySteps, explainingD1 } from "../support/explaining-d1.ts";
 
 beforeEach(async () => {

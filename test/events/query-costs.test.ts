@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getEvent, listEvents, setEventLog } from "#events/index.ts";
 import type { EventType } from "#core/event-type.ts";
-import { createAccount, createTestContext } from "../posting/test-context.ts";
+import { createAccount, createTestContext } from "../posts/test-context.ts";
 
 const EVENTS = 2500;
 const RARE_AT = 2400;

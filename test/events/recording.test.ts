@@ -1,4 +1,3 @@
-import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, test } from "vitest";
 import { accountsStatement, type AccountRow } from "#accounts/index.ts";
@@ -9,17 +8,16 @@ import { selectEvents } from "#events/store-events.ts";
 import {
   annotatePost,
   cancelPost,
-  confirmEdit,
   disconnectAccount,
-  NO_ANNOTATIONS,
   pausePost,
   pausePostsOfAccounts,
-  previewEdit,
   resumePost,
   resumePostsOfAccounts,
-} from "#posting/index.ts";
-import { findPostRow } from "#posting/calendar/store-posts-by-id.ts";
-import { writeRunResults } from "#posting/run/store-run.ts";
+} from "#post-status/index.ts";
+import { confirmEdit, previewEdit } from "#confirming/index.ts";
+import { NO_ANNOTATIONS } from "#posts/index.ts";
+import { findPostRow } from "#posts/rows/store-posts-by-id.ts";
+import { writeRunResults } from "#publisher/run/store-run.ts";
 import {
   createAccount,
   createTestContext,
@@ -27,7 +25,7 @@ import {
   NOON,
   schedulePost,
   type TestContext,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 
@@ -61,7 +59,7 @@ async function newestBesideStored(ctx: TestContext, postId: string) {
   // That the object is armed is written after the response, and shown nowhere.
   return {
     recordedRow: { ...content, ...progress, watch_at: null },
-    storedRow: { ...(await findPostRow(undividedPostsDb(ctx), ctx.actor, postId)), watch_at: null },
+    storedRow: { ...(await findPostRow(ctx.db, ctx.actor, postId)), watch_at: null },
   };
 }
 
@@ -177,7 +175,7 @@ describe("every change of a post", () => {
       history: [],
       acceptedAt: null,
     };
-    await writeRunResults(undividedPostsDb(ctx), {
+    await writeRunResults(ctx.db, {
       postId: id,
       runId: "run",
       now: NOON,
@@ -210,7 +208,7 @@ describe("every change of a post", () => {
     const { id } = await schedulePost(ctx, { accountIds: [await createAccount(ctx)] });
     await record(ctx);
     await env.DB.prepare("UPDATE posts SET status = 'publishing', run_id = 'run' WHERE id = ?").bind(id).run();
-    await writeRunResults(undividedPostsDb(ctx), {
+    await writeRunResults(ctx.db, {
       postId: id,
       runId: "run",
       now: NOON,

@@ -3,9 +3,9 @@ import ICAL from "ical.js";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { listFeeds, makeFeed, readFeed, revokeFeed } from "#feeds/index.ts";
-import { openDb, undividedPostsDb } from "#db/client.ts";
+import { openDb } from "#db/client.ts";
 import { feedStatements } from "#feeds/store-feeds.ts";
-import { cancelPost, pausePost } from "#posting/index.ts";
+import { cancelPost, pausePost } from "#post-status/index.ts";
 import { costlySteps, explainingD1 } from "../support/explaining-d1.ts";
 import { disableUser, enableUser } from "#auth/index.ts";
 import { createOwner } from "../notices/test-context.ts";
@@ -20,7 +20,7 @@ import {
   type TestContext,
   updatePostRow,
   updateTargetRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 
@@ -230,7 +230,7 @@ describe("a feed", () => {
 
   test("scans and sorts nothing", async () => {
     const query = { hash: "h", from: 0, until: 1, rows: 1 };
-    const plans = await env.DB.batch(feedStatements(undividedPostsDb({ db: openDb(explainingD1(env.DB)) }), query));
+    const plans = await env.DB.batch(feedStatements({ db: openDb(explainingD1(env.DB)) }.db, query));
     expect(plans.flatMap(({ results }) => results).length).toBeGreaterThan(5);
     expect(costlySteps(plans)).toEqual([]);
   });

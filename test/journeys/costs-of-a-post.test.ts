@@ -1,4 +1,3 @@
-import { undividedPostsDb } from "#db/client.ts";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { generateSecret } from "#auth/secrets.ts";
@@ -6,7 +5,7 @@ import type { Env } from "#config.ts";
 import type { ArmHint, PostPublisherApi } from "#core/arming.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";
-import { moveDayTotals } from "#posting/cleanup/store-day-totals.ts";
+import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
 import { wakeAt } from "#publisher/wake-times.ts";
 import { createService } from "../../src/service.ts";
 import { PublisherHarness } from "../publisher/publisher-harness.ts";
@@ -155,7 +154,7 @@ async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[], { ima
   await deleteOtherPosts();
   const harness = await PublisherHarness.open();
   // The harness lives in the future of the workspace's totals, which have a row to write for days that are far ahead.
-  await moveDayTotals(undividedPostsDb(harness.ctx), harness.now, 1000);
+  await moveDayTotals(harness.ctx.db, harness.now, 1000);
   const id = await harness.createPost({ on: platforms });
   if (image) {
     await harness.attachMedia(id, "image");

@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { createServices } from "#context.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
-import { approveRequest, declineRequest } from "#posting/index.ts";
+import { approveRequest, declineRequest } from "#confirming/index.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { connectOneAccount, isoInDays } from "../support/api-workflows.ts";
 import { callTool, sendMcp, type ToolResult } from "../support/call-mcp.ts";

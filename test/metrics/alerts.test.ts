@@ -6,7 +6,7 @@ import type { OperatorAlertKind } from "#core/operator-alert.ts";
 import { type SyncOutcome, countSyncs, watchService } from "#metrics/index.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { signatureHeaders } from "#webhooks/delivery/sign.ts";
-import { createAccount, createTestContext, schedulePost, type TestContext } from "../posting/test-context.ts";
+import { createAccount, createTestContext, schedulePost, type TestContext } from "../posts/test-context.ts";
 
 const HOOK = "http://127.0.0.1:9/alerts";
 const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
 import { countServiceHours, countSyncs } from "#metrics/index.ts";
-import { confirmEdit, previewEdit } from "#posting/index.ts";
+import { confirmEdit, previewEdit } from "#confirming/index.ts";
 import { createFault } from "../publisher/fake-platform.ts";
 import { PublisherHarness, silenceLogs } from "../publisher/publisher-harness.ts";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { SubscriptionStatus } from "#core/plan.ts";
-import { openDb, undividedPostsDb } from "#db/client.ts";
+import { openDb } from "#db/client.ts";
 import { announceEnds, deleteOldNotices, describeNotice, dismissNotice, listNotices } from "#notices/index.ts";
 import {
   endingUsersStatement,
@@ -10,9 +10,9 @@ import {
   oldNoticesStatement,
   subscriptionEndStatements,
 } from "#notices/store-upkeep.ts";
-import { cancelPost, disconnectAccount } from "#posting/index.ts";
-import { pausePostsForSubscription } from "#posting/status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#posting/status/resume-posts-for-subscription.ts";
+import { cancelPost, disconnectAccount } from "#post-status/index.ts";
+import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#post-status/resume-posts-for-subscription.ts";
 import {
   createAccount,
   createTestContext,
@@ -21,7 +21,7 @@ import {
   schedulePost,
   type TestContext,
   updateAccountRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { costlySteps, explainingD1 } from "../support/explaining-d1.ts";
 import { createOwner, insertNotice } from "./test-context.ts";
 
@@ -322,7 +322,7 @@ describe("the cost", () => {
   });
 
   test("no statement scans a table", async () => {
-    const db = undividedPostsDb({ db: openDb(explainingD1(env.DB)) });
+    const db = { db: openDb(explainingD1(env.DB)) }.db;
     const plans = await env.DB.batch([
       ...loginEndStatements(db, { now: 1, until: 2, limit: 1 }),
       endingUsersStatement(db, { from: 1, until: 2 }),

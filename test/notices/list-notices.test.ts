@@ -11,7 +11,7 @@ import {
   schedulePost,
   updateAccountRow,
   updatePostRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { createOwner, endTarget, insertWebhook, insertNotice } from "./test-context.ts";
 
 beforeEach(() => freezeClock());

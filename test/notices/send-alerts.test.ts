@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import type { Mail } from "#core/mailer.ts";
-import { openDb, undividedPostsDb } from "#db/client.ts";
+import { openDb } from "#db/client.ts";
 import { dismissNotice, listNotices, sendAlerts, setMutedAlerts } from "#notices/index.ts";
 import { claimStatements, mailedStatements, workspacesToMailStatement } from "#notices/store-alert-mails.ts";
 import {
@@ -13,7 +13,7 @@ import {
   schedulePost,
   type TestContext,
   updateAccountRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { costlySteps, explainingD1 } from "../support/explaining-d1.ts";
 import { createOwner, endTarget, insertNotice, insertWebhook } from "./test-context.ts";
 
@@ -290,7 +290,7 @@ describe("the cost", () => {
   });
 
   test("no statement scans a table", async () => {
-    const db = undividedPostsDb({ db: openDb(explainingD1(env.DB)) });
+    const db = { db: openDb(explainingD1(env.DB)) }.db;
     const rows = [{ kind: "post_failed", subject_id: "s", at: 1, subject: null }] as const;
     const mail = { workspaceId: "w", now: 1, notSince: 1, limit: 1 };
     const plans = await env.DB.batch([

@@ -11,7 +11,7 @@ import { deleteUsers } from "#sync/delete-users.ts";
 import { planFiles } from "#personal-data/export/plan-files.ts";
 import { writeFile } from "#personal-data/export/write-file.ts";
 import { EXPORTED_TABLES, OTHER_TABLES, POST_TABLES, UNEXPORTED_TABLES } from "#personal-data/tables.ts";
-import { createTestContext, freezeClock, type TestContext } from "../posting/test-context.ts";
+import { createTestContext, freezeClock, type TestContext } from "../posts/test-context.ts";
 import { seedPerson, type SeededPerson } from "./seed-person.ts";
 
 const NOW = Date.UTC(2031, 5, 15, 12);

@@ -7,8 +7,8 @@ import type { Adapter, LimitRule, MediaDescription, ValidationInput } from "#pla
 import { limitsFor } from "#platforms/limits-for.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { CONTENT_TYPES } from "#media/content-types.ts";
-import { dailyCapProblems } from "#posting/preview/daily-caps.ts";
-import { withDuplicateTextWarnings } from "#posting/preview/duplicate-text.ts";
+import { dailyCapProblems } from "#planning/checks/daily-caps.ts";
+import { withDuplicateTextWarnings } from "#planning/checks/duplicate-text.ts";
 import { image, validationInput, video } from "../support/adapter-inputs.ts";
 import type { LimitedAccount } from "../support/platform-sample.ts";
 import { sampleOf } from "../support/platform-samples.ts";

@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
-import { getPost } from "#posting/calendar/get-post.ts";
-import { previewEdit } from "#posting/edit/preview-edit.ts";
-import { startReview } from "#posting/restore/store-service.ts";
-import { cancelPost } from "#posting/status/cancel-post.ts";
-import type { EditInput } from "#posting/types.ts";
+import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
+import { getPost } from "#posts/list/get-post.ts";
+import { previewEdit } from "#confirming/preview/preview-edit.ts";
+import { startReview } from "#restore/store-service.ts";
+import { cancelPost } from "#post-status/cancel-post.ts";
+import type { EditInput } from "#planning/index.ts";
 import { createFault } from "./fake-platform.ts";
 import { PublisherHarness, silenceLogs, type TestPlatform } from "./publisher-harness.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { isTerminal } from "#posting/state-machine.ts";
+import { isTerminal } from "#posts/rows/state-machine.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 

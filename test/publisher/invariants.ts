@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { PostStatus, TargetState } from "#core/status.ts";
-import { isTerminal } from "#posting/state-machine.ts";
+import { isTerminal } from "#posts/rows/state-machine.ts";
 import type { AcceptedPost } from "./fake-platform.ts";
 import type { PublisherHarness } from "./publisher-harness.ts";
 

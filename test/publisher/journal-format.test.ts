@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { Journal, withStoredHistory } from "#publisher/journal.ts";
-import { createTargetRun, MAX_HISTORY, type TargetRun } from "#posting/run/target-run.ts";
+import { createTargetRun, MAX_HISTORY, type TargetRun } from "#publisher/run/target-run.ts";
 import { PublisherHarness, silenceLogs, type StoredJournal } from "./publisher-harness.ts";
 
 beforeEach(silenceLogs);

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ArmHint } from "#core/arming.ts";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
-import { previewEdit } from "#posting/edit/preview-edit.ts";
+import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
+import { previewEdit } from "#confirming/preview/preview-edit.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
 /* Names in the journal and in the row of a post must each mean one thing: these tests fail where one meant two. */

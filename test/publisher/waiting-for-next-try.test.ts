@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { getPost } from "#posting/calendar/get-post.ts";
-import { listPosts } from "#posting/calendar/list-posts.ts";
-import { confirmEdit } from "#posting/confirm/confirm-edit.ts";
-import { previewEdit } from "#posting/edit/preview-edit.ts";
-import { cancelPost } from "#posting/status/cancel-post.ts";
-import type { EditInput } from "#posting/types.ts";
+import { getPost } from "#posts/list/get-post.ts";
+import { listPosts } from "#posts/list/list-posts.ts";
+import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
+import { previewEdit } from "#confirming/preview/preview-edit.ts";
+import { cancelPost } from "#post-status/cancel-post.ts";
+import type { EditInput } from "#planning/index.ts";
 import { createFault } from "./fake-platform.ts";
 import { PublisherHarness, silenceLogs } from "./publisher-harness.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { importMedia } from "#media/index.ts";
 import { listLimits } from "#quotas/index.ts";
-import { refusalOf } from "../posting/test-context.ts";
+import { refusalOf } from "../posts/test-context.ts";
 import { createTestContext, type TestContext } from "../media/test-context.ts";
 
 function withLimits(ctx: TestContext, mediaFetchesPerHour: number, mediaFetchesPerHostPerHour: number): TestContext {

@@ -4,7 +4,7 @@ import { createKey, listKeys, rotateKey } from "#auth/index.ts";
 import { approveRequest } from "#auth/oauth/decide-request.ts";
 import type { Context } from "#context.ts";
 import { startUpload } from "#media/index.ts";
-import { confirmEdit, confirmSchedule, previewEdit, previewSchedule } from "#posting/index.ts";
+import { confirmEdit, confirmSchedule, previewEdit, previewSchedule } from "#confirming/index.ts";
 import type { PlanLimits } from "#core/plan.ts";
 import { createWorkspace, listWorkspaces } from "#workspaces/index.ts";
 import { createTestContext as createMediaContext } from "../media/test-context.ts";
@@ -16,7 +16,7 @@ import {
   refusalOf,
   refusalsIn,
   updatePostRow,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 
 function withLimits<Ctx extends Context>(ctx: Ctx, limits: Partial<PlanLimits>): Ctx {
   return { ...ctx, actor: { ...ctx.actor, limits: { ...ctx.actor.limits, ...limits } } };

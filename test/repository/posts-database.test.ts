@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 /*
- * Posts may one day be in several databases. `dbFor` is the only door to them: a function with a statement about posts takes a `PostsDb`,
+ * Posts may one day be in several databases. `dbFor` is the only door to them: a function with a statement about posts takes a `Db`,
  * which the compiler lets nobody else make, and no statement joins posts with users, who will be in another database.
  */
 
@@ -9,7 +9,7 @@ const sources = import.meta.glob<string>("/src/**/*.{ts,tsx}", { query: "?raw", 
 
 const OF_POSTS = /\b(?:FROM|JOIN|UPDATE|INTO) (?:posts|post_targets|post_media|post_days|post_totals|archive_parts)\b/;
 const OF_USERS = /\b(?:FROM|JOIN) users\b/;
-const MAKES_ONE = /\bas PostsDb\b/;
+const MAKES_ONE = /\bas Db\b/;
 
 interface Declaration {
   readonly name: string;
@@ -32,7 +32,7 @@ function declarationsOf(source: string): Declaration[] {
 
 /** A constant, or a function that returns text. */
 const IS_SQL = /^(?:export )?const [A-Z]|^(?:export )?(?:const|function) [^;{]*\): string\b/;
-const takesDb = (text: string): boolean => /\bdb: (?:Db|PostsDb)\b/.test(text);
+const takesDb = (text: string): boolean => /\bdb: (?:Db|Db)\b/.test(text);
 const wordsOf = (text: string): string[] => text.match(/\b\w+\b/g) ?? [];
 const textsOf = (text: string): string[] => text.match(/`[^`]*`|"[^"\n]*"/g) ?? [];
 
@@ -83,8 +83,8 @@ describe("the database of posts", () => {
       "b.ts":
         "const OPEN_POSTS = `SELECT 1 FROM posts p`;\nfunction countOpen(db: Db) {\n  return db.d1.prepare(OPEN_POSTS);\n}\n",
       "c.ts":
-        'function selectOwners(db: PostsDb) {\n  return db.d1.prepare("SELECT 1 FROM posts p JOIN users u ON u.id = p.user_id");\n}\n',
-      "d.ts": "const mine = (db: Db) => db as PostsDb;\n",
+        'function selectOwners(db: Db) {\n  return db.d1.prepare("SELECT 1 FROM posts p JOIN users u ON u.id = p.user_id");\n}\n',
+      "d.ts": "const mine = (db: Db) => db as Db;\n",
       "e.ts": 'function selectUsers(db: Db) {\n  return db.d1.prepare("SELECT 1 FROM users");\n}\n',
     };
     expect(violations(planted)).toEqual([

@@ -5,9 +5,9 @@ import { Webhook as SvixWebhook } from "svix";
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { DAY, HOUR, SECOND } from "#core/clock.ts";
-import { cancelPost } from "#posting/index.ts";
+import { cancelPost } from "#post-status/index.ts";
 import { rotateSecret, updateWebhook } from "#webhooks/index.ts";
-import { createAccount, schedulePost } from "../posting/test-context.ts";
+import { createAccount, schedulePost } from "../posts/test-context.ts";
 import { silenceLogs } from "../publisher/publisher-harness.ts";
 import { openSender, passTime, startAtNoon } from "./sender-harness.ts";
 

@@ -11,7 +11,7 @@ import {
   schedulePost,
   type TestContext,
   type TestContextOptions,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 
 interface ReceivedRequest {
   readonly at: number;

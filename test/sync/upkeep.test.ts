@@ -4,7 +4,7 @@ import { DAY } from "#core/clock.ts";
 import type { Mail } from "#core/mailer.ts";
 import { runCron } from "#sync/index.ts";
 import { createOwner, endTarget, insertNotice } from "../notices/test-context.ts";
-import { createAccount, createTestContext, freezeClock, NOON, schedulePost } from "../posting/test-context.ts";
+import { createAccount, createTestContext, freezeClock, NOON, schedulePost } from "../posts/test-context.ts";
 
 beforeEach(() => {
   freezeClock();

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { unseal } from "#core/aes-gcm.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { getEvent, getEventLog, listEvents, setEventLog } from "#events/index.ts";
-import { cancelPost } from "#posting/index.ts";
+import { cancelPost } from "#post-status/index.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -23,7 +23,7 @@ import {
   refusalsIn,
   schedulePost,
   type TestContext,
-} from "../posting/test-context.ts";
+} from "../posts/test-context.ts";
 import { ALL_HOSTILE_URLS } from "../support/hostile-urls.ts";
 
 beforeEach(() => freezeClock());

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { env } from "cloudflare:workers";
 import { createServices } from "#context.ts";
 import { RefusalError, type RefusalDetail } from "#core/errors.ts";
-import type { BulkRow, ScheduleInput } from "#posting/index.ts";
+import type { BulkRow, ScheduleInput } from "#planning/index.ts";
 import { readPosts } from "#wire/csv/read-posts.ts";
 import { readTable } from "#wire/csv/read-table.ts";
 

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { POST_STATUSES, POST_TYPES } from "#core/status.ts";
-import { getPost, findPostText, listPosts, listPostTexts } from "#posting/index.ts";
-import { STATUS_OF_STATE } from "#posting/calendar/target-status.ts";
+import { getPost, findPostText, listPosts, listPostTexts } from "#posts/index.ts";
+import { STATUS_OF_STATE } from "#posts/rows/target-status.ts";
 import { presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
-import { createTestContext, freezeClock, NOON, type TestContext } from "../posting/test-context.ts";
+import { createTestContext, freezeClock, NOON, type TestContext } from "../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 

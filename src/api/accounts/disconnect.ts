@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { disconnectAccount } from "#posting/index.ts";
+import { disconnectAccount } from "#post-status/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import {

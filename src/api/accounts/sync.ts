@@ -2,7 +2,7 @@ import { syncAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#wire/schemas/account.ts";
 import { json } from "#wire/schemas/content.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
+import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 
 const route = operation("accounts:write", {
   method: "post",

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { APPROVAL_STATES } from "#core/status.ts";
-import { listApprovals } from "#posting/index.ts";
+import { listApprovals } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
 import { pageInQuery } from "#wire/schemas/common.ts";

@@ -1,4 +1,5 @@
-import { confirmBulk, getPosts } from "#posting/index.ts";
+import { confirmBulk } from "#confirming/index.ts";
+import { getPosts } from "#posts/index.ts";
 import type { LargeResponse } from "#api/idempotency.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_SCHEDULED_BULK, presentScheduledBulk, ScheduledBulk } from "#wire/schemas/bulk.ts";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { refuse } from "#core/errors.ts";
-import { type BulkInput, previewBulk } from "#posting/index.ts";
+import { type BulkInput } from "#planning/index.ts";
+import { previewBulk } from "#confirming/index.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { PreviewScheduleBody } from "#wire/schemas/schedule-body.ts";

@@ -3,7 +3,7 @@ import type { Plan } from "#core/plan.ts";
 import type { AccountStatus, ApprovalState, CreatedVia, MediaType, PostStatus, PostType } from "#core/status.ts";
 import type { ExtraStatus, TargetStatus } from "#core/status.ts";
 import type { DeliveryStatus } from "#core/webhook-sender.ts";
-import type { TargetError } from "#posting/types.ts";
+import type { TargetError } from "#posts/index.ts";
 import type { MissedChoice } from "#webhooks/index.ts";
 import { EVENT_SUMMARIES } from "./webhooks.ts";
 

@@ -1,5 +1,5 @@
 import { getDraft } from "#drafts/index.ts";
-import { previewSchedule } from "#posting/index.ts";
+import { previewSchedule } from "#confirming/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";

@@ -1,4 +1,4 @@
-import { annotatePost } from "#posting/index.ts";
+import { annotatePost } from "#post-status/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { AnnotationsBody, EXAMPLE_ANNOTATIONS, toAnnotations } from "#wire/schemas/annotations.ts";

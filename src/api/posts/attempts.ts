@@ -1,4 +1,4 @@
-import { listAttempts } from "#posting/index.ts";
+import { listAttempts } from "#posts/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { AttemptList, presentAttempt } from "#wire/schemas/attempt.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { cancelPost } from "#posting/index.ts";
+import { cancelPost } from "#post-status/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { ExplicitConfirm, EXAMPLE_ID, Id, IdInPath } from "#wire/schemas/common.ts";

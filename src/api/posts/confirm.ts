@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { confirmSchedule } from "#posting/index.ts";
+import { confirmSchedule } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST, Post, presentPost } from "#wire/schemas/post.ts";

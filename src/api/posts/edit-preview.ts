@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { type EditInput, previewEdit } from "#posting/index.ts";
+import { type EditInput } from "#planning/index.ts";
+import { previewEdit } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { allProblemsHook } from "#api/unread-members.ts";
 import { EXAMPLE_ID, Id, optional } from "#wire/schemas/common.ts";

@@ -1,4 +1,4 @@
-import { findPostText, getArchivedPost } from "#posting/index.ts";
+import { findPostText, getArchivedPost } from "#posts/index.ts";
 import { NOT_FOUND } from "#api/document/error-responses.ts";
 import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";

@@ -1,4 +1,4 @@
-import { getPosts } from "#posting/index.ts";
+import { getPosts } from "#posts/index.ts";
 import type { LargeResponse } from "#api/idempotency.ts";
 import type { JsonObject } from "#core/json.ts";
 import { presentPost } from "#wire/schemas/post.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
-import { listArchivedPosts, listPostTexts } from "#posting/index.ts";
+import { listArchivedPosts, listPostTexts } from "#posts/index.ts";
 import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ANNOTATIONS, ExternalId, Label } from "#wire/schemas/annotations.ts";

@@ -1,4 +1,4 @@
-import { previewSchedule } from "#posting/index.ts";
+import { previewSchedule } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { allProblemsHook } from "#api/unread-members.ts";
 import { EXAMPLE_ACCOUNT_ID } from "#wire/schemas/common.ts";

@@ -1,5 +1,5 @@
 import { newRouter, operation } from "#api/operation.ts";
-import { getSlots as getScheduleSlots } from "#posting/index.ts";
+import { getSlots as getScheduleSlots } from "#planning/index.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_SLOTS, presentSlots, ScheduleSlots } from "#wire/schemas/slots.ts";
 

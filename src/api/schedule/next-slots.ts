@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { newRouter, operation } from "#api/operation.ts";
-import { findNextSlots } from "#posting/index.ts";
+import { findNextSlots } from "#planning/index.ts";
 import { queryInteger } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_NEXT_SLOTS, NEXT_SLOTS_MAX, NextSlots, presentNextSlots } from "#wire/schemas/slots.ts";

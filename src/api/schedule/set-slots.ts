@@ -1,5 +1,5 @@
 import { newRouter, operation } from "#api/operation.ts";
-import { setSlots as setScheduleSlots } from "#posting/index.ts";
+import { setSlots as setScheduleSlots } from "#planning/index.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_SLOTS, presentSlots, ScheduleSlots, ScheduleSlotsBody } from "#wire/schemas/slots.ts";
 

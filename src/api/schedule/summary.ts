@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
-import { summarizeSchedule } from "#posting/index.ts";
-import type { ScheduleSummary as DomainSummary } from "#posting/types.ts";
+import { summarizeSchedule } from "#posts/index.ts";
+import type { ScheduleSummary as DomainSummary } from "#posts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#wire/schemas/common.ts";
 import { EXAMPLE_POST } from "#wire/schemas/post.ts";

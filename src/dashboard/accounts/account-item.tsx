@@ -4,7 +4,7 @@ import { PLATFORM_NAMES } from "#core/platform.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
 import { ConfirmForm, PlatformBadge } from "#dashboard/components.tsx";
 import { type Display, formatDate, formatDateTime } from "#dashboard/display.ts";
-import type { AccountWithPosts } from "#posting/index.ts";
+import type { AccountWithPosts } from "#posts/index.ts";
 import { countOf, describeDisconnect } from "./sentences.ts";
 
 /** What the page shows of an account beside the account itself. */

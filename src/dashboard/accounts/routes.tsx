@@ -10,13 +10,8 @@ import { readForm, runUseCase } from "#dashboard/form.ts";
 import { isOnTrial } from "#dashboard/plan-labels.ts";
 import { renderPage } from "#dashboard/render-page.ts";
 import { limitsFor, ownLimits } from "#platforms/limits-for.ts";
-import {
-  type AccountWithPosts,
-  disconnectAccount,
-  listAccountsWithPosts,
-  pausePostsOfAccounts,
-  resumePostsOfAccounts,
-} from "#posting/index.ts";
+import { type AccountWithPosts, listAccountsWithPosts } from "#posts/index.ts";
+import { disconnectAccount, pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import type { AccountView } from "./account-item.tsx";
 import { AccountsPage, type AccountsPageProps, type SyncReport } from "./accounts-page.tsx";
 import { BoardsPage } from "./boards-page.tsx";

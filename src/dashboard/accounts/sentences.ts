@@ -1,5 +1,5 @@
 import { capitalize } from "#dashboard/components.tsx";
-import { ACCOUNT_POSTS_MAX } from "#posting/index.ts";
+import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 
 /** `1 post`, `3 posts`, `more than 1,000 posts`. */

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { Annotations } from "#posting/index.ts";
+import type { Annotations } from "#posts/index.ts";
 import { ANNOTATION_FIELDS, type AnnotationForm, type AnnotationProblem } from "./annotation-form.ts";
 
 const LABELS = {

@@ -1,4 +1,4 @@
-import { type Annotations, NO_ANNOTATIONS } from "#posting/index.ts";
+import { type Annotations, NO_ANNOTATIONS } from "#posts/index.ts";
 import { AnnotationsBody, toAnnotations } from "#wire/schemas/annotations.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 

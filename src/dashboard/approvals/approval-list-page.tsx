@@ -4,7 +4,7 @@ import { PlatformBadge } from "#dashboard/components.tsx";
 import { type Display, formatDateTime } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { firstWords } from "#dashboard/post/post-state.ts";
-import type { Approval } from "#posting/index.ts";
+import type { Approval } from "#confirming/index.ts";
 import { requesterInWords, requestInWords, STATE_LABELS } from "./wording.ts";
 
 const ApprovalItem: FC<{ approval: Approval; display: Display; workspaceName: string | null }> = ({

@@ -14,7 +14,8 @@ import { DashboardLayout } from "#dashboard/layout.tsx";
 import { describeField } from "#dashboard/post/change-list.tsx";
 import { firstWords } from "#dashboard/post/post-state.ts";
 import { ReauthenticationFields } from "#dashboard/reauthentication.tsx";
-import { type Approval, MAX_NOTE_CHARACTERS, type ReviewedApproval, type SchedulePreview } from "#posting/index.ts";
+import { type Approval, MAX_NOTE_CHARACTERS, type ReviewedApproval } from "#confirming/index.ts";
+import { type SchedulePreview } from "#planning/index.ts";
 import { requesterInWords, requestInWords, STATE_LABELS, STATE_SENTENCES, titleOf } from "./wording.ts";
 
 interface ApprovalPageProps {

@@ -19,7 +19,7 @@ import {
   getApprovalOfUser,
   listApprovalsOfUser,
   reviewApproval,
-} from "#posting/index.ts";
+} from "#confirming/index.ts";
 import { ApprovalListPage } from "./approval-list-page.tsx";
 import { ApprovalPage, reopenable } from "./approval-page.tsx";
 

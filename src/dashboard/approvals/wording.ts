@@ -1,6 +1,6 @@
 import type { Author } from "#core/actor.ts";
 import type { ApprovalState, CreatedVia } from "#core/status.ts";
-import type { Approval } from "#posting/index.ts";
+import type { Approval } from "#confirming/index.ts";
 
 export const STATE_LABELS = {
   pending: "Waiting for you",

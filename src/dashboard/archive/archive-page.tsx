@@ -6,7 +6,7 @@ import { STATUS_LABELS } from "#dashboard/calendar/labels.ts";
 import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { firstWords } from "#dashboard/post/post-state.ts";
-import type { Page, PostSummary } from "#posting/index.ts";
+import type { Page, PostSummary } from "#posts/index.ts";
 
 const PATH = "/dashboard/archive";
 

@@ -2,7 +2,7 @@ import { contextOf } from "#dashboard/context-of.ts";
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { renderPage } from "#dashboard/render-page.ts";
-import { listArchivedPosts } from "#posting/index.ts";
+import { listArchivedPosts } from "#posts/index.ts";
 import { ARCHIVE_FILTERS, ArchivePage } from "./archive-page.tsx";
 
 const POSTS_PER_PAGE = 50;

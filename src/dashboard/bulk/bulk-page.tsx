@@ -7,7 +7,7 @@ import { Notice, PlatformBadge, toSentence } from "#dashboard/components.tsx";
 import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { firstWords } from "#dashboard/post/post-state.ts";
-import type { PreviewedBulk, SchedulePreview } from "#posting/index.ts";
+import type { PreviewedBulk, SchedulePreview } from "#planning/index.ts";
 
 export const BULK_PATH = "/dashboard/posts/many";
 

@@ -6,7 +6,7 @@ import { displayOf } from "#dashboard/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
 import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
 import { renderPage } from "#dashboard/render-page.ts";
-import { confirmBulk, previewBulk } from "#posting/index.ts";
+import { confirmBulk, previewBulk } from "#confirming/index.ts";
 import { readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";
 import { parseInstant } from "#wire/instant.ts";

@@ -3,7 +3,7 @@ import { type Platform, PLATFORM_BADGES, PLATFORM_NAMES } from "#core/platform.t
 import { zoneOffsetAt } from "#core/time-zone.ts";
 import { toTimeOfDay } from "#core/wall-time.ts";
 import { MINUTE } from "#core/clock.ts";
-import type { CalendarPost } from "#posting/index.ts";
+import type { CalendarPost } from "#posts/index.ts";
 import { type Display, formatTimeOfDay } from "#dashboard/display.ts";
 import { isMovable, SOURCE_LABELS, stateOf } from "./labels.ts";
 import type { CalendarModel, Placed } from "./model.ts";

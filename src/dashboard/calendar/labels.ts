@@ -1,6 +1,6 @@
 import type { PausedReason } from "#core/codes.ts";
 import type { CreatedVia, ListedStatus } from "#core/status.ts";
-import type { CalendarPost } from "#posting/index.ts";
+import type { CalendarPost } from "#posts/index.ts";
 
 export const STATUS_LABELS = {
   scheduled: "Scheduled",

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { type CalendarDate, instantsOf, toTimeOfDay, wallTimeAt } from "#core/wall-time.ts";
-import type { Calendar, CalendarPost } from "#posting/index.ts";
+import type { Calendar, CalendarPost } from "#posts/index.ts";
 import type { Display } from "#dashboard/display.ts";
 import { type CalendarDay, daysFrom, type PlacedPost, placePosts } from "./grid.ts";
 import { stateOf } from "./labels.ts";

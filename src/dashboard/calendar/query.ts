@@ -9,7 +9,7 @@ import {
   startOfMonth,
   startOfWeek,
 } from "#core/wall-time.ts";
-import type { CalendarFilter } from "#posting/index.ts";
+import type { CalendarFilter } from "#posts/index.ts";
 import { type Display, formatDate } from "#dashboard/display.ts";
 
 export const VIEWS = ["month", "week", "list"] as const;

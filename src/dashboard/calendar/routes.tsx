@@ -1,5 +1,5 @@
 import { wallTimeAt } from "#core/wall-time.ts";
-import { listCalendar } from "#posting/index.ts";
+import { listCalendar } from "#posts/index.ts";
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";

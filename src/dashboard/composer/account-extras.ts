@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { canonicalJson, isJsonObject, type JsonObject } from "#core/json.ts";
-import { ownMediaItems, type Target, type TargetInput } from "#posting/index.ts";
+import { ownMediaItems, type TargetInput } from "#planning/index.ts";
+import { type Target } from "#posts/index.ts";
 import { type MediaItemInput, toMediaInput } from "#wire/schemas/media.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
 import { type OwnMedia, parseJson, readOwnMedia } from "./own-media.ts";

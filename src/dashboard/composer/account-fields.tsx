@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { PlatformBadge } from "#dashboard/components.tsx";
-import type { TargetInput } from "#posting/index.ts";
+import type { TargetInput } from "#planning/index.ts";
 import { describeAccount, targetsOf } from "./account-likeness.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
 import { FieldProblems, problemsOf, TextArea } from "./fields.tsx";

@@ -1,6 +1,7 @@
 import type { TargetAccount } from "#accounts/index.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
-import type { MediaItem, TargetInput } from "#posting/index.ts";
+import type { MediaItem } from "#posts/index.ts";
+import type { TargetInput } from "#planning/index.ts";
 import { ownMediaOf } from "./account-extras.ts";
 import { captionCount, partCounts } from "./caption-count.ts";
 import type { ComposerView } from "./composer-view.ts";

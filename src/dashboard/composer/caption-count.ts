@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import type { PreviewTarget } from "#posting/index.ts";
+import type { PreviewTarget } from "#planning/index.ts";
 
 /** The length of one part of a thread. */
 export interface PartCount {

@@ -10,7 +10,7 @@ import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import { withinUserRateLimit } from "#dashboard/rate-limit.ts";
 import { readBodyText } from "#dashboard/read-body.ts";
-import { checkSchedule, type PreviewTarget, type ScheduleCheck } from "#posting/index.ts";
+import { checkSchedule, type PreviewTarget, type ScheduleCheck } from "#planning/index.ts";
 import { fieldOf, type FormProblem } from "./form-problems.ts";
 import { parsePostForm } from "./post-form.ts";
 import { toFormProblem } from "./preview-form.ts";

@@ -3,7 +3,7 @@ import type { SignedInUser } from "#auth/index.ts";
 import { AnnotationFields } from "#dashboard/annotations/annotation-fields.tsx";
 import { Notice } from "#dashboard/components.tsx";
 import { DashboardLayout } from "#dashboard/layout.tsx";
-import type { Post } from "#posting/index.ts";
+import type { Post } from "#posts/index.ts";
 import { AccountChoices, ChosenAccounts } from "./account-fields.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
 import { Labelled, ProblemSummary, RetryNotice, TextArea } from "./fields.tsx";

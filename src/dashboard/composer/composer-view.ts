@@ -6,7 +6,8 @@ import { toSentence } from "#dashboard/components.tsx";
 import type { Display } from "#dashboard/display.ts";
 import { specsOf } from "#dashboard/in-words.ts";
 import type { Board, CreatorInfo } from "#platforms/contract.ts";
-import { type ComposerData, type Post, readCreators } from "#posting/index.ts";
+import { type ComposerData, readCreators } from "#planning/index.ts";
+import { type Post } from "#posts/index.ts";
 import type { FormProblem } from "./form-problems.ts";
 import type { PostForm } from "./post-form.ts";
 

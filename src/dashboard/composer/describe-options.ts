@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Board } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
-import { storedThreadMedia } from "#posting/index.ts";
+import { storedThreadMedia } from "#posts/index.ts";
 import { tagInWords } from "./read-tags.ts";
 import { isAskedFor, type KnownMediaTypes, storedOption } from "./read-options.ts";
 

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { MediaType } from "#core/status.ts";
-import type { MediaItem } from "#posting/index.ts";
+import type { MediaItem } from "#posts/index.ts";
 import type { ComposerView } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
 import { altTextField, coverAtField, coverUrlField } from "./post-form.ts";

@@ -5,7 +5,7 @@ import {
   readAnnotationForm,
 } from "#dashboard/annotations/annotation-form.ts";
 import type { CoverInput } from "#media/index.ts";
-import type { DraftVersion, ScheduleInput } from "#posting/index.ts";
+import type { DraftVersion, ScheduleInput } from "#planning/index.ts";
 import { withChosenMedia } from "./own-media.ts";
 import { partMediaKey } from "./read-options.ts";
 

@@ -5,15 +5,9 @@ import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts"
 import { toSentence } from "#dashboard/components.tsx";
 import type { Display } from "#dashboard/display.ts";
 import { inWords, specsOf } from "#dashboard/in-words.ts";
-import {
-  type ComposerData,
-  type EditPreview,
-  type Post,
-  previewEdit,
-  type PreviewResult,
-  previewSchedule,
-  type SchedulePreview,
-} from "#posting/index.ts";
+import { type ComposerData, type EditPreview, type SchedulePreview } from "#planning/index.ts";
+import { type Post } from "#posts/index.ts";
+import { previewEdit, type PreviewResult, previewSchedule } from "#confirming/index.ts";
 import { accountName, findAccount } from "./composer-view.ts";
 import { fieldOf, type FormProblem } from "./form-problems.ts";
 import type { PostForm } from "./post-form.ts";

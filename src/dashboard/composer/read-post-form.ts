@@ -7,14 +7,8 @@ import { annotationFormOf, parseAnnotationForm } from "#dashboard/annotations/an
 import { specsOf } from "#dashboard/in-words.ts";
 import type { OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
-import {
-  type EditInput,
-  ownMediaItems,
-  type Post,
-  type ScheduleInput,
-  type Target,
-  type TargetInput,
-} from "#posting/index.ts";
+import { type EditInput, ownMediaItems, type ScheduleInput, type TargetInput } from "#planning/index.ts";
+import { type Post, type Target } from "#posts/index.ts";
 import {
   changesOwnMedia,
   fieldlessOptions,

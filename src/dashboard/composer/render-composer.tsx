@@ -3,7 +3,7 @@ import { contextOf } from "#dashboard/context-of.ts";
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
-import type { ComposerData } from "#posting/index.ts";
+import type { ComposerData } from "#planning/index.ts";
 import { ComposerDialog, ComposerPage } from "./composer-page.tsx";
 import { type ComposerView, readAccountSettings } from "./composer-view.ts";
 import type { FormProblem } from "./form-problems.ts";

@@ -5,7 +5,7 @@ import type { PageContext } from "#dashboard/env.ts";
 import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/error-pages.tsx";
 import { readForm } from "#dashboard/form.ts";
 import { isOverloaded } from "#db/errors.ts";
-import { deauthorize, deletePersonalData } from "#posting/index.ts";
+import { deauthorize, deletePersonalData } from "#post-status/index.ts";
 
 /*
  * The calls that some platforms make when a person removes the app or asks for the deletion of data. Authenticated by the

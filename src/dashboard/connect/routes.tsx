@@ -23,7 +23,7 @@ import { securityHeaders } from "#dashboard/security-headers.ts";
 import { readSession } from "#dashboard/session-cookie.ts";
 import { withServices } from "#dashboard/with-services.ts";
 import { isOverloaded } from "#db/errors.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
+import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import { readBrowserToken, writeBrowserToken } from "./connect-cookie.ts";
 import { receiveDeauthorization, receiveDeletionRequest } from "./platform-callbacks.ts";
 import { ConnectFailedPage, ConnectResultPage, UnknownPlatformPage } from "./result-pages.tsx";

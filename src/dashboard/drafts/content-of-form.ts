@@ -7,7 +7,7 @@ import { ownMediaOf, storedOwnMedia } from "#dashboard/composer/account-extras.t
 import type { FormProblem } from "#dashboard/composer/form-problems.ts";
 import { mediaInputOf, type PostForm } from "#dashboard/composer/post-form.ts";
 import { type AccountPlatforms, toScheduleInput } from "#dashboard/composer/read-post-form.ts";
-import type { ComposerData } from "#posting/index.ts";
+import type { ComposerData } from "#planning/index.ts";
 import { annotationMembers, objectsIn, orNull } from "./draft-content.ts";
 
 /** A day without a time, a time without a day and a time that a change of the clocks skips or repeats are kept as they were typed. */

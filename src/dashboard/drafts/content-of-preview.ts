@@ -1,6 +1,6 @@
 import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
-import { ownMediaItems, type SchedulePreview } from "#posting/index.ts";
+import { ownMediaItems, type SchedulePreview } from "#planning/index.ts";
 import { annotationMembers, mediaMember, orNull } from "./draft-content.ts";
 
 /** A post that was previewed and not scheduled, as the content of a draft. */

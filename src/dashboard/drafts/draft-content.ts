@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
-import type { Annotations, MediaItem } from "#posting/index.ts";
+import type { Annotations, MediaItem } from "#posts/index.ts";
 
 /* What the pages put into a draft: members of a preview's body, as the API names them. Null removes a member. */
 

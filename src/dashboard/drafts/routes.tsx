@@ -7,7 +7,7 @@ import { displayOf } from "#dashboard/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
 import { renderPage } from "#dashboard/render-page.ts";
 import { deleteDraft, getDraft, listDrafts } from "#drafts/index.ts";
-import { loadComposer } from "#posting/index.ts";
+import { loadComposer } from "#planning/index.ts";
 import { DraftListPage } from "./draft-list-page.tsx";
 import { formOfDraft, mediaUrlsOfDraft } from "./form-of-draft.ts";
 

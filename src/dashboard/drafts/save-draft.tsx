@@ -9,7 +9,7 @@ import { contextOf } from "#dashboard/context-of.ts";
 import { displayOf } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { createDraft, getDraft, updateDraft } from "#drafts/index.ts";
-import type { ComposerData } from "#posting/index.ts";
+import type { ComposerData } from "#planning/index.ts";
 import { contentOfForm } from "./content-of-form.ts";
 
 const CHANGED =

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { PostAppearance } from "#platforms/contract.ts";
-import type { MediaItem } from "#posting/index.ts";
+import type { MediaItem } from "#posts/index.ts";
 
 type MediaLook = PostAppearance["media"];
 

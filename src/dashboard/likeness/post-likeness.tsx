@@ -5,7 +5,7 @@ import { PlatformBadge } from "#dashboard/components.tsx";
 import type { PostAppearance } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { threadCaptions } from "#platforms/thread.ts";
-import { type MediaItem, storedThreadMedia } from "#posting/index.ts";
+import { type MediaItem, storedThreadMedia } from "#posts/index.ts";
 import { findCut, splitAtMarks } from "./cut-text.ts";
 import { LikenessMedia } from "./likeness-media.tsx";
 

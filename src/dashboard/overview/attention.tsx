@@ -8,7 +8,7 @@ import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { ListedStatus } from "#core/status.ts";
 import { addDays, wallTimeAt } from "#core/wall-time.ts";
 import { describeNotice, type Notice } from "#notices/index.ts";
-import type { AccountWithPosts, FailedPost, Overview, SkippedPosts, TargetProblem } from "#posting/index.ts";
+import type { AccountWithPosts, FailedPost, Overview, SkippedPosts, TargetProblem } from "#posts/index.ts";
 import { PostLine } from "./post-line.tsx";
 import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
 

@@ -1,5 +1,5 @@
 import type { Child, FC } from "hono/jsx";
-import type { Overview } from "#posting/index.ts";
+import type { Overview } from "#posts/index.ts";
 
 interface Step {
   readonly isDone: boolean;

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { countOf } from "#dashboard/accounts/sentences.ts";
 import { type Display, formatTimeOfDay, formatZone } from "#dashboard/display.ts";
-import type { Overview } from "#posting/index.ts";
+import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 
 /* Weekdays by hours; the area of a circle says how many posts there are. */

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { formatNumber } from "#dashboard/accounts/sentences.ts";
-import type { Overview } from "#posting/index.ts";
+import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 
 /* How late publications were: one bar for each range, with its number beside it. */

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { weekdayOf } from "#core/wall-time.ts";
 import { formatDate } from "#dashboard/display.ts";
-import type { Overview } from "#posting/index.ts";
+import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 
 /* Bars of the posts of each day, one part for each outcome; failed parts are hatched, so that they differ without colour too. */

@@ -6,7 +6,7 @@ import { type Display, formatDate, formatTime, formatZone } from "#dashboard/dis
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { PLAN_NAMES } from "#dashboard/plan-labels.ts";
 import type { Notice } from "#notices/index.ts";
-import type { Overview } from "#posting/index.ts";
+import type { Overview } from "#posts/index.ts";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { HoursPlot } from "./hours-plot.tsx";

@@ -2,7 +2,7 @@ import { displayOf } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
 import { renderPage } from "#dashboard/render-page.ts";
 import { listNotices } from "#notices/index.ts";
-import { getOverview } from "#posting/index.ts";
+import { getOverview } from "#posts/index.ts";
 import { OverviewPage } from "./overview-page.tsx";
 import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
 import { contextOf } from "#dashboard/context-of.ts";

@@ -1,4 +1,4 @@
-import type { PostRecord } from "#posting/index.ts";
+import type { PostRecord } from "#posts/index.ts";
 import { isPublic } from "./post-state.ts";
 
 /** What a person can do with a post as it is now; the use cases decide again. */

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { type Display, formatDateTime } from "#dashboard/display.ts";
-import type { PostChange, PostRecord } from "#posting/index.ts";
+import type { PostChange, PostRecord } from "#posts/index.ts";
 import { CHANGE_LABELS, describeAuthor, describeReason, POST_STATUS_LABELS, TARGET_STATUS_LABELS } from "./wording.ts";
 
 type FieldChange = NonNullable<PostChange["fields"]>[number];

@@ -13,7 +13,7 @@ import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { inWords, specsOfAll } from "#dashboard/in-words.ts";
 import { renderPage } from "#dashboard/render-page.ts";
-import { confirmEdit } from "#posting/index.ts";
+import { confirmEdit } from "#confirming/index.ts";
 import { contextOf } from "#dashboard/context-of.ts";
 
 const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -11,7 +11,7 @@ import {
 import { type FormError, Notice, toSentence } from "#dashboard/components.tsx";
 import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
 import { DashboardLayout } from "#dashboard/layout.tsx";
-import type { PostRecord, Target } from "#posting/index.ts";
+import type { PostRecord, Target } from "#posts/index.ts";
 import { PostActions } from "./actions.tsx";
 import { allowedActions } from "./allowed-actions.ts";
 import { ChangeList } from "./change-list.tsx";

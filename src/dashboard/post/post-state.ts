@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { type Display, formatDateTime, formatTime } from "#dashboard/display.ts";
-import type { PostRecord, Target } from "#posting/index.ts";
+import type { PostRecord, Target } from "#posts/index.ts";
 import { PAUSED_SENTENCES, POST_STATUS_LABELS } from "./wording.ts";
 
 /** A status in words: what it means and what happens next. */

@@ -8,7 +8,7 @@ import { type Display, formatDateTime } from "#dashboard/display.ts";
 import { inWords, specsOf } from "#dashboard/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import { adapterFor } from "#platforms/registry.ts";
-import type { Attempt, PostRecord, Target } from "#posting/index.ts";
+import type { Attempt, PostRecord, Target } from "#posts/index.ts";
 import { describeLateness, formatExactTime } from "./post-state.ts";
 import { adviceFor, describeAttempt, isLoginError, TARGET_STATUS_LABELS } from "./wording.ts";
 

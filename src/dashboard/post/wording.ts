@@ -1,7 +1,7 @@
 import { isCodeOf, type PausedReason, TARGET_ERRORS } from "#core/codes.ts";
 import type { PostStatus, TargetStatus } from "#core/status.ts";
 import { STATUS_LABELS } from "#dashboard/calendar/labels.ts";
-import type { Attempt, PostChange, TargetError } from "#posting/index.ts";
+import type { Attempt, PostChange, TargetError } from "#posts/index.ts";
 
 /* What the post page says, as data. */
 

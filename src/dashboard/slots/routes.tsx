@@ -4,7 +4,7 @@ import { contextOf } from "#dashboard/context-of.ts";
 import type { PageContext, PageEnv } from "#dashboard/env.ts";
 import { readForm, runUseCase } from "#dashboard/form.ts";
 import { renderPage } from "#dashboard/render-page.ts";
-import { findNextSlots, getSlots, type ScheduleSlots, setSlots } from "#posting/index.ts";
+import { findNextSlots, getSlots, type ScheduleSlots, setSlots } from "#planning/index.ts";
 import { withoutSlot, withSlot, zoneOf } from "./slot-form.ts";
 import { SlotsPage } from "./slots-page.tsx";
 

@@ -1,7 +1,7 @@
 import { isTimeZone } from "#core/time-zone.ts";
 import { parseTimeOfDay, toTimeOfDay } from "#core/wall-time.ts";
 import { refuse } from "#core/errors.ts";
-import type { ScheduleSlots } from "#posting/index.ts";
+import type { ScheduleSlots } from "#planning/index.ts";
 import { SLOTS_MAX } from "#wire/schemas/slots.ts";
 
 type Slot = ScheduleSlots["slots"][number];

@@ -3,7 +3,7 @@ import type { SignedInUser } from "#auth/index.ts";
 import { DateTime, Field, type FormError, FormErrorNotice, Notice } from "#dashboard/components.tsx";
 import { DashboardLayout } from "#dashboard/layout.tsx";
 import { TimeZoneField } from "#dashboard/time-zone-field.tsx";
-import type { NextSlots, ScheduleSlots } from "#posting/index.ts";
+import type { NextSlots, ScheduleSlots } from "#planning/index.ts";
 import { slotKey } from "./slot-form.ts";
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;

@@ -2,7 +2,7 @@ import type { Refusal, RefusalDetail } from "#core/errors.ts";
 import { contextOf } from "#dashboard/context-of.ts";
 import { type Display, displayOf, formatDateTime } from "#dashboard/display.ts";
 import type { PageContext } from "#dashboard/env.ts";
-import { findNextSlots } from "#posting/index.ts";
+import { findNextSlots } from "#planning/index.ts";
 
 /** What a person reads when another post took a slot between preview and confirm. */
 export interface TakenSlot {

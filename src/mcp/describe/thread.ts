@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import { quoted } from "#mcp/quoted.ts";
 import { threadCaptions } from "#platforms/thread.ts";
-import { storedThreadMedia } from "#posting/thread-media.ts";
+import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { presentMediaItem } from "#wire/schemas/media.ts";
 import { mediaLine } from "./media-line.ts";
 

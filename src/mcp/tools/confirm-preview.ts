@@ -4,8 +4,9 @@ import { RefusalError } from "#core/errors.ts";
 import { confirmedLine } from "#mcp/describe/post.ts";
 import { type Answer, defineTool } from "#mcp/tool.ts";
 import type { Context } from "#context.ts";
-import { confirmPreview, getPosts } from "#posting/index.ts";
-import type { Post as DomainPost } from "#posting/types.ts";
+import { confirmPreview } from "#confirming/index.ts";
+import { getPosts } from "#posts/index.ts";
+import type { Post as DomainPost } from "#posts/index.ts";
 import { presentPost } from "#wire/schemas/post.ts";
 import { ConfirmBody } from "#wire/schemas/preview.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { Id } from "#mcp/post-arguments.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { disconnectAccount } from "#posting/index.ts";
+import { disconnectAccount } from "#post-status/index.ts";
 
 const INPUT = z.object({ account_id: Id, confirm: z.literal(true).describe("Only after the person agreed.") });
 

@@ -3,7 +3,7 @@ import { describePost, when } from "#mcp/describe/post.ts";
 import { Id } from "#mcp/post-arguments.ts";
 import { quoted } from "#mcp/quoted.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { getPost, listAttempts } from "#posting/index.ts";
+import { getPost, listAttempts } from "#posts/index.ts";
 import { presentAttempt } from "#wire/schemas/attempt.ts";
 import { presentPost } from "#wire/schemas/post.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { timeInWords, WEEKDAYS } from "#mcp/local-time.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { findNextSlots, type ScheduleSlots } from "#posting/index.ts";
+import { findNextSlots, type ScheduleSlots } from "#planning/index.ts";
 import { NEXT_SLOTS_MAX, presentNextSlots, presentSlots } from "#wire/schemas/slots.ts";
 
 const INPUT = z.object({ count: z.int().min(1).max(NEXT_SLOTS_MAX).default(10).describe("How many free ones.") });

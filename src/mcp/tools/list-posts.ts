@@ -3,7 +3,7 @@ import { POST_STATUSES } from "#core/status.ts";
 import { summaryLine } from "#mcp/describe/post.ts";
 import { rangeInput, type TimeReader } from "#mcp/local-time.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { listArchivedPosts, listPosts } from "#posting/index.ts";
+import { listArchivedPosts, listPosts } from "#posts/index.ts";
 import { ExternalId, Label } from "#wire/schemas/annotations.ts";
 import { presentPostSummary } from "#wire/schemas/post.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { defineTool } from "#mcp/tool.ts";
-import { setSlots } from "#posting/index.ts";
+import { setSlots } from "#planning/index.ts";
 import { presentSlots, ScheduleSlotList } from "#wire/schemas/slots.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 import { describeSlots } from "./get-slots.ts";

@@ -3,7 +3,7 @@ import { syncAccounts } from "#accounts/index.ts";
 import { accountLine } from "#mcp/describe/account.ts";
 import { oneLine, quoted } from "#mcp/quoted.ts";
 import { defineTool } from "#mcp/tool.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#posting/index.ts";
+import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import { presentSync } from "#wire/schemas/account.ts";
 
 const INPUT = z.object({});

@@ -1,5 +1,5 @@
 import type { Services } from "#context.ts";
-import { undividedPostsDb } from "#db/client.ts";
+
 import { mediaKey } from "#media/urls.ts";
 import { claimMediaOfWorkspaces, deleteRemoved, deleteUploadsOfUser, stagedObjectsOfUser } from "./store-sweep.ts";
 
@@ -17,7 +17,7 @@ export async function eraseMedia(
   rounds: number,
 ): Promise<boolean> {
   const { bucket, clock } = services;
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const staged = await stagedObjectsOfUser(db, userId);
   for (let start = 0; start < staged.length; start += OBJECTS_PER_CALL) {
     await bucket.delete(staged.slice(start, start + OBJECTS_PER_CALL));

@@ -1,4 +1,4 @@
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import { namedByDraft } from "#media/store-draft-uses.ts";
 import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
 
@@ -26,7 +26,7 @@ const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
  * previews for longer than a confirmation token is valid, and then `removing`: by then a preview that used it has either been
  * confirmed, which counts as use, or can no longer be confirmed.
  */
-export async function expireUnusedMedia(db: PostsDb, now: number, limit: number): Promise<void> {
+export async function expireUnusedMedia(db: Db, now: number, limit: number): Promise<void> {
   const due = (states: string) =>
     `SELECT d.id FROM media d WHERE d.sweep_at <= ?1 AND d.state IN (${states}) ORDER BY d.sweep_at LIMIT ${limit}`;
   await db.d1.batch([
@@ -55,7 +55,7 @@ export interface Removal {
 }
 
 /** Claims removals, also those of a crashed run; no other run claims them before the lease ends. */
-export async function claimRemovals(db: PostsDb, now: number, limit: number): Promise<readonly Removal[]> {
+export async function claimRemovals(db: Db, now: number, limit: number): Promise<readonly Removal[]> {
   const { results } = await db.d1
     .prepare(
       `UPDATE media SET sweep_at = ?2
@@ -72,7 +72,7 @@ const IN_WORKSPACES = "workspace_id IN (SELECT value FROM json_each(?1))";
 
 /** Claims what media these workspaces have, used or not, also what another run has claimed: deleting twice does no harm. */
 export async function claimMediaOfWorkspaces(
-  db: PostsDb,
+  db: Db,
   workspaceIds: readonly string[],
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<readonly Removal[]> {
@@ -90,7 +90,7 @@ export async function claimMediaOfWorkspaces(
 }
 
 /** The staged objects of these users' uploads. */
-export async function stagedObjectsOfUser(db: PostsDb, userId: string): Promise<readonly string[]> {
+export async function stagedObjectsOfUser(db: Db, userId: string): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare("SELECT p.value AS key FROM uploads u, json_each(u.parts) p WHERE u.user_id = ?")
     .bind(userId)
@@ -99,7 +99,7 @@ export async function stagedObjectsOfUser(db: PostsDb, userId: string): Promise<
 }
 
 /** Deletes the uploads of the user, with the media of those that are not complete. */
-export async function deleteUploadsOfUser(db: PostsDb, userId: string): Promise<void> {
+export async function deleteUploadsOfUser(db: Db, userId: string): Promise<void> {
   await db.d1.batch([
     db.d1
       .prepare(
@@ -111,7 +111,7 @@ export async function deleteUploadsOfUser(db: PostsDb, userId: string): Promise<
 }
 
 /** Called after the objects were deleted: deletes the rows and their aliases, and releases the storage. */
-export async function deleteRemoved(db: PostsDb, ids: readonly string[]): Promise<void> {
+export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids);
   const removed = "m.id IN (SELECT value FROM json_each(?1)) AND m.state = 'removing'";
   await db.d1.batch([
@@ -129,7 +129,7 @@ export async function deleteRemoved(db: PostsDb, ids: readonly string[]): Promis
 }
 
 /** Open uploads that have expired. */
-export async function findAbandonedUploads(db: PostsDb, now: number, limit: number): Promise<readonly string[]> {
+export async function findAbandonedUploads(db: Db, now: number, limit: number): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare("SELECT id FROM uploads WHERE expires_at <= ? AND state = 'open' ORDER BY expires_at LIMIT ?")
     .bind(now, limit)
@@ -138,7 +138,7 @@ export async function findAbandonedUploads(db: PostsDb, now: number, limit: numb
 }
 
 /** Deletes completed uploads with expired URLs; one that is an alias of another item is kept as long as that item. */
-export async function deleteCompletedUploads(db: PostsDb, now: number, limit: number): Promise<number> {
+export async function deleteCompletedUploads(db: Db, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
       `DELETE FROM uploads WHERE id IN (SELECT id FROM uploads

@@ -1,4 +1,4 @@
-import { type PostsDb, undividedPostsDb } from "#db/client.ts";
+import { type Db } from "#db/client.ts";
 import type { Services } from "#context.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
@@ -26,7 +26,7 @@ export interface SweepResult {
   readonly abandonedObjects: number;
 }
 
-async function removeMedia(db: PostsDb, { bucket }: Pick<Services, "bucket">, now: number) {
+async function removeMedia(db: Db, { bucket }: Pick<Services, "bucket">, now: number) {
   const removals = await claimRemovals(db, now, ROWS_PER_RUN);
   const keys = [...new Set(removals.flatMap(({ sha256, last }) => (last === 1 ? [mediaKey(sha256)] : [])))];
   if (removals.length > 0) {
@@ -40,7 +40,7 @@ async function removeMedia(db: PostsDb, { bucket }: Pick<Services, "bucket">, no
   return { removedMedia: removals.length, removedObjects: keys.length };
 }
 
-async function deleteAbandonedUploads(db: PostsDb, now: number): Promise<number> {
+async function deleteAbandonedUploads(db: Db, now: number): Promise<number> {
   const ids = await findAbandonedUploads(db, now, ROWS_PER_RUN);
   await (ids.length > 0 ? deleteOpenUploads(db, ids) : null);
   return ids.length;
@@ -75,7 +75,7 @@ async function deleteAbandonedObjects({ bucket }: Pick<Services, "bucket">, now:
  */
 export async function sweepMedia(services: Pick<Services, "db" | "bucket" | "clock">): Promise<SweepResult> {
   const now = services.clock.now();
-  const db = undividedPostsDb(services);
+  const db = services.db;
   await expireUnusedMedia(db, now, ROWS_PER_RUN);
   const removed = await removeMedia(db, services, now);
   const abandonedUploads = await deleteAbandonedUploads(db, now);

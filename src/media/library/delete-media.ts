@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { type MediaUses, toUses, USES_PER_ITEM } from "./list-media.ts";
@@ -16,7 +15,7 @@ export async function deleteMedia(
 ): Promise<DeleteMediaResult> {
   const { actor } = ctx;
   const now = ctx.clock.now();
-  const db = dbFor(ctx, actor.workspaceId);
+  const db = ctx.db;
   if (await removeUnused(db, actor, id, now)) {
     return { state: "deleted" };
   }

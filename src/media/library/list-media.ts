@@ -1,4 +1,3 @@
-import { dbFor } from "#db/client.ts";
 import type { Context } from "#context.ts";
 import type { FileType, PostStatus } from "#core/status.ts";
 import type { DraftUseRow } from "#media/store-draft-uses.ts";
@@ -52,7 +51,7 @@ export async function listMedia(
   input: { readonly before: LibraryPosition | null; readonly type?: FileType | null; readonly limit?: number },
 ): Promise<Library> {
   const limit = Math.min(input.limit ?? PAGE_SIZE, PAGE_SIZE);
-  const page = await selectLibraryPage(dbFor(ctx, ctx.actor.workspaceId), ctx.actor, {
+  const page = await selectLibraryPage(ctx.db, ctx.actor, {
     before: input.before,
     type: input.type ?? null,
     rows: limit + 1,

@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { FileType, PostStatus } from "#core/status.ts";
-import type { PostsDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
 import { draftUsesStatement, type DraftUseRow, namedByDraft } from "#media/store-draft-uses.ts";
 import { USED_BYTES } from "#media/storage/store-save-media.ts";
 import { MEDIA_COLUMNS, type ReadyMediaRow } from "#media/store.ts";
@@ -54,7 +54,7 @@ const LAST_POSITION: LibraryPosition = { createdAt: Number.MAX_SAFE_INTEGER, id:
 
 /** One page of the library, where its items are used, and the storage that the user's workspaces use. */
 export async function selectLibraryPage(
-  db: PostsDb,
+  db: Db,
   owner: Owner,
   page: {
     readonly before: LibraryPosition | null;
@@ -85,7 +85,7 @@ export async function selectLibraryPage(
 
 /** Posts that use one item, and drafts that name it. */
 export async function selectUses(
-  db: PostsDb,
+  db: Db,
   { workspaceId }: Owner,
   mediaId: string,
   { limit, now }: { readonly limit: number; readonly now: number },
@@ -105,7 +105,7 @@ export async function selectUses(
  * Hands an item that no post uses and no draft names to the sweep, which deletes the file. Check and change are one statement: a
  * confirm that ran before counts as use, and one that runs later does not find the item among those it depends on and writes nothing.
  */
-export async function removeUnused(db: PostsDb, owner: Owner, id: string, now: number): Promise<boolean> {
+export async function removeUnused(db: Db, owner: Owner, id: string, now: number): Promise<boolean> {
   const { meta } = await db.d1
     .prepare(
       `UPDATE media SET state = 'removing', sweep_at = ?4
@@ -120,7 +120,7 @@ export async function removeUnused(db: PostsDb, owner: Owner, id: string, now: n
 }
 
 /** The name of an item that can be deleted or used; null when the actor's workspace has no such item. */
-export async function selectFilename(db: PostsDb, owner: Owner, id: string): Promise<string | null> {
+export async function selectFilename(db: Db, owner: Owner, id: string): Promise<string | null> {
   const row = await db.d1
     .prepare(
       `SELECT filename FROM media WHERE id = ?1 AND workspace_id = ?2 AND user_id = ?3 AND state IN ('ready', 'expiring')`,

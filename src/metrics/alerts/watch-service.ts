@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
-import { undividedPostsDb } from "#db/client.ts";
+
 import { dailyLimits } from "#metrics/daily-limits.ts";
 import { usesOf } from "#metrics/limit-uses.ts";
 import { type Counter, latenessOf } from "#metrics/outcomes.ts";
@@ -43,7 +43,7 @@ async function readPresent(
   now: number,
 ): Promise<{ readonly present: Present; readonly alerts: readonly OperatorAlert[] }> {
   const { config } = services;
-  const db = undividedPostsDb(services);
+  const db = services.db;
   const daily = dailyLimits(services);
   const [service, hours, alerts, waiting] = await db.d1.batch([
     serviceStatement(

@@ -4,7 +4,7 @@ import type { Services } from "#context.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { log } from "#core/log.ts";
 import { eraseMedia } from "#media/index.ts";
-import { erasePosts } from "#posting/index.ts";
+import { erasePosts } from "#post-status/index.ts";
 import { sendDeletionMail } from "./mails.ts";
 import { stopUser } from "./stop-user.ts";
 import { selectWebhookIds } from "./store-logins.ts";

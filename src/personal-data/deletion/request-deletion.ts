@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import { log } from "#core/log.ts";
-import { countWaitingPosts } from "#posting/index.ts";
+import { countWaitingPosts } from "#post-status/index.ts";
 import { selectWorkspaceIds } from "#personal-data/store-workspaces.ts";
 import { lastOf, type LastOf } from "./store-recipient.ts";
 import { findUserDeletion, insertDeletion } from "./store-user-deletions.ts";

@@ -1,6 +1,6 @@
 import { revokeConnection } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
-import { disconnectOnce, stopPosts } from "#posting/index.ts";
+import { disconnectOnce, stopPosts } from "#post-status/index.ts";
 import { selectConnected, selectLogins } from "./store-logins.ts";
 
 const POSTS_PER_RUN = 4000;

@@ -1,5 +1,5 @@
 import type { Db } from "#db/client.ts";
-import { NOT_HELD } from "#posting/restore/store-service.ts";
+import { NOT_HELD } from "#restore/store-service.ts";
 
 type DeletionRequester = "person" | "operator" | "restore";
 

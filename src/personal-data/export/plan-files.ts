@@ -1,7 +1,7 @@
 import { type PartRange, splitArchive } from "#archive/index.ts";
 import type { Services } from "#context.ts";
 import { type MediaRange, splitMedia } from "#media/index.ts";
-import { type PostRange, splitPosts } from "#posting/index.ts";
+import { type PostRange, splitPosts } from "#posts/index.ts";
 
 /** A part of the download: ranges of keys, so that what is added or moved meanwhile is in one of them. */
 export type ExportSection =

@@ -2,7 +2,7 @@ import { makeZip } from "client-zip";
 import { readArchive } from "#archive/index.ts";
 import type { Services } from "#context.ts";
 import { readMediaFiles } from "#media/index.ts";
-import { readLivePosts } from "#posting/index.ts";
+import { readLivePosts } from "#posts/index.ts";
 import { EXPORTED_TABLES, type ExportedTable } from "#personal-data/tables.ts";
 import { selectWorkspaceIds } from "#personal-data/store-workspaces.ts";
 import type { ExportFile, ExportSection } from "./plan-files.ts";

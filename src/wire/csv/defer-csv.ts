@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import type { BulkRow } from "#posting/index.ts";
+import type { BulkRow } from "#planning/index.ts";
 import type { RowReader } from "./row-reader.ts";
 
 /** The posts of a table; a table whose columns are not known is refused. Loaded with the first table. */

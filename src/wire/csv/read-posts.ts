@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import { refuse, type RefusalDetail } from "#core/errors.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { isPlatform, type Platform } from "#core/platform.ts";
-import type { BulkRow, ScheduleInput } from "#posting/index.ts";
+import type { BulkRow, ScheduleInput } from "#planning/index.ts";
 import { AltText } from "#wire/schemas/media.ts";
 import { rulesOf } from "#wire/schemas/platform-rules.ts";
 import { refusalOf } from "#wire/validation-refusal.ts";

@@ -1,4 +1,4 @@
-import type { BulkRow, ScheduleInput } from "#posting/index.ts";
+import type { BulkRow, ScheduleInput } from "#planning/index.ts";
 
 /** How many posts a request may have. */
 export const BULK_POSTS_MAX = 100;

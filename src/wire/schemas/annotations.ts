@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Annotations as DomainAnnotations } from "#posting/types.ts";
+import type { Annotations as DomainAnnotations } from "#posts/index.ts";
 
 const EXTERNAL_ID_MAX = 255;
 const METADATA_MAX = { keys: 16, key: 40, value: 500 } as const;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
 import { APPROVAL_STATES, CREATED_VIA, POST_TYPES } from "#core/status.ts";
-import type { Approval as DomainApproval } from "#posting/approvals/types.ts";
+import type { Approval as DomainApproval } from "#confirming/requests/types.ts";
 import { toJsonDetail } from "#wire/refusal-body.ts";
 import {
   EXAMPLE_APPROVAL_ID,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
-import type { Attempt as DomainAttempt } from "#posting/types.ts";
+import type { Attempt as DomainAttempt } from "#posts/index.ts";
 import { Id, Instant, instantOrNull, PlatformName } from "./common.ts";
 
 const Attempt = z

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
-import type { ConfirmedBulk as DomainConfirmedBulk, PreviewedBulk } from "#posting/index.ts";
+import type { ConfirmedBulk as DomainConfirmedBulk } from "#confirming/index.ts";
+import type { PreviewedBulk } from "#planning/index.ts";
 
 import { toJsonDetail } from "#wire/refusal-body.ts";
 import { Id, Instant } from "./common.ts";

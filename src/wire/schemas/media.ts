@@ -8,7 +8,7 @@ import {
   type ResolvedDocument,
   type ResolvedFile,
 } from "#media/index.ts";
-import type { MediaItem as DomainMediaItem } from "#posting/types.ts";
+import type { MediaItem as DomainMediaItem } from "#posts/index.ts";
 
 const MAX_URL_LENGTH = 2048;
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { ScheduleInput, TargetInput } from "#posting/types.ts";
+import type { ScheduleInput, TargetInput } from "#planning/index.ts";
 import { EXAMPLE_PLATFORM, Id, optional, PlatformName } from "./common.ts";
 import { MediaItemInput, type MediaItemMembers, MediaUrl, toMediaInput } from "./media.ts";
 import { PlatformOptions } from "./platform-options.ts";

@@ -7,7 +7,7 @@ import type {
   Target as DomainTarget,
   TargetError as DomainTargetError,
   TargetExtra as DomainTargetExtra,
-} from "#posting/types.ts";
+} from "#posts/index.ts";
 import { annotationMembers, EXAMPLE_ANNOTATIONS, presentAnnotations } from "./annotations.ts";
 import {
   EXAMPLE_ACCOUNT_ID,

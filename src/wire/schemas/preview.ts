@@ -4,12 +4,12 @@ import { toIsoInstant } from "#core/clock.ts";
 import { POST_TYPES } from "#core/status.ts";
 import type {
   EditPreview as DomainEditPreview,
-  MediaItem as DomainMediaItem,
-  PreviewResult,
   PreviewTarget as DomainPreviewTarget,
   SchedulePreview as DomainSchedulePreview,
-} from "#posting/types.ts";
-import { storedThreadMedia } from "#posting/thread-media.ts";
+} from "#planning/index.ts";
+import type { MediaItem as DomainMediaItem } from "#posts/index.ts";
+import type { PreviewResult } from "#confirming/index.ts";
+import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { WarningCode } from "./codes.ts";
 import { annotationMembers, EXAMPLE_ANNOTATIONS, presentAnnotations } from "./annotations.ts";
 import { Id, Instant, PlatformName } from "./common.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { POST_TYPES } from "#core/status.ts";
-import { type ScheduleInput } from "#posting/index.ts";
+import { type ScheduleInput } from "#planning/index.ts";
 import { annotationFields, toAnnotations } from "./annotations.ts";
 import { optional } from "./common.ts";
 import { Caption, contentFields, toContent } from "./post-input.ts";

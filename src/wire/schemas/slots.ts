@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toIsoInstant } from "#core/clock.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import type { NextSlots as DomainNextSlots, ScheduleSlots as DomainSlots } from "#posting/index.ts";
+import type { NextSlots as DomainNextSlots, ScheduleSlots as DomainSlots } from "#planning/index.ts";
 import { wallText } from "#wire/local-time.ts";
 import { Instant } from "./common.ts";
 import { TimeZoneInput } from "./time-zone.ts";

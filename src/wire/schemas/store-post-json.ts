@@ -6,7 +6,7 @@ import {
   type PostTextForm,
   PUBLISHED_AT_SQL,
   TARGET_STATUS_SQL,
-} from "#posting/index.ts";
+} from "#posts/index.ts";
 import { type Annotations, presentAnnotations } from "./annotations.ts";
 import type { MediaItem } from "./media.ts";
 import type { Post, PostSummary } from "./post.ts";

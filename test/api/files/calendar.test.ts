@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeFeed } from "#feeds/index.ts";
 import { createOwner } from "../../notices/test-context.ts";
-import { createAccount, createTestContext, freezeClock, schedulePost } from "../../posting/test-context.ts";
+import { createAccount, createTestContext, freezeClock, schedulePost } from "../../posts/test-context.ts";
 import { sendUntilLimited } from "../../support/send-until-limited.ts";
 import { callFileRoutes } from "./call-file-routes.ts";
 

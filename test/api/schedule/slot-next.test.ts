@@ -4,7 +4,7 @@ import { createServices } from "#context.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
-import { approveRequest } from "#posting/index.ts";
+import { approveRequest } from "#confirming/index.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { connectOneAccount, scheduleTextPost } from "../../support/api-workflows.ts";
 import { callApi } from "../../support/call-api.ts";

@@ -2,7 +2,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { describe, test } from "vitest";
 import { PLATFORMS } from "#core/platform.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
-import type { MediaItem } from "#posting/index.ts";
+import type { MediaItem } from "#posts/index.ts";
 
 function item(overrides: Partial<MediaItem> = {}): MediaItem {
   return {

@@ -1,8 +1,10 @@
 import { describe, test } from "vitest";
 import { DAY } from "#core/clock.ts";
-import { getPost, pausePost, previewEdit } from "#posting/index.ts";
+import { getPost } from "#posts/index.ts";
+import { pausePost } from "#post-status/index.ts";
+import { previewEdit } from "#confirming/index.ts";
 import { createServiceFixture } from "../../auth/service-fixture.ts";
-import { createAccount, schedulePost } from "../../posting/test-context.ts";
+import { createAccount, schedulePost } from "../../posts/test-context.ts";
 import { createPostAuthor } from "./post-fixture.ts";
 
 const service = createServiceFixture();

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { StoredTargetError } from "#db/schema.ts";
-import { cancelPost, disconnectAccount, getPost, pausePost, pausePostsOfAccounts } from "#posting/index.ts";
+import { cancelPost, disconnectAccount, pausePost, pausePostsOfAccounts } from "#post-status/index.ts";
+import { getPost } from "#posts/index.ts";
 import { createService } from "#service.ts";
 import { createServiceFixture, signInNewUser } from "../../auth/service-fixture.ts";
 import {
@@ -13,7 +14,7 @@ import {
   updateAccountRow,
   updatePostRow,
   updateTargetRow,
-} from "../../posting/test-context.ts";
+} from "../../posts/test-context.ts";
 import { unreachableOutbound } from "../../auth/test-context.ts";
 import { countingD1 } from "../../support/counting-d1.ts";
 import { createPostAuthor } from "./post-fixture.ts";

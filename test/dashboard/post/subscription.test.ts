@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { DAY } from "#core/clock.ts";
-import { getPost, previewEdit } from "#posting/index.ts";
+import { getPost } from "#posts/index.ts";
+import { previewEdit } from "#confirming/index.ts";
 import { createServiceFixture } from "../../auth/service-fixture.ts";
-import { createAccount, schedulePost } from "../../posting/test-context.ts";
+import { createAccount, schedulePost } from "../../posts/test-context.ts";
 import { createPostAuthor } from "./post-fixture.ts";
 
 const service = createServiceFixture();

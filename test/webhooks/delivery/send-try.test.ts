@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { SECOND } from "#core/clock.ts";
 import { checkWebhookAddress } from "#webhooks/delivery/check-address.ts";
 import { sendTry } from "#webhooks/delivery/send-try.ts";
-import { createTestContext } from "../../posting/test-context.ts";
+import { createTestContext } from "../../posts/test-context.ts";
 import { ALL_HOSTILE_URLS } from "../../support/hostile-urls.ts";
 
 const MESSAGE = { id: "evt_1", body: '{"a":"ä"}' };

@@ -1,0 +1,136 @@
+import type { Services } from "#context.ts";
+import type { ArmHint } from "#core/arming.ts";
+import { MINUTE, SECOND } from "#core/clock.ts";
+import { failpoint } from "#core/failpoint.ts";
+import { log } from "#core/log.ts";
+import type { Platform } from "#core/platform.ts";
+import type { PostStatus } from "#core/status.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+import { withTimeout } from "#core/with-timeout.ts";
+import { setWatchAtOfUnarmed } from "./store-watch-at.ts";
+
+/** How long after its time a post counts as overdue, and the reconciler checks it. */
+export const WATCH_LATE_MS = MINUTE;
+/** When the reconciler checks a post whose object is known not to be armed, or may not be. */
+export const WATCH_UNARMED_MS = 20 * SECOND;
+/** The response waits for the objects of posts that are due this soon; all others are armed after it. */
+const SOON_MS = MINUTE;
+/** How long it waits at most; what takes longer continues after it. */
+const ARM_BUDGET_MS = 2 * SECOND;
+/** An object that has not answered by then counts as not armed. */
+const ARM_TIMEOUT_MS = 10 * SECOND;
+
+export type ArmingServices = Pick<Services, "adapterFor" | "arm" | "clock" | "db" | "defer">;
+
+export interface ArmablePost {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly version: number;
+  readonly status: PostStatus;
+  readonly scheduledAt: number;
+  readonly platforms: readonly Platform[];
+  readonly media: readonly StoredMediaItem[];
+  /** Whether a target has a document; absent where its options were not read. */
+  readonly hasDocument?: boolean | undefined;
+  /** How many posts were scheduled for the same instant before this one, where that was counted. */
+  readonly place?: number | undefined;
+}
+
+/** The hint for the object of a post; the platform with the longest preparation decides when it wakes. */
+export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: ArmablePost): ArmHint {
+  const media = post.media.map((item) => ({ ...item, facts: {} }));
+  const { hasDocument = false } = post;
+  return {
+    postId: post.id,
+    workspaceId: post.workspaceId,
+    version: post.version,
+    status: post.status,
+    scheduledAt: post.scheduledAt,
+    prepareAheadMs: Math.max(
+      0,
+      ...post.platforms.map((platform) => adapterFor(platform)?.prepareAheadMs({ media, hasDocument }) ?? 0),
+    ),
+    ...(post.place !== undefined && { place: post.place }),
+  };
+}
+
+/**
+ * Arms the objects of committed posts, whose `watch_at` counts on it. Never fails and never takes longer than its budget: a post whose
+ * object cannot be armed is left to the reconciler, and so is, later, one whose process ends before it is armed.
+ */
+export async function armPosts(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
+  const soonUntil = services.clock.now() + SOON_MS;
+  const soon = posts.filter(({ scheduledAt }) => scheduledAt <= soonUntil);
+  const later = posts.filter(({ scheduledAt }) => scheduledAt > soonUntil);
+  if (later.length > 0) {
+    services.defer(afterResponse().then(() => armAndRecord(services, later)));
+  }
+  if (soon.length > 0) {
+    const arming = armAndRecord(services, soon);
+    services.defer(arming);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const budget = new Promise((resolve) => {
+      timer = setTimeout(resolve, ARM_BUDGET_MS);
+    });
+    await Promise.race([arming, budget]);
+    clearTimeout(timer);
+  }
+}
+
+/** The response is sent before a new task begins. */
+function afterResponse(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Tells objects that their posts will not be published; this only saves a wake-up, nothing depends on it. */
+export function disarmPosts(
+  services: Pick<Services, "arm" | "defer">,
+  posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument" | "place">[],
+): void {
+  for (const { id, workspaceId, version, status, scheduledAt } of posts) {
+    const hint = { postId: id, workspaceId, version, status, scheduledAt, prepareAheadMs: 0 };
+    services.defer(services.arm(hint).catch((error: unknown) => logArmFailure(id, error)));
+  }
+}
+
+/** Has the reconciler check the posts soon whose objects could not be armed. */
+async function armAndRecord(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
+  const unarmed = await armAll(services, posts);
+  if (unarmed.length === 0) {
+    return;
+  }
+  try {
+    await failpoint("arm.record_unarmed");
+    await setWatchAtOfUnarmed(services.db, unarmed, services.clock.now() + WATCH_UNARMED_MS);
+  } catch (error) {
+    log("warn", "arm.not_recorded", { posts: unarmed.length, reason: String(error) });
+  }
+}
+
+/** Arms all at once; returns the posts whose objects are not armed. */
+export async function armAll(
+  services: Pick<Services, "adapterFor" | "arm">,
+  posts: readonly ArmablePost[],
+): Promise<ArmablePost[]> {
+  const armed = await Promise.all(posts.map((post) => armOne(services, post)));
+  return posts.filter((_, index) => !armed[index]);
+}
+
+async function armOne(services: Pick<Services, "adapterFor" | "arm">, post: ArmablePost): Promise<boolean> {
+  try {
+    await failpoint("arm.before");
+    const answer = await withTimeout(
+      services.arm(armHintOf(services, post)),
+      ARM_TIMEOUT_MS,
+      () => new Error(`no answer within ${ARM_TIMEOUT_MS} ms`),
+    );
+    return answer === "armed" || answer === "running";
+  } catch (error) {
+    logArmFailure(post.id, error);
+    return false;
+  }
+}
+
+function logArmFailure(postId: string, error: unknown): void {
+  log("warn", "arm.failed", { postId, reason: String(error) });
+}

@@ -1,0 +1,33 @@
+import type { ArmHint } from "#core/arming.ts";
+import type { Services } from "#context.ts";
+import { armHintOf, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
+import { RUN_LEASE_MS } from "#publisher/run/claim-post.ts";
+import { setWatchAt, selectWatched } from "./store-watch-at.ts";
+
+/** Arm hints for the posts whose `watch_at` has passed, oldest first; none if the database was put back to before `beat`. */
+export async function findOverduePosts(
+  services: Pick<Services, "db" | "clock" | "adapterFor">,
+  { limit, beat }: { readonly limit: number; readonly beat: number },
+): Promise<ArmHint[]> {
+  const rows = await selectWatched(services.db, { now: services.clock.now(), limit, beat });
+  return rows.map((row) => armHintOf(services, row));
+}
+
+/** Moves `watch_at` on: far for objects that answered, a little for the others, so that they do not block the queue. */
+export async function recordArmingResults(
+  services: Pick<Services, "db" | "clock">,
+  hints: readonly ArmHint[],
+  answered: ReadonlySet<string>,
+): Promise<void> {
+  const now = services.clock.now();
+  const watchAt = (hint: ArmHint): number => {
+    if (!answered.has(hint.postId)) {
+      return now + WATCH_UNARMED_MS;
+    }
+    return hint.status === "publishing" ? now + RUN_LEASE_MS : Math.max(hint.scheduledAt, now) + WATCH_LATE_MS;
+  };
+  await setWatchAt(
+    services.db,
+    hints.map((hint) => ({ id: hint.postId, version: hint.version, status: hint.status, watchAt: watchAt(hint) })),
+  );
+}

@@ -1,0 +1,111 @@
+import { MAX_PLACE } from "#core/arming.ts";
+import type { Platform } from "#core/platform.ts";
+import type { PostStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
+
+/** The place of a new post among those of its instant, which the reconciler checks at the same time: how many came before it. Runs after its insertion. */
+export function placeStatement(db: Db, watchAt: number): D1PreparedStatement {
+  return db.d1
+    .prepare("SELECT count(*) - 1 AS place FROM (SELECT 1 FROM posts WHERE watch_at = ?1 LIMIT ?2)")
+    .bind(watchAt, MAX_PLACE + 1);
+}
+
+/** A post the reconciler must check. */
+export interface WatchedPost {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly version: number;
+  readonly status: PostStatus;
+  readonly scheduledAt: number;
+  readonly platforms: readonly Platform[];
+  readonly media: readonly StoredMediaItem[];
+}
+
+/**
+ * The objects are armed, so that the reconciler need not check before the posts are overdue. Only for the version that was
+ * armed. A publishing post keeps the `watch_at` of its run unless that has passed.
+ */
+export async function setWatchAtOfArmed(
+  db: Db,
+  posts: readonly { readonly id: string; readonly version: number }[],
+  { now, graceMs, leaseMs }: { readonly now: number; readonly graceMs: number; readonly leaseMs: number },
+): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE posts SET watch_at = iif(posts.status = 'publishing', ?2 + ?4, max(${NEXT_DUE_AT_SQL}, ?2) + ?3) FROM json_each(?1) AS armed
+       WHERE posts.id = armed.value ->> 0 AND posts.version = armed.value ->> 1
+         AND (posts.status = 'scheduled' OR (posts.status = 'publishing' AND posts.watch_at <= ?2))`,
+    )
+    .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), now, graceMs, leaseMs)
+    .run();
+}
+
+/** The reconciler checks these posts at `watchAt`, unless it does so earlier anyway. Only for the version that was not armed. */
+export async function setWatchAtOfUnarmed(
+  db: Db,
+  posts: readonly { readonly id: string; readonly version: number }[],
+  watchAt: number,
+): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE posts SET watch_at = ?2 FROM json_each(?1) AS unarmed
+       WHERE posts.id = unarmed.value ->> 0 AND posts.version = unarmed.value ->> 1 AND posts.status = 'scheduled' AND posts.watch_at > ?2`,
+    )
+    .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), watchAt)
+    .run();
+}
+
+/**
+ * Reads no post when nothing is due, because the index holds only posts with a `watch_at`. Nothing in a database that is held, or that
+ * was put back since the heartbeat `beat`.
+ */
+export async function selectWatched(
+  db: Db,
+  { now, limit, beat }: { readonly now: number; readonly limit: number; readonly beat: number },
+): Promise<WatchedPost[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT id, workspace_id, version, status, ${NEXT_DUE_AT_SQL} AS scheduled_at, platforms, media FROM posts
+       WHERE watch_at <= ?1 AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
+    )
+    .bind(now, limit, beat)
+    .all<{
+      id: string;
+      workspace_id: string;
+      version: number;
+      status: PostStatus;
+      scheduled_at: number;
+      platforms: string;
+      media: string;
+    }>();
+  return results.map((row) => ({
+    id: row.id,
+    workspaceId: row.workspace_id,
+    version: row.version,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    media: JSON.parse(row.media) as StoredMediaItem[],
+  }));
+}
+
+/** Only for the version and status that were armed. */
+export async function setWatchAt(
+  db: Db,
+  updates: readonly {
+    readonly id: string;
+    readonly version: number;
+    readonly status: PostStatus;
+    readonly watchAt: number;
+  }[],
+): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE posts SET watch_at = j.value ->> 'watchAt' FROM (SELECT value FROM json_each(?)) AS j
+       WHERE id = j.value ->> 'id' AND version = j.value ->> 'version' AND status = j.value ->> 'status'`,
+    )
+    .bind(JSON.stringify(updates))
+    .run();
+}

@@ -1,0 +1,86 @@
+import type { Context } from "#context.ts";
+import { requireSubscription } from "#core/actor.ts";
+import { refuse, RefusalError, type RefusalDetail } from "#core/errors.ts";
+import { postsOfCommit, refuseStalePlan } from "#confirming/confirm/commit-previewed-plan.ts";
+import { armBulk } from "#confirming/commit/arm-bulk.ts";
+import { commitPlan } from "#confirming/commit/store-commit-plan.ts";
+import type { Post } from "#posts/rows/types.ts";
+import { refuseApprovalNotFound, refuseByState } from "#confirming/requests/approval-reference.ts";
+import { problemsOf, recheckPlan } from "./recheck-plan.ts";
+import { type ApprovalWithPlan, decideApproval, findApproval } from "#confirming/requests/store-approvals.ts";
+
+/**
+ * Writes a kept plan for the person who approves it: everything is checked as for a preview, then the confirm's own transaction
+ * writes it under the token's hash, with the pending approval as one of the things that must be unchanged. The posts remain the
+ * agent's. A plan that can no longer be written becomes stale; what may pass by itself decides nothing. Of many new posts none is returned:
+ * they would be megabytes.
+ */
+export async function approveRequest(
+  ctx: Context,
+  input: { readonly id: string; /** The hash of the plan that the person saw. */ readonly planHash: string },
+): Promise<readonly Post[]> {
+  const { approval, plan, tokenHash } = await findPending(ctx, input.id);
+  if (input.planHash !== approval.planHash) {
+    refuse({
+      code: "invalid_request",
+      message: "this is not the plan that was shown: look at it again",
+      param: "plan_hash",
+    });
+  }
+  requireSubscription(ctx.actor);
+  const planCtx: Context = { ...ctx, actor: { ...ctx.actor, workspaceId: plan.workspaceId } };
+  const { problems } = await recheckPlan(planCtx, plan, { asksPlatforms: true });
+  if (problems.length > 0) {
+    return await endAsStale(ctx, approval.id, problems);
+  }
+  const now = ctx.clock.now();
+  const result = await commitPlan(
+    ctx.db,
+    {
+      plan,
+      tokenHash,
+      nonce: ctx.ids.secretUuid(),
+      via: approval.via,
+      by: approval.requestedBy,
+      scheduledPostsLimit: ctx.actor.limits.scheduledPosts,
+      approvalId: approval.id,
+    },
+    now,
+  );
+  if (result.state === "committed" && plan.kind === "bulk") {
+    await armBulk(ctx, plan, result.places, now);
+    return [];
+  }
+  if (result.state === "committed") {
+    return await postsOfCommit(ctx, plan, result, now);
+  }
+  await findPending(ctx, approval.id);
+  try {
+    return await refuseStalePlan(planCtx, plan);
+  } catch (error) {
+    // A held database and what was different only for a moment pass by themselves.
+    if (error instanceof RefusalError && !["service_held", "invalid_confirmation_token"].includes(error.refusal.code)) {
+      return await endAsStale(ctx, approval.id, problemsOf(error));
+    }
+    throw error;
+  }
+}
+
+async function findPending(ctx: Context, id: string): Promise<ApprovalWithPlan> {
+  const found = await findApproval(ctx.db, {
+    userId: ctx.actor.userId,
+    id,
+    now: ctx.clock.now(),
+  });
+  if (!found) {
+    refuseApprovalNotFound();
+  }
+  return found.approval.state === "pending" ? found : refuseByState(ctx, found.approval);
+}
+
+async function endAsStale(ctx: Context, id: string, details: readonly RefusalDetail[]): Promise<never> {
+  const of = { userId: ctx.actor.userId, id, now: ctx.clock.now() };
+  await decideApproval(ctx.db, of, { state: "stale", details });
+  const found = await findApproval(ctx.db, of);
+  return found ? refuseByState(ctx, found.approval) : refuseApprovalNotFound();
+}

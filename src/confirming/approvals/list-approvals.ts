@@ -1,0 +1,48 @@
+import type { Context } from "#context.ts";
+import type { ApprovalState } from "#core/status.ts";
+import type { Approval } from "#confirming/requests/types.ts";
+import { withUrl } from "#confirming/requests/approval-reference.ts";
+import { selectApprovals } from "#confirming/requests/store-approvals.ts";
+
+interface ApprovalListInput {
+  readonly limit: number;
+  readonly offset: number;
+  readonly state?: ApprovalState | undefined;
+}
+
+interface ApprovalList {
+  readonly approvals: readonly Approval[];
+  readonly hasMore: boolean;
+}
+
+/** The approvals of the active workspace: pending ones first, then those that were decided in the last 30 days. */
+export function listApprovals(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
+  input: ApprovalListInput,
+): Promise<ApprovalList> {
+  return selectPage(ctx, ctx.actor.workspaceId, input);
+}
+
+/** Those of all workspaces, for the person who decides. */
+export function listApprovalsOfUser(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
+  input: ApprovalListInput,
+): Promise<ApprovalList> {
+  return selectPage(ctx, null, input);
+}
+
+async function selectPage(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
+  workspaceId: string | null,
+  { limit, offset, state }: ApprovalListInput,
+): Promise<ApprovalList> {
+  const rows = await selectApprovals(ctx.db, {
+    userId: ctx.actor.userId,
+    workspaceId,
+    state: state ?? null,
+    now: ctx.clock.now(),
+    limit: limit + 1,
+    offset,
+  });
+  return { approvals: rows.slice(0, limit).map((row) => withUrl(ctx, row)), hasMore: rows.length > limit };
+}

@@ -1,0 +1,30 @@
+import type { Context, Services } from "#context.ts";
+import { refuseApprovalNotFound, refuseByState, withUrl } from "#confirming/requests/approval-reference.ts";
+import { decideApproval, findApproval, withdrawOfRevoked } from "#confirming/requests/store-approvals.ts";
+import type { Approval } from "#confirming/requests/types.ts";
+
+/** Takes back a request of the active workspace that nobody has decided. */
+export async function withdrawRequest(
+  ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
+  { id }: { readonly id: string },
+): Promise<Approval> {
+  const { userId, workspaceId } = ctx.actor;
+  const of = { userId, id, now: ctx.clock.now() };
+  const withdrawn = await decideApproval(ctx.db, of, { state: "withdrawn" }, workspaceId);
+  const found = await findApproval(ctx.db, of);
+  if (found?.approval.workspaceId !== workspaceId) {
+    return refuseApprovalNotFound();
+  }
+  return withdrawn ? withUrl(ctx, found.approval) : refuseByState(ctx, found.approval);
+}
+
+/**
+ * Brings the list of a user up to date after keys or apps were revoked. Without it the requests are withdrawn all the same: they
+ * count as pending only while their credential works.
+ */
+export async function withdrawRequestsOfRevoked(
+  services: Pick<Services, "clock" | "db">,
+  { userId }: { readonly userId: string },
+): Promise<void> {
+  await withdrawOfRevoked(services.db, userId, services.clock.now());
+}

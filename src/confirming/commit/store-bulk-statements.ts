@@ -1,0 +1,77 @@
+import type { Db } from "#db/client.ts";
+import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
+import { type BulkPlan, mediaIdsOf, platformsOf } from "#planning/plan/post-plan.ts";
+import {
+  insertMediaUsesStatement,
+  type PlanStatements,
+  POST_COLUMNS,
+  type PostOrigin,
+  TARGET_COLUMNS,
+  watchAtOf,
+} from "./store-plan-statements.ts";
+import { armedAtOnce } from "./armed-at-once.ts";
+import { placesStatement } from "#arming/store-places.ts";
+
+/**
+ * The statements that write many posts: as many for a hundred as for two. All read the same JSON parameter; D1 takes texts of 2 MB, and
+ * a plan is smaller.
+ */
+export function bulkStatements(
+  db: Db,
+  { posts, userId, workspaceId }: BulkPlan,
+  { confirmHash, via, by, now }: PostOrigin,
+): PlanStatements {
+  const armedPosts = armedAtOnce(posts, now);
+  const armed = new Set(armedPosts.map(({ id }) => id));
+  const rows = JSON.stringify(
+    posts.map(({ row: _row, annotations, targets, media, ...post }) => ({
+      ...post,
+      media: JSON.stringify(media),
+      platforms: JSON.stringify(platformsOf(targets)),
+      watchAt: armed.has(post.id) ? watchAtOf(post.scheduledAt, now) : now + WATCH_UNARMED_MS,
+      annotations,
+      targets: targets.map((target) => ({
+        ...target,
+        options: JSON.stringify(target.options),
+        requestedOptions: JSON.stringify(target.requestedOptions),
+        media: target.media ? JSON.stringify(target.media) : null,
+      })),
+    })),
+  );
+  const uses = posts.flatMap((post) => mediaIdsOf(post).map((id) => [id, post.id] as const));
+  const writes = [
+    // Before the posts, whose insertion records the event with their targets.
+    db.d1
+      .prepare(
+        `INSERT INTO post_targets (${TARGET_COLUMNS})
+         SELECT p.value ->> 'id', t.value ->> 'accountId', t.value ->> 'position', t.value ->> 'platform', t.value ->> 'username',
+           t.value ->> 'caption', coalesce(t.value ->> 'effectiveCaption', t.value ->> 'caption', p.value ->> 'caption'),
+           t.value ->> 'options', t.value ->> 'requestedOptions', t.value ->> 'media', 'pending', p.value ->> 'scheduledAt', '[]', ?2
+         FROM json_each(?1) AS p CROSS JOIN json_each(p.value, '$.targets') AS t`,
+      )
+      .bind(rows, now),
+    ...(posts.some(({ annotations }) => annotations !== undefined)
+      ? [
+          db.d1
+            .prepare(
+              `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
+               SELECT ?2, p.value ->> 'id', p.value ->> 'scheduledAt', p.value ->> '$.annotations.externalId',
+                 p.value ->> '$.annotations.metadata', p.value ->> '$.annotations.labels', p.value ->> '$.annotations.notes', ?3
+               FROM json_each(?1) AS p WHERE p.value -> 'annotations' IS NOT NULL`,
+            )
+            .bind(rows, workspaceId, now),
+        ]
+      : []),
+    db.d1
+      .prepare(
+        `INSERT INTO posts (${POST_COLUMNS})
+         SELECT p.value ->> 'id', ?2, ?3, 'scheduled', p.value ->> 'scheduledAt', 1, p.value ->> 'watchAt', p.value ->> 'postType',
+           p.value ->> 'caption', p.value ->> 'media', p.value ->> 'platforms', p.value ->> 'planHash', ?4, ?5, ?6, ?7, ?7
+         FROM json_each(?1) AS p`,
+      )
+      .bind(rows, workspaceId, userId, confirmHash, via, by === null ? null : JSON.stringify(by), now),
+    ...(uses.length > 0 ? [insertMediaUsesStatement(db, uses)] : []),
+  ];
+  const watchAts = armedPosts.map(({ scheduledAt }) => watchAtOf(scheduledAt, now));
+  return { writes, read: placesStatement(db, watchAts) };
+}

@@ -1,0 +1,219 @@
+import type { Author } from "#core/actor.ts";
+import type { CreatedVia } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import { deleteDraftStatement } from "#drafts/store-confirm.ts";
+import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
+import { nextTryAtSql } from "#arming/next-due-at.ts";
+import { insertAnnotationsStatement } from "#posts/rows/store-annotations.ts";
+import { appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
+import {
+  type EditPlan,
+  mediaIdsOf,
+  type PostUpdate,
+  type TargetUpsert,
+  platformsOf,
+  type SchedulePlan,
+} from "#planning/plan/post-plan.ts";
+
+/*
+ * The statements of a confirm. They write the `watch_at` of a post whose object is armed, because that follows at once. A list is one JSON parameter, so that its length does not change the number of statements;
+ * options and media are JSON texts inside it, so that exactly the hashed bytes are stored.
+ */
+
+/** What is written of a new post, alone or with others. */
+export const POST_COLUMNS = `id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
+           plan_hash, confirm_hash, created_via, created_by, created_at, updated_at`;
+
+/** What is written of a target. */
+export const TARGET_COLUMNS = `post_id, account_id, position, platform, username, caption, effective_caption, options, asked, media,
+         state, due_at, history, updated_at`;
+
+export interface PostOrigin {
+  readonly confirmHash: string;
+  readonly via: CreatedVia;
+  readonly by: Author | null;
+  readonly now: number;
+}
+
+/** What the confirm of a plan runs after its check. */
+export interface PlanStatements {
+  readonly writes: readonly D1PreparedStatement[];
+  /** The written posts; of many only their places, because they would be megabytes. */
+  readonly read: D1PreparedStatement;
+}
+
+/** When the reconciler checks a new post. */
+export function watchAtOf(scheduledAt: number, now: number): number {
+  return Math.max(scheduledAt, now) + WATCH_LATE_MS;
+}
+
+export function scheduleStatements(
+  db: Db,
+  plan: SchedulePlan,
+  { confirmHash, via, by, now }: PostOrigin,
+): D1PreparedStatement[] {
+  const { post, userId, workspaceId, dependencies, draft } = plan;
+  return [
+    // Before the post, whose insertion records the event with its targets.
+    upsertTargetsStatement(
+      db,
+      post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
+      now,
+    ),
+    ...(post.annotations === undefined
+      ? []
+      : [insertAnnotationsStatement(db, { ...post, workspaceId }, post.annotations, now)]),
+    db.d1
+      .prepare(
+        `INSERT INTO posts (${POST_COLUMNS})
+         VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)`,
+      )
+      .bind(
+        post.id,
+        workspaceId,
+        userId,
+        post.scheduledAt,
+        watchAtOf(post.scheduledAt, now),
+        post.postType,
+        post.caption,
+        JSON.stringify(post.media),
+        JSON.stringify(platformsOf(post.targets)),
+        post.planHash,
+        confirmHash,
+        via,
+        by === null ? null : JSON.stringify(by),
+        now,
+      ),
+    ...(dependencies.mediaIds.length > 0
+      ? [
+          insertMediaUsesStatement(
+            db,
+            dependencies.mediaIds.map((id) => [id, post.id]),
+          ),
+        ]
+      : []),
+    ...(draft ? [deleteDraftStatement(db, { userId, workspaceId }, draft)] : []),
+  ];
+}
+
+export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1PreparedStatement[] {
+  const { posts } = plan;
+  const { now } = origin;
+  const targets = posts.flatMap((post) =>
+    post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
+  );
+  const removedTargets = posts.flatMap((post) => post.removedAccountIds.map((accountId) => [post.id, accountId]));
+  const withNewMedia = posts.filter((post) => post.media !== null || (post.mediaIds ?? null) !== null);
+  const uses = withNewMedia.flatMap((post) =>
+    (post.mediaIds ?? mediaIdsOf({ media: post.media ?? [] })).map((id) => [id, post.id] as const),
+  );
+  return [
+    ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
+    ...(targets.length > 0 ? [upsertTargetsStatement(db, targets, now)] : []),
+    // After the targets, because the update records the event with them.
+    updatePostsStatement(db, posts, origin),
+    ...(withNewMedia.length > 0
+      ? [
+          deleteMediaUsesStatement(
+            db,
+            withNewMedia.map(({ id }) => id),
+          ),
+        ]
+      : []),
+    ...(uses.length > 0 ? [insertMediaUsesStatement(db, uses)] : []),
+  ];
+}
+
+/** Status and time columns are only written when one of them changes, because every index on them costs a row write. */
+function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, now }: PostOrigin): D1PreparedStatement {
+  const changesSchedule = posts.some((post) => post.rescheduled || post.status !== post.previousStatus);
+  const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
+    scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
+  const rows = posts.map(
+    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media, changes = [] }) => ({
+      id,
+      status,
+      pausedReason,
+      scheduledAt,
+      caption,
+      postType,
+      platforms: JSON.stringify(platforms),
+      planHash,
+      media: media === null ? null : JSON.stringify(media),
+      change: changeOfEdit({ at: now, via, by }, changes),
+    }),
+  );
+  return db.d1
+    .prepare(
+      `UPDATE posts AS p SET ${changesSchedule ? scheduleColumns : ""} version = version + 1, caption = e.value ->> 'caption',
+         post_type = e.value ->> 'postType', platforms = e.value ->> 'platforms', plan_hash = e.value ->> 'planHash',
+         media = coalesce(e.value ->> 'media', p.media), updated_at = ?2,
+         changes = iif(e.value ->> 'change' IS NULL, p.changes, ${appendChange("e.value ->> 'change'")}),
+         watch_at = iif(e.value ->> 'status' = 'scheduled',
+           max(e.value ->> 'scheduledAt', ${nextTryAtSql("p.id")}, ?2) + ${WATCH_LATE_MS}, NULL)
+       FROM json_each(?1) AS e WHERE p.id = e.value ->> 'id'`,
+    )
+    .bind(JSON.stringify(rows), now);
+}
+
+interface TargetUpsertRow extends Omit<TargetUpsert, "media" | "options" | "requestedOptions"> {
+  readonly postId: string;
+  readonly dueAt: number;
+  readonly options: string;
+  readonly requestedOptions: string;
+  readonly media: string | null;
+}
+
+function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert): TargetUpsertRow {
+  return {
+    ...target,
+    postId,
+    dueAt,
+    options: JSON.stringify(target.options),
+    requestedOptions: JSON.stringify(target.requestedOptions),
+    media: target.media ? JSON.stringify(target.media) : null,
+  };
+}
+
+/** An existing target keeps its attempts, its history and its published parts. */
+function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `INSERT INTO post_targets (${TARGET_COLUMNS})
+       SELECT t.value ->> 'postId', t.value ->> 'accountId', coalesce(t.value ->> 'position', 0), t.value ->> 'platform', t.value ->> 'username',
+         t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'requestedOptions', t.value ->> 'media',
+         iif(t.value ->> 'skipped', 'skipped', 'pending'),
+         t.value ->> 'dueAt', '[]', ?2
+       FROM json_each(?1) AS t WHERE 1
+       ON CONFLICT (post_id, account_id) DO UPDATE SET
+         position = excluded.position, username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
+         options = excluded.options, asked = excluded.asked, media = excluded.media, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
+         next_attempt_at = iif(excluded.due_at = post_targets.due_at, post_targets.next_attempt_at, NULL),
+         error = iif(excluded.due_at = post_targets.due_at, post_targets.error, NULL), updated_at = excluded.updated_at`,
+    )
+    .bind(JSON.stringify(rows), now);
+}
+
+function deleteTargetsStatement(db: Db, removed: readonly (readonly string[])[]): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `DELETE FROM post_targets
+       WHERE (post_id, account_id) IN (SELECT r.value ->> 0, r.value ->> 1 FROM json_each(?1) AS r)`,
+    )
+    .bind(JSON.stringify(removed));
+}
+
+function deleteMediaUsesStatement(db: Db, postIds: readonly string[]): D1PreparedStatement {
+  return db.d1
+    .prepare("DELETE FROM post_media WHERE post_id IN (SELECT value FROM json_each(?1))")
+    .bind(JSON.stringify(postIds));
+}
+
+export function insertMediaUsesStatement(
+  db: Db,
+  uses: readonly (readonly [mediaId: string, postId: string])[],
+): D1PreparedStatement {
+  return db.d1
+    .prepare("INSERT INTO post_media (media_id, post_id) SELECT u.value ->> 0, u.value ->> 1 FROM json_each(?1) AS u")
+    .bind(JSON.stringify(uses));
+}

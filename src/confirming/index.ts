@@ -1,0 +1,15 @@
+export { approveRequest } from "./approvals/approve.ts";
+export { declineRequest, MAX_NOTE_CHARACTERS } from "./approvals/decline.ts";
+export { getApproval, getApprovalOfUser } from "./approvals/get-approval.ts";
+export { listApprovals, listApprovalsOfUser } from "./approvals/list-approvals.ts";
+export { type ReviewedApproval, reviewApproval } from "./approvals/review.ts";
+export { withdrawRequest, withdrawRequestsOfRevoked } from "./approvals/withdraw.ts";
+export { confirmBulk, type ConfirmedBulk } from "./confirm/confirm-bulk.ts";
+export { confirmEdit } from "./confirm/confirm-edit.ts";
+export { confirmPreview } from "./confirm/confirm-preview.ts";
+export { confirmSchedule } from "./confirm/confirm-schedule.ts";
+export { previewEdit } from "./preview/preview-edit.ts";
+export { previewBulk } from "./preview/preview-bulk.ts";
+export { previewSchedule } from "./preview/preview-schedule.ts";
+export type * from "./token/types.ts";
+export type * from "./requests/types.ts";

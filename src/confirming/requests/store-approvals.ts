@@ -1,0 +1,273 @@
+import type { Author } from "#core/actor.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import type { ApprovalState, CreatedVia } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import type { PostPlan } from "#planning/plan/post-plan.ts";
+import type { Approval } from "./types.ts";
+
+/*
+ * A row says `pending` until somebody decides. That its time has passed, or that its key or app was revoked, is read from the clock and
+ * from the credential itself, so that it counts from that moment on, whoever revoked it and whenever the row is brought up to date.
+ */
+
+/** The key or app that asked for the approval `a` has access, or had it until the approval ended: what has expired stays so. */
+const CREDENTIAL_WORKS = `iif(a.requested_by ->> 'kind' = 'key',
+  EXISTS (SELECT 1 FROM api_keys k WHERE k.id = a.requested_by ->> 'id' AND coalesce(k.revoked_at > a.expires_at, 1)),
+  EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND coalesce(g.revoked_at > a.expires_at, 1)))`;
+
+/** The approval `a` can be decided; `now` is the parameter with the time. */
+export function isPending(now: string): string {
+  return `(a.state = 'pending' AND a.expires_at > ${now} AND ${CREDENTIAL_WORKS})`;
+}
+
+function stateAt(now: string): string {
+  return `(CASE WHEN a.state <> 'pending' THEN a.state WHEN NOT ${CREDENTIAL_WORKS} THEN 'withdrawn'
+    WHEN a.expires_at <= ${now} THEN 'expired' ELSE 'pending' END)`;
+}
+
+/** The posts of a plan, without what makes it large. */
+const POSTS = `(SELECT json_group_array(json_object('id', p.value ->> 'id', 'scheduledAt', p.value ->> 'scheduledAt',
+    'caption', substr(p.value ->> 'caption', 1, 140), 'postType', p.value ->> 'postType',
+    'platforms', json(iif(a.kind = 'edit', p.value -> 'platforms', (SELECT json_group_array(platform) FROM (
+      SELECT DISTINCT t.value ->> 'platform' AS platform FROM json_each(p.value, '$.targets') t))))))
+  FROM json_each(iif(a.kind = 'schedule', json_array(json(a.plan -> 'post')), a.plan -> 'posts')) p)`;
+
+function columns(now: string): string {
+  return `a.id AS id, a.workspace_id AS workspaceId, a.kind AS kind, ${stateAt(now)} AS state, a.plan_hash AS planHash,
+    a.requested_by AS requestedBy, a.via AS via, a.note AS note, a.post_ids AS postIds, a.details AS details, a.created_at AS createdAt,
+    a.expires_at AS expiresAt, a.decided_at AS decidedAt, ${POSTS} AS posts`;
+}
+
+export interface ApprovalRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly kind: PostPlan["kind"];
+  readonly state: ApprovalState;
+  readonly planHash: string;
+  readonly requestedBy: string;
+  readonly via: CreatedVia;
+  readonly note: string | null;
+  readonly postIds: string | null;
+  readonly details: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly decidedAt: number | null;
+  readonly posts: string;
+}
+
+/** An approval as stored, which does not know the address of its page. */
+export type StoredApproval = Omit<Approval, "url">;
+
+export function toApproval(row: ApprovalRow): StoredApproval {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    kind: row.kind,
+    state: row.state,
+    planHash: row.planHash,
+    requestedBy: JSON.parse(row.requestedBy) as Author,
+    via: row.via,
+    note: row.note,
+    postIds: row.postIds === null ? null : (JSON.parse(row.postIds) as string[]),
+    details: row.details === null ? [] : (JSON.parse(row.details) as RefusalDetail[]),
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    decidedAt: row.decidedAt ?? (row.state === "expired" ? row.expiresAt : null),
+    posts: JSON.parse(row.posts) as Approval["posts"],
+  };
+}
+
+interface TokenOfUser {
+  readonly userId: string;
+  readonly tokenHash: string;
+  readonly now: number;
+}
+
+export function approvalByTokenStatement(db: Db, { userId, tokenHash, now }: TokenOfUser): D1PreparedStatement {
+  return db.d1
+    .prepare(`SELECT ${columns("?3")} FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?2`)
+    .bind(userId, tokenHash, now);
+}
+
+export function readApproval(result: D1Result | undefined): StoredApproval | null {
+  const [row] = (result?.results ?? []) as unknown as readonly ApprovalRow[];
+  return row ? toApproval(row) : null;
+}
+
+/** An approval with all that is needed to decide it. */
+export interface ApprovalWithPlan {
+  readonly approval: StoredApproval;
+  readonly plan: PostPlan;
+  readonly tokenHash: string;
+}
+
+export interface ApprovalOfUser {
+  readonly userId: string;
+  readonly id: string;
+  readonly now: number;
+}
+
+export async function findApproval(db: Db, { userId, id, now }: ApprovalOfUser): Promise<ApprovalWithPlan | null> {
+  const row = await db.d1
+    .prepare(
+      `SELECT ${columns("?3")}, a.plan AS plan, a.token_hash AS tokenHash FROM approvals a WHERE a.id = ?2 AND a.user_id = ?1`,
+    )
+    .bind(userId, id, now)
+    .first<ApprovalRow & { readonly plan: string; readonly tokenHash: string }>();
+  return row && { approval: toApproval(row), plan: JSON.parse(row.plan) as PostPlan, tokenHash: row.tokenHash };
+}
+
+export interface ApprovalPage {
+  readonly userId: string;
+  /** Null for all workspaces of the user. */
+  readonly workspaceId: string | null;
+  readonly state: ApprovalState | null;
+  readonly now: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Pending ones first, those that end soonest at the top; then the decided ones, the newest at the top. */
+export async function selectApprovals(db: Db, page: ApprovalPage): Promise<readonly StoredApproval[]> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT * FROM (SELECT ${columns("?2")} FROM approvals a WHERE a.user_id = ?1 AND (?3 IS NULL OR a.workspace_id = ?3))
+       WHERE ?4 IS NULL OR state = ?4
+       ORDER BY state <> 'pending', iif(state = 'pending', expiresAt, -coalesce(decidedAt, expiresAt)), id LIMIT ?5 OFFSET ?6`,
+    )
+    .bind(page.userId, page.now, page.workspaceId, page.state, page.limit, page.offset)
+    .all<ApprovalRow>();
+  return results.map(toApproval);
+}
+
+export interface NewApproval {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly plan: PostPlan;
+  readonly planHash: string;
+  readonly requestedBy: Author;
+  readonly via: CreatedVia;
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+export interface RequestedApproval {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly expiresAt: number;
+}
+
+/**
+ * Stores a request once per token, and returns the stored one; null, and nothing is written, for a token that was used, over the limit
+ * of what may wait, and while the database is held after a restore.
+ */
+export async function insertApproval(
+  db: Db,
+  approval: NewApproval,
+  { issuedHour, maxPending }: { readonly issuedHour: number; readonly maxPending: number },
+): Promise<RequestedApproval | null> {
+  const { plan, now } = approval;
+  return await db.d1
+    .prepare(
+      `INSERT INTO approvals (id, user_id, workspace_id, token_hash, kind, plan, plan_hash, requested_by, via, state, created_at, expires_at)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'pending', ?10, ?11
+       WHERE NOT EXISTS (SELECT 1 FROM confirmations c WHERE c.issued_hour = ?12 AND c.token_hash = ?4)
+         AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.id = ?14)
+         AND NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL)
+         AND ((SELECT count(*) FROM approvals a WHERE a.user_id = ?2 AND ${isPending("?10")}) < ?13
+           OR EXISTS (SELECT 1 FROM approvals a WHERE a.user_id = ?2 AND a.token_hash = ?4))
+       ON CONFLICT (user_id, token_hash) DO UPDATE SET id = approvals.id
+       RETURNING id, state, expires_at AS expiresAt`,
+    )
+    .bind(
+      approval.id,
+      plan.userId,
+      plan.workspaceId,
+      approval.tokenHash,
+      plan.kind,
+      JSON.stringify(plan),
+      approval.planHash,
+      JSON.stringify(approval.requestedBy),
+      approval.via,
+      now,
+      approval.expiresAt,
+      issuedHour,
+      maxPending,
+      plan.kind === "schedule" ? plan.post.id : null,
+    )
+    .first<RequestedApproval>();
+}
+
+/** For the batch that writes the plan: that batch has made sure that the approval is pending. */
+export function approvedStatement(
+  db: Db,
+  { id, postIds, now }: { readonly id: string; readonly postIds: readonly string[]; readonly now: number },
+): D1PreparedStatement {
+  return db.d1
+    .prepare("UPDATE approvals SET state = 'approved', post_ids = ?2, decided_at = ?3 WHERE id = ?1")
+    .bind(id, JSON.stringify(postIds), now);
+}
+
+/** What a person or the agent decides; false, and nothing is written, when the approval can no longer be decided. */
+export async function decideApproval(
+  db: Db,
+  { userId, id, now }: ApprovalOfUser,
+  decision:
+    | { readonly state: "declined"; readonly note: string | null }
+    | { readonly state: "withdrawn" }
+    | { readonly state: "stale"; readonly details: readonly RefusalDetail[] },
+  workspaceId: string | null = null,
+): Promise<boolean> {
+  const { results } = await db.d1
+    .prepare(
+      `UPDATE approvals AS a SET state = ?4, decided_at = ?3, note = ?5, details = ?6
+       WHERE a.id = ?2 AND a.user_id = ?1 AND (?7 IS NULL OR a.workspace_id = ?7) AND ${isPending("?3")} RETURNING id`,
+    )
+    .bind(
+      userId,
+      id,
+      now,
+      decision.state,
+      decision.state === "declined" ? decision.note : null,
+      decision.state === "stale" ? JSON.stringify(decision.details) : null,
+      workspaceId,
+    )
+    .all();
+  // Not `meta.changes`, which also counts the events that triggers write.
+  return results.length === 1;
+}
+
+/** Withdraws what waits for keys and apps that no longer have access. */
+export async function withdrawOfRevoked(db: Db, userId: string, now: number): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE approvals AS a SET state = 'withdrawn', decided_at = ?2
+       WHERE a.user_id = ?1 AND a.state = 'pending' AND NOT ${CREDENTIAL_WORKS}`,
+    )
+    .bind(userId, now)
+    .run();
+}
+
+/** Ends what nobody decided in time; returns how many. */
+export async function expireApprovals(db: Db, now: number, limit: number): Promise<number> {
+  const { results } = await db.d1
+    .prepare(
+      `UPDATE approvals AS a SET state = ${stateAt("?1")}, decided_at = a.expires_at
+       WHERE a.id IN (SELECT id FROM approvals WHERE state = 'pending' AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2) RETURNING id`,
+    )
+    .bind(now, limit)
+    .all();
+  return results.length;
+}
+
+/** Deletes what was decided before; returns how many. */
+export async function deleteDecidedApprovals(db: Db, decidedBefore: number, limit: number): Promise<number> {
+  const { meta } = await db.d1
+    .prepare(
+      `DELETE FROM approvals WHERE id IN (
+         SELECT id FROM approvals WHERE decided_at IS NOT NULL AND decided_at < ?1 ORDER BY decided_at LIMIT ?2)`,
+    )
+    .bind(decidedBefore, limit)
+    .run();
+  return meta.changes;
+}

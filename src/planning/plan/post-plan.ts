@@ -1,0 +1,211 @@
+import type { PausedReason } from "#core/codes.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import type { PostType } from "#core/status.ts";
+import type { StoredFieldChange, StoredMediaItem } from "#db/schema.ts";
+import type { MediaItemInput } from "#media/index.ts";
+import { storedDocument } from "#posts/rows/option-document.ts";
+import { storedThreadMedia } from "#posts/rows/thread-media.ts";
+import type { Annotations } from "#posts/rows/types.ts";
+import type { DraftVersion, EditInput } from "./types.ts";
+import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
+
+/** A target as it will be inserted or updated. */
+export interface TargetUpsert {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly caption: string | null;
+  readonly effectiveCaption: string;
+  /** The requested options with the platform's defaults filled in. */
+  readonly options: JsonObject;
+  readonly requestedOptions: JsonObject;
+  /** What this account publishes; null for the media of the post. A plan from before the column was added has none. */
+  readonly media?: readonly StoredMediaItem[] | null;
+  /** Its place in the list of targets; a plan from before the column was added has none. */
+  readonly position: number;
+  /** Its account is disconnected: the target is stored as `skipped` until the account is connected again. */
+  readonly skipped: boolean;
+}
+
+export interface PostInsert {
+  readonly id: string;
+  readonly scheduledAt: number;
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly media: readonly StoredMediaItem[];
+  readonly targets: readonly TargetUpsert[];
+  /** Absent where nothing is noted; no part of the hash, because none of it is published. */
+  readonly annotations?: Annotations;
+  readonly planHash: string;
+}
+
+/** The columns of a post that an edit writes. */
+export interface PostUpdate {
+  readonly id: string;
+  /** Version and status at the preview; the confirm is refused when either has changed. */
+  readonly version: number;
+  readonly previousStatus: EditableStatus;
+  readonly status: "scheduled" | "paused";
+  readonly pausedReason: PausedReason | null;
+  readonly scheduledAt: number;
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly platforms: readonly Platform[];
+  readonly planHash: string;
+  /** The new media; null leaves them unchanged. */
+  readonly media: readonly StoredMediaItem[] | null;
+  /** All files that the post needs afterwards, where they may have changed. A plan from before it was added has none. */
+  readonly mediaIds?: readonly string[] | null;
+  /** Targets that are new or differ from their row. */
+  readonly targets: readonly TargetUpsert[];
+  /** Accounts whose targets are deleted. */
+  readonly removedAccountIds: readonly string[];
+  /** Whether the edit sets a new time, which the confirm compares with the clock. */
+  readonly rescheduled: boolean;
+  /** What the edit changes, for the record; a plan from before the column was added has none. */
+  readonly changes?: readonly StoredFieldChange[];
+}
+
+export const EDITABLE_STATUSES = ["scheduled", "paused", "failed", "partially_failed"] as const;
+export type EditableStatus = (typeof EDITABLE_STATUSES)[number];
+
+interface PlanHeader {
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly issuedAt: number;
+  /** Exclusive: from this millisecond on the token is invalid. */
+  readonly expiresAt: number;
+  /** What must still be usable at the confirm. */
+  readonly dependencies: { readonly accountIds: readonly string[]; readonly mediaIds: readonly string[] };
+  /** Times of the plan that were asked for as free slots, and must still be free at the confirm; absent without one. */
+  readonly slots?: readonly number[];
+}
+
+export interface SchedulePlan extends PlanHeader {
+  readonly kind: "schedule";
+  readonly post: PostInsert;
+  /** Deleted with the confirm, unless it was changed meanwhile; absent without one. No part of the hash. */
+  readonly draft?: DraftVersion;
+}
+
+export interface EditPlan extends PlanHeader {
+  readonly kind: "edit";
+  readonly posts: readonly PostUpdate[];
+  /** What was asked for, from which an approval checks and shows the edit again. */
+  readonly request: EditInput;
+}
+
+/** A target of many posts: its effective caption is left out where it is its own caption, or else the post's. */
+type BulkTarget = Omit<TargetUpsert, "effectiveCaption"> & { readonly effectiveCaption?: string };
+
+export interface BulkPost extends Omit<PostInsert, "targets"> {
+  /** Its place in the request, from 1. */
+  readonly row: number;
+  readonly targets: readonly BulkTarget[];
+}
+
+export interface BulkPlan extends PlanHeader {
+  readonly kind: "bulk";
+  readonly posts: readonly BulkPost[];
+  /** Over the hashes of the posts. */
+  readonly planHash: string;
+}
+
+/** Stored under a confirmation token: everything that the confirm writes. */
+export type PostPlan = SchedulePlan | EditPlan | BulkPlan;
+
+export function toBulkPost(post: PostInsert, row: number): BulkPost {
+  return {
+    ...post,
+    row,
+    targets: post.targets.map(({ effectiveCaption, ...target }) => ({
+      ...target,
+      ...(effectiveCaption !== (target.caption ?? post.caption) && { effectiveCaption }),
+    })),
+  };
+}
+
+export function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
+  return {
+    ...post,
+    targets: post.targets.map((target) => ({
+      ...target,
+      effectiveCaption: target.effectiveCaption ?? target.caption ?? post.caption,
+    })),
+  };
+}
+
+/** The times that the plan itself sets. */
+export function timesSetBy(plan: PostPlan): number[] {
+  switch (plan.kind) {
+    case "schedule":
+      return [plan.post.scheduledAt];
+    case "bulk":
+      return plan.posts.map((post) => post.scheduledAt);
+    case "edit":
+      return plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
+  }
+}
+
+export function postIdsOf(plan: PostPlan): string[] {
+  return plan.kind === "schedule" ? [plan.post.id] : plan.posts.map((post) => post.id);
+}
+
+export function platformsOf(targets: readonly { readonly platform: Platform }[]): Platform[] {
+  return [...new Set(targets.map((target) => target.platform))];
+}
+
+/** The members that the post stores, without those that only validation reads. */
+export function storedMedia(item: StoredMediaItem): StoredMediaItem {
+  const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256, altText, cover, own, fitted } =
+    item;
+  return {
+    id,
+    type,
+    url,
+    contentType,
+    sizeBytes,
+    width,
+    height,
+    durationSeconds,
+    sha256,
+    ...(altText !== undefined && { altText }),
+    ...(cover && { cover: cover.image ? { image: storedMedia(cover.image) } : { atMs: cover.atMs ?? 0 } }),
+    ...(own && { own }),
+    ...(fitted && { fitted }),
+  };
+}
+
+/** The files that a post needs, each once: its media, what its targets publish instead, that of parts, documents, and pictures of covers. */
+export function mediaIdsOf({
+  media,
+  targets = [],
+}: {
+  readonly media: readonly StoredMediaItem[];
+  readonly targets?: readonly Pick<TargetUpsert, "media" | "options">[];
+}): string[] {
+  const ofTargets = targets.flatMap((target) => [...(target.media ?? []), ...storedThreadMedia(target.options).flat()]);
+  // Also what copies were made of where no other list has it: an edit fits it again.
+  const items = [...media, ...ofTargets, ...ofTargets.flatMap(({ fitted }) => fitted?.source ?? [])];
+  return [
+    ...new Set([
+      ...items.flatMap(({ id, cover }) => (cover?.image ? [id, cover.image.id] : [id])),
+      ...targets.flatMap(({ options }) => storedDocument(options)?.id ?? []),
+    ]),
+  ];
+}
+
+/** The same use of the stored file again. */
+export function toMediaInput({ url, type, altText, cover }: StoredMediaItem): MediaItemInput {
+  return { url, type, altText, cover: cover && { atMs: cover.atMs, url: cover.image?.url } };
+}
+
+export async function withPlanHash(post: Omit<PostInsert, "planHash">): Promise<PostInsert> {
+  return { ...post, planHash: await planHashOf(planHashInputOf(post)) };
+}
+
+function planHashInputOf(post: Omit<PostInsert, "planHash">): PlanHashInput {
+  const { postType, media, scheduledAt } = post;
+  return { postType, media, targets: post.targets.map((target) => ({ ...target, dueAt: scheduledAt })) };
+}

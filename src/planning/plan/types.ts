@@ -1,0 +1,115 @@
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import type { PostType } from "#core/status.ts";
+import type { MediaItemInput } from "#media/index.ts";
+import type { CreatorInfo, PlatformLimits, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
+import type { Annotations, MediaItem } from "#posts/rows/types.ts";
+
+export interface TargetInput {
+  readonly accountId: string;
+  /** Null for no own caption; in an edit of options, undefined keeps the stored one. */
+  readonly caption?: string | null | undefined;
+  readonly platformOptions?: JsonObject | undefined;
+  /** Its own media in place of the post's, also an empty list; null removes them in an edit of options, where undefined keeps them. */
+  readonly mediaItems?: readonly MediaItemInput[] | null | undefined;
+  readonly mediaUrls?: readonly string[] | null | undefined;
+}
+
+export interface ScheduleInput {
+  readonly caption: string;
+  readonly scheduledAt: number;
+  /** `next`: at the first free slot at or after `scheduledAt`, which must still be free at the confirm. */
+  readonly slot?: "next" | undefined;
+  /** What the caller should know of how the time was read. */
+  readonly timeWarning?: ValidationWarning | undefined;
+  readonly accountIds?: readonly string[] | undefined;
+  readonly platforms?: readonly Platform[] | undefined;
+  readonly targets?: readonly TargetInput[] | undefined;
+  /** Settings of every account of a platform that `targets` do not name. */
+  readonly optionsByPlatform?: Readonly<Partial<Record<Platform, JsonObject>>> | undefined;
+  readonly postType?: PostType | undefined;
+  readonly mediaItems?: readonly MediaItemInput[] | undefined;
+  readonly mediaUrls?: readonly string[] | undefined;
+  readonly annotations?: Annotations | undefined;
+  /** The draft that the post is made of; the confirm deletes it, unless it was changed meanwhile. */
+  readonly draft?: DraftVersion | undefined;
+  /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
+  readonly unreadMembers?: ReadonlySet<string> | undefined;
+}
+
+/** A draft as it was at one moment. */
+export interface DraftVersion {
+  readonly id: string;
+  readonly version: number;
+}
+
+export interface EditInput {
+  readonly postIds: readonly string[];
+  readonly caption?: string | undefined;
+  readonly scheduledAt?: number | undefined;
+  /** As in a preview; for one post. */
+  readonly slot?: "next" | undefined;
+  /** What the caller should know of how the time was read. */
+  readonly timeWarning?: ValidationWarning | undefined;
+  readonly shiftMinutes?: number | undefined;
+  readonly accountIds?: readonly string[] | undefined;
+  readonly platforms?: readonly Platform[] | undefined;
+  readonly targets?: readonly TargetInput[] | undefined;
+  readonly targetOptions?: readonly TargetInput[] | undefined;
+  readonly mediaItems?: readonly MediaItemInput[] | undefined;
+  readonly mediaUrls?: readonly string[] | undefined;
+  readonly removeMedia?: boolean | undefined;
+  /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
+  readonly unreadMembers?: ReadonlySet<string> | undefined;
+}
+
+export interface PreviewTarget {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly effectiveCaption: string;
+  readonly captionLength: number;
+  readonly captionLimit: number;
+  /** Of the parts of a thread after the first; absent without further parts. */
+  readonly partLengths?: readonly number[] | undefined;
+  readonly captionUnit: string;
+  /** The limits of this account; null when they are those of its platform. */
+  readonly limits: PlatformLimits | null;
+  readonly platformOptions: JsonObject;
+  /** What this account publishes; null for the media of the post. */
+  readonly mediaItems: readonly MediaItem[] | null;
+  readonly placement: string | null;
+  readonly warnings: readonly ValidationWarning[];
+  readonly cost: ValidationResult["cost"];
+  readonly creator: CreatorInfo | null;
+}
+
+export interface SchedulePreview {
+  readonly action: "schedule";
+  readonly scheduledAt: number;
+  readonly postType: PostType;
+  readonly caption: string;
+  readonly targets: readonly PreviewTarget[];
+  readonly mediaItems: readonly MediaItem[];
+  readonly annotations: Annotations;
+  readonly warnings: readonly ValidationWarning[];
+  readonly planHash: string;
+}
+
+export interface EditChange {
+  readonly field: string;
+  readonly accountId?: string;
+  /** As the API shows it (instants in ISO 8601). */
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+export interface EditPreview {
+  readonly action: "edit";
+  readonly posts: readonly {
+    readonly id: string;
+    readonly version: number;
+    readonly changes: readonly EditChange[];
+    readonly after: SchedulePreview;
+  }[];
+}

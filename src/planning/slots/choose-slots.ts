@@ -1,0 +1,71 @@
+import type { Context } from "#context.ts";
+import { MINUTE, toIsoInstant } from "#core/clock.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+
+import { MAX_AHEAD_MS } from "#planning/checks/validate-schedule-time.ts";
+import { freeSlots } from "./free-slots.ts";
+import { getSlots } from "./get-slots.ts";
+
+const AT_ONCE = 20;
+
+/** The time of a slot, or why there is none. */
+export type ChosenSlot =
+  | { readonly at: number; readonly problem?: never }
+  | { readonly at?: never; readonly problem: RefusalDetail };
+
+/**
+ * The first free slot at or after each of the times, each slot once; a time that has passed means from now on. Nothing is reserved.
+ * `taken` are times that others of the same request have, `posts` those whose own slots count as free.
+ */
+export async function chooseSlots(
+  ctx: Pick<Context, "actor" | "clock" | "db">,
+  times: readonly number[],
+  { taken = [], posts = [] }: { readonly taken?: readonly number[]; readonly posts?: readonly string[] } = {},
+): Promise<readonly ChosenSlot[]> {
+  const schedule = await getSlots(ctx);
+  const now = ctx.clock.now();
+  const until = now + MAX_AHEAD_MS;
+  const free = freeSlots(ctx.db, ctx.actor, schedule, {
+    // A slot at the very time counts.
+    now: Math.max(now, Math.min(...times) - 1),
+    until,
+    atOnce: times.length + AT_ONCE,
+    posts,
+  });
+  const read: number[] = [];
+  const minutesTaken = new Set(taken.map((at) => Math.floor(at / MINUTE)));
+  const choose = async (from: number): Promise<number | null> => {
+    for (let index = 0; ; index += 1) {
+      if (index === read.length) {
+        const next = await free.next();
+        if (next.done === true) {
+          return null;
+        }
+        read.push(next.value);
+      }
+      const at = read[index] ?? from;
+      if (at >= from && !minutesTaken.has(Math.floor(at / MINUTE))) {
+        minutesTaken.add(Math.floor(at / MINUTE));
+        return at;
+      }
+    }
+  };
+  const chosen: ChosenSlot[] = [];
+  for (const from of times) {
+    // One after the other: each slot is for one of them.
+    // oxlint-disable-next-line no-await-in-loop
+    const at = await choose(from);
+    chosen.push(at === null ? { problem: noFreeSlot(schedule.slots.length > 0, until) } : { at });
+  }
+  return chosen;
+}
+
+function noFreeSlot(hasSlots: boolean, until: number): RefusalDetail {
+  return {
+    code: "no_free_slot",
+    message: hasSlots
+      ? `no slot is free from then until ${toIsoInstant(until)}, as far ahead as posts can be scheduled`
+      : "the workspace has no slots: set them first",
+    param: "slot",
+  };
+}

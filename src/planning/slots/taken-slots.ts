@@ -1,0 +1,44 @@
+import type { Context } from "#context.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import { refuse, type RefusalDetail } from "#core/errors.ts";
+
+import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
+import { chooseSlots } from "./choose-slots.ts";
+import { selectFreeSlots } from "./store-slots.ts";
+
+type SlotContext = Pick<Context, "actor" | "clock" | "db">;
+
+/** The slots of a plan that other posts have taken since its preview, each with the next one that is free. */
+export async function takenSlots(ctx: SlotContext, plan: PostPlan): Promise<readonly RefusalDetail[]> {
+  const { slots: times = [], workspaceId } = plan;
+  if (times.length === 0) {
+    return [];
+  }
+  const posts = postIdsOf(plan);
+  const free = new Set(await selectFreeSlots(ctx.db, plan, { times, posts }));
+  const taken = times.filter((at) => !free.has(at));
+  if (taken.length === 0) {
+    return [];
+  }
+  const ofWorkspace = { ...ctx, actor: { ...ctx.actor, workspaceId } };
+  const next = await chooseSlots(ofWorkspace, taken, { taken: times, posts });
+  return taken.map((at, index) => ({
+    code: "slot_taken",
+    message: `another post has taken the slot of ${toIsoInstant(at)} since the preview${nextInWords(next[index]?.at)}`,
+    param: "slot",
+    actual: toIsoInstant(at),
+  }));
+}
+
+/** Refuses a plan of which slots are taken. */
+export async function refuseTakenSlots(ctx: SlotContext, plan: PostPlan): Promise<void> {
+  const details = await takenSlots(ctx, plan);
+  const [first] = details;
+  if (first) {
+    refuse({ code: "slot_taken", message: `${first.message}; preview again, nothing was written`, details });
+  }
+}
+
+function nextInWords(at: number | undefined): string {
+  return at === undefined ? ", and no other is free" : `; the next free one is ${toIsoInstant(at)}`;
+}

@@ -1,0 +1,22 @@
+import type { Context } from "#context.ts";
+
+import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
+import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
+import type { Annotations, Post } from "#posts/rows/types.ts";
+import { replaceAnnotationsStatement } from "#posts/rows/store-annotations.ts";
+
+/** Replaces what is noted about a post, whatever its status; what is published, its version and its hash stay as they are. */
+export async function annotatePost(
+  ctx: Pick<Context, "actor" | "clock" | "db">,
+  { id, annotations }: { readonly id: string; readonly annotations: Annotations },
+): Promise<Post> {
+  const db = ctx.db;
+  const now = ctx.clock.now();
+  const [, read] = await db.d1.batch<PostRow>([
+    replaceAnnotationsStatement(db, ctx.actor, id, annotations, now),
+    postsStatement(db, ctx.actor, [id]),
+  ]);
+  const row = read?.results[0];
+  return row === undefined ? await refuseMissingPost(ctx, id, "changed") : toPost(row, now);
+}

@@ -1,0 +1,39 @@
+import type { Db } from "#db/client.ts";
+import { HAS_PUBLICATION } from "#post-status/store-stopped-retries.ts";
+
+/**
+ * Deletes posts cancelled before `before`, with their targets and media references; returns how many posts. Never the record of a
+ * publication: such a post is not cancelled any more, but older rows may be.
+ */
+export async function deleteCancelledPosts(db: Db, before: number, limit: number): Promise<number> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT p.id FROM posts p WHERE p.status = 'cancelled' AND p.updated_at < ? AND NOT ${HAS_PUBLICATION} ORDER BY p.updated_at LIMIT ?`,
+    )
+    .bind(before, limit)
+    .all<{ id: string }>();
+  if (results.length === 0) {
+    return 0;
+  }
+  const ids = JSON.stringify(results.map((row) => row.id));
+  const stillCancelled =
+    "IN (SELECT p.id FROM posts p, json_each(?) j WHERE p.id = j.value AND p.status = 'cancelled')";
+  const deleted = await db.d1.batch([
+    db.d1.prepare(`DELETE FROM post_targets WHERE post_id ${stillCancelled}`).bind(ids),
+    db.d1.prepare(`DELETE FROM post_media WHERE post_id ${stillCancelled}`).bind(ids),
+    db.d1.prepare(`DELETE FROM posts WHERE id ${stillCancelled}`).bind(ids),
+  ]);
+  return deleted[2]?.meta.changes ?? 0;
+}
+
+/** Deletes the records of tokens issued before `hour` (hours since 1970); returns how many. */
+export async function deleteConfirmations(db: Db, hour: number, limit: number): Promise<number> {
+  const deleted = await db.d1
+    .prepare(
+      `DELETE FROM confirmations WHERE (issued_hour, token_hash) IN
+         (SELECT issued_hour, token_hash FROM confirmations WHERE issued_hour < ? LIMIT ?)`,
+    )
+    .bind(hour, limit)
+    .run();
+  return deleted.meta.changes;
+}

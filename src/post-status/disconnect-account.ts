@@ -1,0 +1,47 @@
+import { disconnectStatements, readDisconnected, revokeConnection } from "#accounts/index.ts";
+import type { Services } from "#context.ts";
+import type { Actor } from "#core/actor.ts";
+import { refuse, RefusalError } from "#core/errors.ts";
+import type { Platform } from "#core/platform.ts";
+import { armPosts, disarmPosts } from "#arming/arm-posts.ts";
+import { skipTargetsStatements, type ChangedPostRow } from "./store-account-changes.ts";
+import { armableFromRow } from "#arming/to-armable-post.ts";
+
+/** Disconnects an account: account, targets and posts change in one transaction, then the login is revoked. */
+export async function disconnectAccount(
+  ctx: Services & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
+  input: { readonly accountId: string },
+): Promise<{ readonly id: string; readonly platform: Platform; readonly pausedPostIds: readonly string[] }> {
+  const { actor } = ctx;
+  const db = ctx.db;
+  const now = ctx.clock.now();
+  const [account, changed, paused, , stopped] = await db.d1.batch<ChangedPostRow>([
+    ...disconnectStatements(db, actor, input.accountId, now),
+    ...skipTargetsStatements(db, actor, input.accountId, now),
+  ]);
+  const disconnected = readDisconnected(account);
+  if (!disconnected) {
+    refuse({ code: "not_found", message: "account not found" });
+  }
+  const pausedPosts = (paused?.results ?? []).map(armableFromRow);
+  const pausedPostIds = pausedPosts.map(({ id }) => id);
+  const endedPosts = [...pausedPosts, ...(stopped?.results ?? []).map(armableFromRow)];
+  const stillScheduled = (changed?.results ?? [])
+    .map(armableFromRow)
+    .filter(({ id, status }) => status === "scheduled" && endedPosts.every((post) => post.id !== id));
+  await revokeConnection(ctx, { id: disconnected.connectionId, platform: disconnected.platform });
+  disarmPosts(ctx, endedPosts);
+  ctx.defer(armPosts(ctx, stillScheduled));
+  return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
+}
+
+/** For jobs that are repeated: a parallel one, or the user, may have disconnected the account meanwhile. */
+export async function disconnectOnce(ctx: Parameters<typeof disconnectAccount>[0], accountId: string): Promise<void> {
+  try {
+    await disconnectAccount(ctx, { accountId });
+  } catch (error) {
+    if (!(error instanceof RefusalError && error.refusal.code === "not_found")) {
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+export { annotatePost } from "./annotate-post.ts";
+export { cancelPost } from "./cancel-post.ts";
+export { deauthorize } from "./deauthorize.ts";
+export { deletePersonalData, finishOpenDeletions } from "./personal-data/delete-personal-data.ts";
+export { disconnectAccount, disconnectOnce } from "./disconnect-account.ts";
+export { erasePosts } from "./personal-data/erase-posts.ts";
+export { stopPosts } from "./personal-data/stop-posts.ts";
+export { countWaitingPosts } from "./personal-data/count-waiting-posts.ts";
+export { pausePost } from "./pause-post.ts";
+export { pausePostsOfAccounts } from "./pause-posts-of-accounts.ts";
+export { resumePostsOfAccounts } from "./resume-posts-of-accounts.ts";
+export { resumePost } from "./resume-post.ts";

@@ -1,0 +1,11 @@
+import type { Services } from "#context.ts";
+
+import { countWaiting } from "./store-user-posts.ts";
+
+/** How many posts of these workspaces are scheduled or paused. */
+export async function countWaitingPosts(
+  services: Pick<Services, "db">,
+  workspaceIds: readonly string[],
+): Promise<number> {
+  return await countWaiting(services.db, workspaceIds);
+}

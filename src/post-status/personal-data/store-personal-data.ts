@@ -1,0 +1,71 @@
+import type { Db } from "#db/client.ts";
+
+/** Targets (`t`) of the accounts; ?1 is the JSON list of account ids. */
+const OF_ACCOUNTS = "account_id IN (SELECT value FROM json_each(?1))";
+
+/** Whether a post that has a target of these accounts is being published: its run still needs the ids. */
+export async function hasTargetInProgress(db: Db, accountIds: readonly string[]): Promise<boolean> {
+  const row = await db.d1
+    .prepare(
+      `SELECT 1 FROM post_targets t JOIN posts p ON p.id = t.post_id
+       WHERE t.${OF_ACCOUNTS} AND p.status = 'publishing' LIMIT 1`,
+    )
+    .bind(JSON.stringify(accountIds))
+    .first();
+  return row !== null;
+}
+
+/** Erases what targets hold of the platform's data about a person; that and when they were published stays. */
+export function eraseTargetsStatements(db: Db, accountIds: readonly string[], now: number): D1PreparedStatement[] {
+  return [
+    db.d1
+      .prepare(
+        `UPDATE post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, extras = NULL, history = '[]', updated_at = ?2
+         WHERE ${OF_ACCOUNTS}`,
+      )
+      .bind(JSON.stringify(accountIds), now),
+  ];
+}
+
+/** Events about the accounts (?1) and the posts that have a target of them; ?2 is the list of their workspaces. */
+const EVENTS_OF_ACCOUNTS = `e.workspace_id IN (SELECT value FROM json_each(?2)) AND (
+  e.subject_id IN (SELECT value FROM json_each(?1))
+  OR EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = e.subject_id AND t.${OF_ACCOUNTS}))`;
+
+/** Where copies of what is erased are: the posts and accounts that events tell of, and the webhooks that were sent them. */
+export interface RecordedCopies {
+  readonly subjectIds: readonly string[];
+  readonly webhookIds: readonly string[];
+}
+
+export async function findRecordedCopies(
+  db: Db,
+  accountIds: readonly string[],
+  workspaceIds: readonly string[],
+): Promise<RecordedCopies> {
+  const workspaces = JSON.stringify(workspaceIds);
+  const [subjects, hooks] = await db.d1.batch<{ id: string }>([
+    db.d1
+      .prepare(`SELECT DISTINCT e.subject_id AS id FROM events e WHERE ${EVENTS_OF_ACCOUNTS}`)
+      .bind(JSON.stringify(accountIds), workspaces),
+    db.d1.prepare("SELECT id FROM webhooks WHERE workspace_id IN (SELECT value FROM json_each(?))").bind(workspaces),
+  ]);
+  const idsOf = (result: D1Result<{ id: string }> | undefined) => (result?.results ?? []).map(({ id }) => id);
+  return { subjectIds: idsOf(subjects), webhookIds: idsOf(hooks) };
+}
+
+/** The events stay, because readers count on their numbers; what they tell is reduced to ids. */
+export function eraseEventsStatement(
+  db: Db,
+  accountIds: readonly string[],
+  workspaceIds: readonly string[],
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `UPDATE events AS e SET data = json_object('erased', iif(e.type LIKE 'account.%',
+         json_object('postId', NULL, 'accountId', e.subject_id),
+         json_object('postId', e.subject_id, 'accountId', e.data ->> 'accountId')))
+       WHERE ${EVENTS_OF_ACCOUNTS} AND e.data ->> 'erased' IS NULL`,
+    )
+    .bind(JSON.stringify(accountIds), JSON.stringify(workspaceIds));
+}

@@ -1,0 +1,90 @@
+import type { Db } from "#db/client.ts";
+import { appendChange, changeByService } from "#posts/rows/change-record.ts";
+import { NOT_HELD } from "#restore/store-service.ts";
+import type { ChangedPostRow } from "#post-status/store-account-changes.ts";
+import { HAS_PUBLICATION, stopRetriesStatements } from "#post-status/store-stopped-retries.ts";
+
+/*
+ * All posts of a user who is deleted. Each statement changes a bounded number of posts of one workspace, which an index finds by status.
+ */
+
+/** Posts (`p`) of workspace ?2 that can be stopped; after a restore, one whose time has passed may be public. ?1 is the current time. */
+const STOPPABLE = `p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused') AND (p.scheduled_at > ?1 OR ${NOT_HELD})`;
+
+/**
+ * Of at most `limit` scheduled and paused posts: stops the retries of those of which something is public, and cancels the others. Returns
+ * the cancelled ones and how many there were in all.
+ */
+export async function cancelSomePosts(
+  db: Db,
+  { workspaceId, now, limit }: { readonly workspaceId: string; readonly now: number; readonly limit: number },
+): Promise<{ readonly cancelled: readonly ChangedPostRow[]; readonly count: number }> {
+  const some = `p.id IN (SELECT p.id FROM posts p WHERE ${STOPPABLE} ORDER BY p.status, p.scheduled_at, p.id LIMIT ?3)`;
+  const [, stopped, cancelled] = await db.d1.batch<ChangedPostRow>([
+    ...stopRetriesStatements(db, some, [now, workspaceId, limit], {
+      change: changeByService({ at: now, what: "retry_stopped" }),
+    }),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET status = 'cancelled', paused_reason = NULL, watch_at = NULL, version = version + 1, updated_at = ?1,
+           changes = ${appendChange("?4")}
+         WHERE ${some} AND NOT ${HAS_PUBLICATION} RETURNING id, version, status, scheduled_at, platforms, media`,
+      )
+      .bind(now, workspaceId, limit, changeByService({ at: now, what: "cancelled" })),
+  ]);
+  const rows = cancelled?.results ?? [];
+  return { cancelled: rows, count: rows.length + (stopped?.results.length ?? 0) };
+}
+
+/** How many posts of the workspaces wait for their time. */
+export async function countWaiting(db: Db, workspaceIds: readonly string[]): Promise<number> {
+  const row = await db.d1
+    .prepare(
+      `SELECT count(*) AS n FROM json_each(?) w CROSS JOIN posts p ON p.workspace_id = w.value WHERE p.status IN ('scheduled', 'paused')`,
+    )
+    .bind(JSON.stringify(workspaceIds))
+    .first<{ n: number }>();
+  return row?.n ?? 0;
+}
+
+export async function isPublishing(db: Db, workspaceIds: readonly string[]): Promise<boolean> {
+  const row = await db.d1
+    .prepare(
+      "SELECT 1 FROM json_each(?1) w CROSS JOIN posts p ON p.workspace_id = w.value WHERE p.status = 'publishing' LIMIT 1",
+    )
+    .bind(JSON.stringify(workspaceIds))
+    .first();
+  return row !== null;
+}
+
+/** Deletes the counters first, so that no deleted post changes them. */
+export async function deleteCounters(db: Db, workspaceIds: readonly string[]): Promise<void> {
+  const list = JSON.stringify(workspaceIds);
+  await db.d1.batch(
+    ["post_totals", "post_days"].map((table) =>
+      db.d1.prepare(`DELETE FROM ${table} WHERE workspace_id IN (SELECT value FROM json_each(?))`).bind(list),
+    ),
+  );
+}
+
+/** Deletes at most `limit` posts of the workspaces with their targets, none that is being published; returns how many. */
+export async function deleteSomePosts(db: Db, workspaceIds: readonly string[], limit: number): Promise<number> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT p.id AS id FROM json_each(?1) w CROSS JOIN posts p ON p.workspace_id = w.value WHERE p.status <> 'publishing' LIMIT ?2`,
+    )
+    .bind(JSON.stringify(workspaceIds), limit)
+    .all<{ id: string }>();
+  if (results.length === 0) {
+    return 0;
+  }
+  const ids = JSON.stringify(results.map(({ id }) => id));
+  const stillEnded =
+    "IN (SELECT p.id FROM json_each(?) j CROSS JOIN posts p ON p.id = j.value WHERE p.status <> 'publishing')";
+  await db.d1.batch([
+    db.d1.prepare(`DELETE FROM post_targets WHERE post_id ${stillEnded}`).bind(ids),
+    db.d1.prepare(`DELETE FROM post_media WHERE post_id ${stillEnded}`).bind(ids),
+    db.d1.prepare(`DELETE FROM posts WHERE id ${stillEnded}`).bind(ids),
+  ]);
+  return results.length;
+}

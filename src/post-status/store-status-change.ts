@@ -1,0 +1,86 @@
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
+import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
+import { appendChange, changeByActor } from "#posts/rows/change-record.ts";
+import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
+import { NOT_HELD } from "#restore/store-service.ts";
+import { HAS_PUBLICATION, stopRetriesStatements } from "./store-stopped-retries.ts";
+import type { Post } from "#posts/rows/types.ts";
+
+export interface StatusChange {
+  readonly id: string;
+  readonly to: "cancelled" | "paused" | "scheduled";
+  readonly now: number;
+}
+
+/** Whether the post (`p`) has an open target with a usable account. */
+export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN accounts a ON a.id = t.account_id
+  WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
+
+/**
+ * After a restore, a post whose time has passed may be public: it cannot be stopped before that is known. One that is still ahead can.
+ */
+const IS_STOPPABLE = `(p.scheduled_at > ?4 OR ${NOT_HELD})`;
+
+/** Check and change are one statement, so that no alarm can come between them. ?4 is the current time. */
+const STATUS_CHANGES = {
+  cancelled: {
+    change: { what: "cancelled" },
+    set: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
+    allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
+  },
+  paused: {
+    change: { what: "paused", reason: "user" },
+    set: "status = 'paused', paused_reason = 'user', watch_at = NULL",
+    allowed: `p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
+  },
+  scheduled: {
+    change: { what: "resumed" },
+    set: `status = 'scheduled', paused_reason = NULL, watch_at = p.scheduled_at + ${WATCH_LATE_MS}`,
+    allowed: `p.status = 'paused' AND p.scheduled_at > ?4 AND ${HAS_PUBLISHABLE_TARGET} AND ${NOT_HELD}`,
+  },
+} as const;
+
+/** Changes the status if that is allowed, then reads the post. */
+export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: StatusChange): D1PreparedStatement[] {
+  const { set, allowed, change } = STATUS_CHANGES[to];
+  return [
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET ${set}, version = version + 1, updated_at = ?4, changes = ${appendChange("?5")}
+         WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.id = ?3 AND ${allowed} RETURNING id`,
+      )
+      .bind(actor.userId, actor.workspaceId, id, now, changeByActor(actor, { at: now, ...change })),
+    postsStatement(db, actor, [id]),
+  ];
+}
+
+/** Cancels the post, or stops the retry of a post of which something is public; then reads the post. */
+export function cancelStatements(db: Db, actor: Actor, { id, now }: Omit<StatusChange, "to">): D1PreparedStatement[] {
+  const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
+  return [
+    ...stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {
+      change: changeByActor(actor, { at: now, what: "retry_stopped" }),
+    }),
+    ...statusChangeStatements(db, actor, { id, to: "cancelled", now }),
+  ];
+}
+
+export function readCancelled(
+  [, stopped, ...results]: readonly D1Result[],
+  now: number,
+): ReturnType<typeof readStatusChange> {
+  const { changed, post } = readStatusChange(results, now);
+  return { changed: changed || stopped?.results.length === 1, post };
+}
+
+export function readStatusChange(
+  results: readonly D1Result[],
+  now: number,
+): { readonly changed: boolean; readonly post: Post | null } {
+  const [update, read] = results;
+  const row = (read?.results as PostRow[] | undefined)?.[0];
+  return { changed: update?.results.length === 1, post: row ? toPost(row, now) : null };
+}

@@ -1,0 +1,44 @@
+import type { Db } from "#db/client.ts";
+import { appendChange } from "#posts/rows/change-record.ts";
+import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
+
+/*
+ * A failed post that was edited to a new time (P16) may be public already on some of its accounts. Stopping such a retry never
+ * cancels or pauses the post, because it would vanish from every list while it is live: it gets back the status it had (P18).
+ */
+
+/** Whether something of the post (`p`) is public, or may be. */
+export const HAS_PUBLICATION = `EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id
+  AND (x.state IN ('published', 'unconfirmed') OR x.progress IS NOT NULL))`;
+
+/** The status of a post (`p`) whose retry is stopped; `now` is the parameter with the current time. */
+export function stoppedRetryColumns(now: string): string {
+  return `status = iif(EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id AND x.state = 'published'), 'partially_failed', 'failed'),
+    paused_reason = NULL, watch_at = NULL, finished_at = ${now}, updated_at = ${now}`;
+}
+
+/**
+ * Stops the retries among the posts (`p`) that match `where`, which uses the parameters and ?1 as the current time; `change` is the
+ * record of it.
+ */
+export function stopRetriesStatements(
+  db: Db,
+  where: string,
+  parameters: readonly [now: number, ...others: (string | number)[]],
+  { change }: { readonly change: string },
+): [targets: D1PreparedStatement, posts: D1PreparedStatement] {
+  return [
+    db.d1
+      .prepare(
+        `UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?1
+      WHERE state IN ${OPEN_STATES_SQL} AND post_id IN (SELECT p.id FROM posts p WHERE ${where} AND ${HAS_PUBLICATION})`,
+      )
+      .bind(...parameters),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET ${stoppedRetryColumns("?1")}, version = version + 1, changes = ${appendChange(`?${parameters.length + 1}`)}
+         WHERE ${where} AND ${HAS_PUBLICATION} RETURNING id`,
+      )
+      .bind(...parameters, change),
+  ];
+}

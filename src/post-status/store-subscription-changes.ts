@@ -1,0 +1,65 @@
+import type { Db } from "#db/client.ts";
+import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
+import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
+import { appendChange, changeByService } from "#posts/rows/change-record.ts";
+import { stopRetriesStatements } from "./store-stopped-retries.ts";
+
+/** The posts of users by the index over workspace and status; `users` is the parameter with the JSON list of users. */
+const ofUsers = (users: string) =>
+  `p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(${users})))`;
+const OF_USERS = ofUsers("?1");
+/** Those that the operator has not disabled: whatever is paid meanwhile, their posts wait until they are enabled. */
+const OF_ENABLED_USERS = `p.workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id IN (SELECT value FROM json_each(?1))
+  AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = w.user_id AND u.disabled_at IS NOT NULL))`;
+
+/** Pauses everything these users have scheduled; the retry of a post of which something is public is stopped instead. */
+export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
+  const users = JSON.stringify(userIds);
+  return [
+    ...stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users], {
+      change: changeByService({ at: now, what: "retry_stopped", reason: "subscription" }),
+    }),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2,
+           changes = ${appendChange("?3")}
+         WHERE p.status = 'scheduled' AND ${OF_USERS}`,
+      )
+      .bind(users, now, changeByService({ at: now, what: "paused", reason: "subscription" })),
+  ];
+}
+
+export interface ResumedPostRow {
+  readonly id: string;
+  readonly version: number;
+  readonly workspace_id: string;
+  readonly status: "scheduled";
+  readonly scheduled_at: number;
+  readonly platforms: string;
+  readonly media: string;
+}
+
+/** Schedules posts again that have a usable account; those without one stay paused, now for the reason `account`. */
+export async function markResumedForSubscription(
+  db: Db,
+  userIds: readonly string[],
+  now: number,
+): Promise<readonly ResumedPostRow[]> {
+  const resumable = `p.status = 'paused' AND p.paused_reason = 'subscription' AND p.scheduled_at > ?2 AND ${OF_ENABLED_USERS}`;
+  const users = JSON.stringify(userIds);
+  const [resumed] = await db.d1.batch<ResumedPostRow>([
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
+           watch_at = ?2 + ${WATCH_UNARMED_MS}, updated_at = ?2, changes = ${appendChange("?3")}
+         WHERE ${resumable} AND ${HAS_PUBLISHABLE_TARGET} RETURNING id, workspace_id, version, status, scheduled_at, platforms, media`,
+      )
+      .bind(users, now, changeByService({ at: now, what: "resumed", reason: "subscription" })),
+    db.d1
+      .prepare(
+        `UPDATE posts AS p SET paused_reason = 'account', version = version + 1, updated_at = ?2, changes = ${appendChange("?3")} WHERE ${resumable}`,
+      )
+      .bind(users, now, changeByService({ at: now, what: "paused", reason: "account" })),
+  ]);
+  return resumed?.results ?? [];
+}

@@ -1,0 +1,91 @@
+import { accountsStatement, readAccounts } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import type { ArmablePost, ArmingServices } from "#arming/arm-posts.ts";
+import { rearmOverdue } from "#arming/rearm-overdue.ts";
+import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "./types.ts";
+import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
+import { targetStatus } from "#posts/rows/target-status.ts";
+
+/** A month of more posts than this is shown up to here. */
+export const CALENDAR_ROWS = 1000;
+
+/** The posts of a range of time and the connected accounts of the active workspace, in one round trip. */
+export async function listCalendar(
+  ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
+  { from, until, ...filter }: CalendarInput,
+): Promise<Calendar> {
+  const { actor } = ctx;
+  const db = ctx.db;
+  const now = ctx.clock.now();
+  const [posts, accounts] = await db.d1.batch([
+    calendarStatement(db, actor, { from, until, rows: CALENDAR_ROWS + 1 }, filter),
+    accountsStatement(db, actor, { ids: [], platforms: PLATFORMS }),
+  ]);
+  const rows = (posts?.results ?? []) as CalendarRow[];
+  const shown = rows.slice(0, CALENDAR_ROWS);
+  rearmOverdue(ctx, shown, (row) => armableFromRow(row, actor.workspaceId));
+  return {
+    posts: shown.map((row) => toCalendarPost(row, now)),
+    accounts: readAccounts(accounts?.results ?? []),
+    hasMore: rows.length > CALENDAR_ROWS,
+    nextAt: rows.length === 0 ? await findNextTime(ctx, Math.max(until, now), filter) : null,
+  };
+}
+
+async function findNextTime(
+  ctx: Pick<Context, "db" | "actor">,
+  from: number,
+  filter: CalendarFilter,
+): Promise<number | null> {
+  const range = { from, until: Number.MAX_SAFE_INTEGER, rows: 1 };
+  const db = ctx.db;
+  const { results } = await calendarStatement(db, ctx.actor, range, filter).run<CalendarRow>();
+  return results[0]?.scheduled_at ?? null;
+}
+
+function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
+  const targets = (JSON.parse(row.targets) as CalendarTargetRow[]).toSorted((a, b) => a.position - b.position);
+  return {
+    id: row.id,
+    status: row.status,
+    // As in a full post: a publishing post has a reason while its targets are looked up after a restore.
+    pausedReason: row.status === "publishing" ? null : row.paused_reason,
+    scheduledAt: row.scheduled_at,
+    caption: row.caption,
+    postType: row.post_type,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    createdVia: row.created_via,
+    mediaCount: row.media_count || Math.max(0, ...targets.map(({ ownMediaCount }) => ownMediaCount ?? 0)),
+    firstMedia: firstMediaOf(row, targets),
+    targets: targets.map(({ accountId, platform, state, nextAttemptAt, verifyHistory }) => ({
+      accountId,
+      platform,
+      status: targetStatus(state, { postStatus: row.status, nextAttemptAt, history: verifyHistory ?? [], now }),
+    })),
+  };
+}
+
+/** The first of the post; where it has none, the first that an account has of its own. */
+function firstMediaOf(
+  { media_type: type, media_url: url }: CalendarRow,
+  targets: readonly CalendarTargetRow[],
+): CalendarPost["firstMedia"] {
+  if (type !== null && url !== null) {
+    return { type, url };
+  }
+  const own = targets.map(({ firstOwnMedia }) => firstOwnMedia).find((item) => item !== null);
+  return own ? { type: own.type, url: own.url } : null;
+}
+
+function armableFromRow(row: CalendarRow, workspaceId: string): ArmablePost {
+  return {
+    id: row.id,
+    workspaceId,
+    version: row.version,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    media: [],
+  };
+}

@@ -1,0 +1,82 @@
+import type { Actor } from "#core/actor.ts";
+import type { PausedReason } from "#core/codes.ts";
+import type { Platform } from "#core/platform.ts";
+import type { CreatedVia, ListedStatus, MediaType, PostType, TargetState } from "#core/status.ts";
+import type { StoredAttempt } from "#db/schema.ts";
+import type { Db } from "#db/client.ts";
+import type { CalendarFilter } from "./types.ts";
+import { annotationConditions } from "#posts/list/store-annotated-pages.ts";
+import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
+
+/** What a chip of the calendar shows of a target. */
+export interface CalendarTargetRow {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly position: number;
+  readonly state: TargetState;
+  readonly nextAttemptAt: number | null;
+  readonly verifyHistory: readonly StoredAttempt[] | null;
+  /** Of a post without media: how many the account has of its own, and the first of them. */
+  readonly ownMediaCount: number | null;
+  readonly firstOwnMedia: { readonly type: MediaType; readonly url: string } | null;
+}
+
+export interface CalendarRow {
+  readonly id: string;
+  readonly status: ListedStatus;
+  readonly paused_reason: PausedReason | null;
+  readonly scheduled_at: number;
+  readonly version: number;
+  readonly watch_at: number | null;
+  readonly caption: string;
+  readonly post_type: PostType;
+  readonly platforms: string;
+  readonly created_via: CreatedVia;
+  readonly media_count: number;
+  readonly media_type: MediaType | null;
+  readonly media_url: string | null;
+  /** A JSON array of `CalendarTargetRow`, in no order. */
+  readonly targets: string;
+}
+
+const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id, 'platform', t.platform, 'position', t.position,
+    'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
+    'ownMediaCount', iif(p.media = '[]', json_array_length(t.media), NULL), 'firstOwnMedia', iif(p.media = '[]', t.media -> '$[0]', NULL)))
+  FROM post_targets t WHERE t.post_id = p.id)`;
+
+/**
+ * The posts of a range, by time. Filters other than the status are checked row by row within the range.
+ */
+export function calendarStatement(
+  db: Db,
+  actor: Actor,
+  range: { readonly from: number; readonly until: number; readonly rows: number },
+  filter: CalendarFilter,
+): D1PreparedStatement {
+  const values: (string | number)[] = [actor.workspaceId, range.from, range.until, actor.userId, range.rows];
+  const param = (value: string) => `?${values.push(value)}`;
+  const conditions = [
+    "p.workspace_id = ?1 AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3 AND p.user_id = ?4",
+    ...(filter.createdVia === undefined ? [] : [`p.created_via = ${param(filter.createdVia)}`]),
+    ...(filter.platform === undefined
+      ? []
+      : [`EXISTS (SELECT 1 FROM json_each(p.platforms) WHERE value = ${param(filter.platform)})`]),
+    ...(filter.accountId === undefined
+      ? []
+      : [`EXISTS (SELECT 1 FROM post_targets f WHERE f.post_id = p.id AND f.account_id = ${param(filter.accountId)})`]),
+    ...annotationConditions(filter, param),
+  ];
+  const selected = postsByTimeSql({
+    ...(filter.status === undefined ? {} : { statuses: [filter.status] }),
+    where: conditions.join(" AND "),
+  });
+  return db.d1
+    .prepare(
+      `SELECT p.id AS id, p.status AS status, p.paused_reason AS paused_reason, p.scheduled_at AS scheduled_at, p.version AS version,
+         p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
+         p.created_via AS created_via, json_array_length(p.media) AS media_count,
+         json_extract(p.media, '$[0].type') AS media_type, json_extract(p.media, '$[0].url') AS media_url, ${TARGETS} AS targets
+       ${fromPostsByTimeSql(`${selected} LIMIT ?5`)}`,
+    )
+    .bind(...values);
+}

@@ -1,0 +1,46 @@
+import type { TargetAccount } from "#accounts/index.ts";
+import type { PausedReason } from "#core/codes.ts";
+import type { Platform } from "#core/platform.ts";
+import type { CreatedVia, ListedStatus, MediaType, PostType } from "#core/status.ts";
+import type { AnnotationFilter } from "#posts/list/types.ts";
+import type { Target } from "#posts/rows/types.ts";
+
+export interface CalendarFilter extends AnnotationFilter {
+  readonly accountId?: string | undefined;
+  readonly platform?: Platform | undefined;
+  readonly status?: ListedStatus | undefined;
+  readonly createdVia?: CreatedVia | undefined;
+}
+
+/** `from` <= time < `until`. */
+export interface CalendarInput extends CalendarFilter {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What a calendar shows of a post. */
+export interface CalendarPost {
+  readonly id: string;
+  readonly status: ListedStatus;
+  readonly pausedReason: PausedReason | null;
+  readonly scheduledAt: number;
+  /** The first 140 characters, counted in code points. */
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly platforms: readonly Platform[];
+  readonly createdVia: CreatedVia;
+  readonly mediaCount: number;
+  readonly firstMedia: { readonly type: MediaType; readonly url: string } | null;
+  readonly targets: readonly Pick<Target, "accountId" | "platform" | "status">[];
+}
+
+export interface Calendar {
+  /** When the next post after the range is due, where the range has none; otherwise null. */
+  readonly nextAt: number | null;
+  /** By time. */
+  readonly posts: readonly CalendarPost[];
+  /** The connected accounts of the workspace. */
+  readonly accounts: readonly TargetAccount[];
+  /** Whether the range has more posts than were read. */
+  readonly hasMore: boolean;
+}

@@ -1,0 +1,76 @@
+import { findArchived } from "#archive/index.ts";
+import type { Context } from "#context.ts";
+import { refusePostNotFound } from "#posts/rows/refuse.ts";
+import { archivedAttempts, archivedChanges, toArchivedPost } from "./archived-posts.ts";
+import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import {
+  accountsByIdStatement,
+  type ChangesRow,
+  changesStatement,
+  type RecordAccountRow,
+  recordAccountsStatement,
+} from "./store-post-record.ts";
+import {
+  postsStatement,
+  readAttempts,
+  type TargetHistoryRow,
+  targetHistoriesStatement,
+} from "#posts/rows/store-posts-by-id.ts";
+import type { PostChange } from "#posts/rows/types.ts";
+import type { PostRecord } from "./types.ts";
+
+/** Everything that is known about a post, in one round trip; cancelled and archived posts too. */
+export async function getPostRecord(
+  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
+  input: { readonly id: string },
+): Promise<PostRecord> {
+  const { actor } = ctx;
+  const db = ctx.db;
+  const [posts, histories, changes, accounts] = await db.d1.batch([
+    postsStatement(db, actor, [input.id]),
+    targetHistoriesStatement(db, actor, input.id),
+    changesStatement(db, actor, input.id),
+    recordAccountsStatement(db, actor, input.id),
+  ]);
+  const [row] = rowsOf<PostRow>(posts);
+  if (!row) {
+    return await getArchivedRecord(ctx, input.id);
+  }
+  const stored = rowsOf<ChangesRow>(changes)[0]?.changes ?? "[]";
+  return {
+    post: toPost(row, ctx.clock.now()),
+    attempts: readAttempts(rowsOf<TargetHistoryRow>(histories)),
+    changes: JSON.parse(stored) as PostChange[],
+    accounts: toAccounts(rowsOf<RecordAccountRow>(accounts)),
+  };
+}
+
+async function getArchivedRecord(
+  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
+  id: string,
+): Promise<PostRecord> {
+  const archived = (await findArchived(ctx, id)) ?? refusePostNotFound();
+  const post = toArchivedPost(archived, ctx.clock.now());
+  const changes = archivedChanges(archived);
+  const named = [...post.targets, ...changes].flatMap(({ accountId }) => accountId ?? []);
+  const { results } = await accountsByIdStatement(ctx.db, ctx.actor, named).all<RecordAccountRow>();
+  return { post, attempts: archivedAttempts(archived), changes, accounts: toAccounts(results) };
+}
+
+function toAccounts(rows: readonly RecordAccountRow[]): PostRecord["accounts"] {
+  return new Map(
+    rows.map((account) => [
+      account.id,
+      {
+        username: account.username,
+        displayName: account.display_name,
+        status: account.disconnected_at === null ? account.status : "disconnected",
+        statusReason: account.status_reason,
+      },
+    ]),
+  );
+}
+
+function rowsOf<Row>(result: D1Result | undefined): Row[] {
+  return (result?.results ?? []) as Row[];
+}

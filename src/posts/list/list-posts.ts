@@ -1,0 +1,103 @@
+import type { Context } from "#context.ts";
+import type { Platform } from "#core/platform.ts";
+import type { StoredMediaItem } from "#db/schema.ts";
+import type { ArmablePost, ArmingServices } from "#arming/arm-posts.ts";
+import { rearmOverdue } from "#arming/rearm-overdue.ts";
+import {
+  POST_COLUMNS,
+  type PostRow,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  toPost,
+  toSummary,
+} from "#posts/rows/post-rows.ts";
+import type { PostTextForm } from "#posts/rows/post-text-form.ts";
+import { postTextColumns, type PostTextRow, rearmOverdueTexts } from "#posts/rows/post-texts.ts";
+import { MAX_INSTANT } from "#posts/summary/store-counted-posts.ts";
+import { annotatedPageStatements } from "./store-annotated-pages.ts";
+import { pageStatements, type ListSegment } from "./store-post-pages.ts";
+import type { ListInput, Page } from "./types.ts";
+import type { Post, PostSummary } from "#posts/rows/types.ts";
+
+type ListContext = Pick<Context, "actor" | "config" | "watch"> & ArmingServices;
+
+/** One page of the posts of the active workspace, ordered by time. */
+export function listPosts(ctx: ListContext, input: ListInput & { readonly fields: "full" }): Promise<Page<Post>>;
+export function listPosts(
+  ctx: ListContext,
+  input: ListInput & { readonly fields: "summary" },
+): Promise<Page<PostSummary>>;
+export function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>>;
+export async function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>> {
+  const now = ctx.clock.now();
+  const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
+  const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, columns);
+  rearmOverdue(ctx, rows, (row) => armableFromListRow(row, ctx.actor.workspaceId));
+  return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
+}
+
+/** The same page with each post as the text that the caller wants, which the database writes. */
+export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
+  const now = ctx.clock.now();
+  const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, postTextColumns(form[input.fields]));
+  rearmOverdueTexts(ctx, rows);
+  return { posts: rows.map(({ text }) => text), pagination };
+}
+
+async function readPage<Row>(
+  ctx: Pick<Context, "actor" | "db">,
+  input: ListInput,
+  now: number,
+  columns: string,
+): Promise<{ readonly rows: readonly Row[]; readonly pagination: Page<Row>["pagination"] }> {
+  const { limit, offset, order } = input;
+  const ascending = segmentsOf(input, now);
+  const segments = order === "asc" ? ascending : ascending.toReversed();
+  const { externalId, label } = input;
+  const request = { segments, order, columns, now, rows: limit + 1, offset };
+  const statements =
+    segments.length === 0 || (externalId === undefined && label === undefined)
+      ? pageStatements(ctx.db, ctx.actor, request)
+      : annotatedPageStatements(ctx.db, ctx.actor, request, { externalId, label });
+  const results = await ctx.db.d1.batch<Row | { total: number }>(statements);
+  const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
+  const rowsAndNext = results.slice(0, -1).flatMap((result) => result.results as Row[]);
+  return {
+    rows: rowsAndNext.slice(0, limit),
+    pagination: { limit, offset, total, hasMore: rowsAndNext.length > limit },
+  };
+}
+
+/**
+ * The parts of the calendar that the filters select, in ascending order. Without the past, posts that are still publishing or
+ * wait for their next try come before all future ones.
+ */
+export function segmentsOf(
+  input: Pick<ListInput, "status" | "from" | "until" | "includePast">,
+  now: number,
+): ListSegment[] {
+  const status = input.status ?? null;
+  const from = Math.max(0, input.from ?? 0);
+  const until = Math.max(0, Math.min(input.until ?? MAX_INSTANT, MAX_INSTANT));
+  const includePast = input.includePast ?? (input.status !== undefined || input.from !== undefined);
+  const segments: ListSegment[] =
+    includePast || status === "publishing" || status === "scheduled"
+      ? [{ status, from, until }]
+      : [
+          ...(status === null ? [{ status: "unfinished" as const, from, until: Math.min(now, until) }] : []),
+          { status, from: Math.max(from, now), until },
+        ];
+  return segments.filter((segment) => segment.from < segment.until);
+}
+
+function armableFromListRow(row: PostRow | SummaryRow, workspaceId: string): ArmablePost {
+  return {
+    id: row.id,
+    workspaceId,
+    version: row.version,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    platforms: JSON.parse(row.platforms) as Platform[],
+    media: "media" in row ? (JSON.parse(row.media) as StoredMediaItem[]) : [],
+  };
+}

@@ -1,0 +1,78 @@
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import type { AnnotationFilter } from "./types.ts";
+import { SqlParameters } from "#posts/summary/store-counted-posts.ts";
+import { isFew, type ListSegment, type PageRequest, statusesOf } from "./store-post-pages.ts";
+import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
+
+/*
+ * Lists of the posts with an external id or a label: what is read follows the posts that have it, however many others there are.
+ */
+
+type Term = readonly [kind: "external_id" | "label", value: string];
+
+/** An external id has fewer posts than a label. */
+function termsOf({ externalId, label }: AnnotationFilter): Term[] {
+  return [
+    ...(externalId === undefined ? [] : [["external_id", externalId] as const]),
+    ...(label === undefined ? [] : [["label", label] as const]),
+  ];
+}
+
+/** That the post of the row `p` has what the filter asks for: one lookup by the whole key for each. */
+export function annotationConditions(filter: AnnotationFilter, param: (value: string) => string): string[] {
+  return termsOf(filter).map((term) => hasTermSql(term, param));
+}
+
+function hasTermSql([kind, value]: Term, param: (value: string) => string): string {
+  return `EXISTS (SELECT 1 FROM annotated_posts f WHERE f.workspace_id = p.workspace_id AND f.kind = '${kind}' AND f.value = ${param(value)}
+    AND f.scheduled_at = p.scheduled_at AND f.post_id = p.id)`;
+}
+
+/** The statement of the page, and that of the total; there is at least one segment. */
+export function annotatedPageStatements(
+  db: Db,
+  actor: Actor,
+  { segments, order, columns, now, rows, offset }: PageRequest,
+  filter: AnnotationFilter,
+): D1PreparedStatement[] {
+  const terms = termsOf(filter);
+  const prepare = (sqlOf: (selected: string, params: SqlParameters) => string) => {
+    const params = new SqlParameters();
+    const [workspace, user] = [params.add(actor.workspaceId), params.add(actor.userId)];
+    params.add(now);
+    const selected = segments.map((segment) => selectSegmentSql(params, { workspace, user }, segment, terms));
+    const sql = sqlOf(selected.join(" UNION ALL "), params);
+    return db.d1.prepare(sql).bind(...params.values);
+  };
+  return [
+    prepare(
+      (selected, params) =>
+        `SELECT ${columns} FROM (${selected} ORDER BY at ${order}, id ${order} LIMIT ${params.add(rows)} OFFSET ${params.add(offset)}) page
+         CROSS JOIN posts p ON p.id = page.id`,
+    ),
+    prepare((selected) => `SELECT count(*) AS total FROM (${selected})`),
+  ];
+}
+
+/** By the rows of the first term in the order of time; unfinished posts of the past are few, and found by their status. */
+function selectSegmentSql(
+  params: SqlParameters,
+  { workspace, user }: { readonly workspace: string; readonly user: string },
+  { status, from, until }: ListSegment,
+  terms: readonly Term[],
+): string {
+  const param = (value: string) => params.add(value);
+  const [first, ...others] = terms;
+  const range = (column: string) => `${column} >= ${params.add(from)} AND ${column} < ${params.add(until)}`;
+  if (first === undefined || isFew(status)) {
+    const conditions = terms.map((term) => hasTermSql(term, param)).map((sql) => ` AND ${sql}`);
+    return `SELECT p.scheduled_at AS at, p.id AS id FROM posts p WHERE p.workspace_id = ${workspace}
+      AND p.status IN ${statusListSql(statusesOf(status))} AND ${range("p.scheduled_at")} AND p.user_id = ${user}${conditions.join("")}`;
+  }
+  const [kind, value] = first;
+  const conditions = others.map((term) => ` AND ${hasTermSql(term, param)}`);
+  return `SELECT t.scheduled_at AS at, t.post_id AS id FROM annotated_posts t CROSS JOIN posts p ON p.id = t.post_id
+    WHERE t.workspace_id = ${workspace} AND t.kind = '${kind}' AND t.value = ${param(value)} AND ${range("t.scheduled_at")}
+      AND p.status IN ${statusListSql(statusesOf(status))} AND p.user_id = ${user}${conditions.join("")}`;
+}

@@ -1,0 +1,164 @@
+import type { Actor } from "#core/actor.ts";
+import { type ListedStatus, POST_STATUSES, type PostStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+import { countRowsSql, countSql, pageStart, SqlParameters } from "#posts/summary/store-counted-posts.ts";
+import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
+
+/*
+ * A list is one or two segments of the calendar, one after the other. Totals and deep offsets never scan the posts, but
+ * take them from the counters.
+ */
+
+/** `unfinished`: publishing, or scheduled; among past posts, the ones that wait for their next try. */
+type SegmentStatus = ListedStatus | "unfinished" | null;
+
+/** Posts with `from` <= time < `until`, of one status or of all that are listed. */
+export interface ListSegment {
+  readonly status: SegmentStatus;
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface PageRequest {
+  /** In the order of the list. */
+  readonly segments: readonly ListSegment[];
+  readonly order: "asc" | "desc";
+  /** What is selected of a row `p`; `NOW_PARAMETER` is the present time. */
+  readonly columns: string;
+  readonly now: number;
+  /** Rows to read: one more than the page, to know whether more follow. */
+  readonly rows: number;
+  readonly offset: number;
+}
+
+/** From this offset on, posts are skipped by their counters instead of row by row. */
+const DEEP_OFFSET = 1000;
+
+/** The statements of the page, and last that of the total. */
+export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
+  const pages =
+    request.offset <= DEEP_OFFSET
+      ? [pageStatement(db, actor, request)]
+      : request.segments.map((_, index) =>
+          prepareWithParameters(db, (params) => deepPageSql(params, actor, request, index)),
+        );
+  const total = prepareWithParameters(
+    db,
+    (params) =>
+      `SELECT ${request.segments.map((segment) => segmentCountSql(params, actor, segment)).join(" + ") || "0"} AS total`,
+  );
+  return [...pages, total];
+}
+
+/** The page of all segments at once: each status has one range of time, because segments are next to each other. */
+function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement {
+  const { segments, order, columns, now, rows, offset } = request;
+  const ranges: { readonly from: number; readonly until: number }[] = [];
+  const rangeOf = POST_STATUSES.map((status) => {
+    const found = segments.filter((segment) => statusesOf(segment.status).includes(status));
+    if (found.length === 0) {
+      return -1;
+    }
+    const from = Math.min(...found.map((segment) => segment.from));
+    const until = Math.max(...found.map((segment) => segment.until));
+    const known = ranges.findIndex((range) => range.from === from && range.until === until);
+    return known === -1 ? ranges.push({ from, until }) - 1 : known;
+  });
+  const sql = pageSqlOf(columns, order, rangeOf);
+  return db.d1
+    .prepare(sql)
+    .bind(actor.workspaceId, actor.userId, now, rows, offset, ...ranges.flatMap(({ from, until }) => [from, until]));
+}
+
+/** Built once per shape of a list, because the text is long. */
+const pageSqls = new Map<string, Map<string, string>>();
+
+/** `rangeOf` has, for each status, the number of its pair of parameters after ?5, or -1. */
+function pageSqlOf(columns: string, order: "asc" | "desc", rangeOf: readonly number[]): string {
+  const ofColumns = pageSqls.get(columns) ?? new Map<string, string>();
+  pageSqls.set(columns, ofColumns);
+  const shape = `${order} ${rangeOf.join()}`;
+  const known = ofColumns.get(shape);
+  if (known !== undefined) {
+    return known;
+  }
+  const statuses = POST_STATUSES.filter((_, index) => rangeOf[index] !== -1);
+  const where = (status: PostStatus) => {
+    const first = 6 + 2 * (rangeOf[POST_STATUSES.indexOf(status as ListedStatus)] ?? 0);
+    return `p.workspace_id = ?1 AND ${rangeSql(`?${first}`, `?${first + 1}`)}`;
+  };
+  const selected =
+    statuses.length === 0
+      ? "SELECT NULL AS row WHERE 0 LIMIT ?4 OFFSET ?5"
+      : `${postsByTimeSql({ statuses, where, order })} LIMIT ?4 OFFSET ?5`;
+  const sql = `SELECT ${columns} ${fromPostsByTimeSql(selected)} AND p.user_id = ?2`;
+  ofColumns.set(shape, sql);
+  return sql;
+}
+
+function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => string): D1PreparedStatement {
+  const params = new SqlParameters();
+  const sql = buildSql(params);
+  return db.d1.prepare(sql).bind(...params.values);
+}
+
+/** The part of a page that is of one segment, after many others. */
+function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
+  const { order, offset, rows, columns } = request;
+  const segment = request.segments[index] as ListSegment;
+  const [workspaceId, userId] = [params.add(actor.workspaceId), params.add(actor.userId)];
+  params.add(request.now);
+  const before = request.segments.slice(0, index).map((earlier) => segmentCountSql(params, actor, earlier));
+  const tables = before.length === 0 ? [] : [`earlier AS MATERIALIZED (SELECT ${before.join(" + ")} AS n)`];
+  // What the earlier segments leave of the offset and of the page.
+  const left = (of: number) =>
+    before.length === 0 ? params.add(of) : `max(0, ${params.add(of)} - (SELECT n FROM earlier))`;
+  const skip = left(offset);
+  const limit = before.length === 0 ? left(rows) : `min(${params.add(rows)}, ${left(rows + offset)})`;
+  const page = pageRange(params, actor, request, segment, skip);
+  const where = `p.workspace_id = ${workspaceId} AND ${page.range}`;
+  const selected = `${postsByTimeSql({ statuses: statusesOf(segment.status), where, order })} LIMIT ${limit} OFFSET ${page.skip}`;
+  const allTables = [...tables, ...page.tables];
+  return `${allTables.length === 0 ? "" : `WITH ${allTables.join(", ")} `}SELECT ${columns} ${fromPostsByTimeSql(selected)} AND p.user_id = ${userId}`;
+}
+
+/** The range of time that the page is read from, and how many of its posts are skipped. */
+function pageRange(
+  params: SqlParameters,
+  actor: Actor,
+  { order }: PageRequest,
+  segment: ListSegment,
+  skip: string,
+): { readonly tables: readonly string[]; readonly range: string; readonly skip: string } {
+  const { status, from, until } = segment;
+  if (isFew(status)) {
+    return { tables: [], range: rangeSql(params.add(from), params.add(until)), skip };
+  }
+  const start = pageStart(params, { ...segment, status, workspaceId: actor.workspaceId }, order, skip);
+  const range = order === "asc" ? rangeSql(start.at, params.add(until)) : rangeSql(params.add(from), start.at);
+  return { ...start, range };
+}
+
+export function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
+  if (status === "unfinished") {
+    return ["publishing", "scheduled"];
+  }
+  return status === null ? POST_STATUSES : [status];
+}
+
+/** Unfinished posts of the past are few, and their days may be years ago. */
+export function isFew(status: SegmentStatus): status is "unfinished" | "publishing" {
+  return status === "publishing" || status === "unfinished";
+}
+
+function rangeSql(from: string, until: string): string {
+  return `p.scheduled_at >= ${from} AND p.scheduled_at < ${until}`;
+}
+
+/** How many posts a segment has, as one scalar expression. */
+function segmentCountSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
+  const { status } = segment;
+  return isFew(status)
+    ? countRowsSql(params, actor.workspaceId, statusesOf(status), segment)
+    : countSql(params, { ...segment, status, workspaceId: actor.workspaceId });
+}

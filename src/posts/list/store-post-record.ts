@@ -1,0 +1,47 @@
+import type { Actor } from "#core/actor.ts";
+import type { AccountStatus } from "#core/status.ts";
+import type { Db } from "#db/client.ts";
+
+/** The list of changes of a post; no row for another user's post. */
+export function changesStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+  return db.d1
+    .prepare("SELECT changes FROM posts WHERE user_id = ?1 AND workspace_id = ?2 AND id = ?3")
+    .bind(actor.userId, actor.workspaceId, id);
+}
+
+export interface ChangesRow {
+  readonly changes: string | null;
+}
+
+export interface RecordAccountRow {
+  readonly id: string;
+  readonly username: string;
+  readonly display_name: string;
+  readonly status: AccountStatus;
+  readonly status_reason: string | null;
+  readonly disconnected_at: number | null;
+}
+
+const ACCOUNT_COLUMNS = `a.id AS id, a.username AS username, a.display_name AS display_name, a.status AS status,
+  a.status_reason AS status_reason, a.disconnected_at AS disconnected_at`;
+
+/** The actor's accounts among `ids`, disconnected ones too. */
+export function accountsByIdStatement(db: Db, actor: Actor, ids: readonly string[]): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT ${ACCOUNT_COLUMNS} FROM accounts a
+       WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.id IN (SELECT value FROM json_each(?3))`,
+    )
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
+}
+
+/** The accounts of a post and those that its changes name, disconnected ones too. */
+export function recordAccountsStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.id IN (
+         SELECT t.account_id FROM post_targets t WHERE t.post_id = ?3
+         UNION SELECT c.atom FROM posts p, json_tree(p.changes) c WHERE p.id = ?3 AND c.key = 'accountId')`,
+    )
+    .bind(actor.userId, actor.workspaceId, id);
+}

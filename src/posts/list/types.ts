@@ -1,0 +1,60 @@
+import type { Platform } from "#core/platform.ts";
+import type { AccountStatus, ListedStatus } from "#core/status.ts";
+import type { Post, PostChange } from "#posts/rows/types.ts";
+
+/** Which posts by what is noted about them; both together mean posts with both. */
+export interface AnnotationFilter {
+  readonly externalId?: string | undefined;
+  readonly label?: string | undefined;
+}
+
+export interface ListInput extends AnnotationFilter {
+  readonly limit: number;
+  readonly offset: number;
+  readonly fields: "full" | "summary";
+  readonly order: "asc" | "desc";
+  readonly status?: ListedStatus | undefined;
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+  readonly includePast?: boolean | undefined;
+}
+
+export interface Page<T> {
+  readonly posts: readonly T[];
+  readonly pagination: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly total: number;
+    readonly hasMore: boolean;
+  };
+}
+
+export interface Attempt {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly at: number;
+  readonly step: string;
+  readonly outcome: string;
+  readonly httpStatus: number | null;
+  readonly platformCode: string | null;
+  readonly message: string | null;
+  readonly nextAttemptAt: number | null;
+}
+
+/** A post with its history, for a person who wants to know what happened. */
+export interface PostRecord {
+  readonly post: Post;
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** The newest 50, oldest first. */
+  readonly changes: readonly PostChange[];
+  /** The accounts of the post and of its changes as they are now, by id. */
+  readonly accounts: ReadonlyMap<string, RecordAccount>;
+}
+
+interface RecordAccount {
+  readonly username: string;
+  readonly displayName: string;
+  readonly status: AccountStatus | "disconnected";
+  readonly statusReason: string | null;
+}

@@ -1,0 +1,16 @@
+import type { Annotations } from "./types.ts";
+
+export const NO_ANNOTATIONS: Annotations = { externalId: null, metadata: {}, labels: [], notes: null };
+
+/** What is noted about the post of the row `p`, as a JSON text; null for a post without a row of annotations. */
+export const ANNOTATIONS_SQL = `(SELECT json_object('externalId', a.external_id, 'metadata', json(a.metadata), 'labels', json(a.labels), 'notes', a.notes)
+    FROM post_annotations a WHERE a.workspace_id = p.workspace_id AND a.post_id = p.id)`;
+
+/** Events of before the column have none. */
+export function readAnnotations({ annotations }: { readonly annotations?: string | null }): Annotations {
+  return annotations === null || annotations === undefined ? NO_ANNOTATIONS : (JSON.parse(annotations) as Annotations);
+}
+
+export function hasAnnotations({ externalId, metadata, labels, notes }: Annotations): boolean {
+  return externalId !== null || notes !== null || labels.length > 0 || Object.keys(metadata).length > 0;
+}

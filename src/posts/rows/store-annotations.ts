@@ -1,0 +1,45 @@
+import type { Actor } from "#core/actor.ts";
+import type { Db } from "#db/client.ts";
+import type { Annotations } from "./types.ts";
+import { hasAnnotations } from "./annotation-rows.ts";
+
+/** Of a new post, before the post itself, whose insertion records the event with them. */
+export function insertAnnotationsStatement(
+  db: Db,
+  post: { readonly id: string; readonly workspaceId: string; readonly scheduledAt: number },
+  annotations: Annotations,
+  now: number,
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+    )
+    .bind(post.workspaceId, post.id, post.scheduledAt, ...columnsOf(annotations), now);
+}
+
+/** Replaces what is noted about a post of the actor; what is the same already is not written, and nothing is no row. */
+export function replaceAnnotationsStatement(
+  db: Db,
+  actor: Pick<Actor, "userId" | "workspaceId">,
+  id: string,
+  annotations: Annotations,
+  now: number,
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `INSERT INTO post_annotations AS a (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
+       SELECT p.workspace_id, p.id, p.scheduled_at, ?4, ?5, ?6, ?7, ?8 FROM posts p
+       WHERE p.id = ?3 AND p.user_id = ?1 AND p.workspace_id = ?2
+         AND (?9 OR EXISTS (SELECT 1 FROM post_annotations e WHERE e.workspace_id = ?2 AND e.post_id = ?3))
+       ON CONFLICT (workspace_id, post_id) DO UPDATE SET external_id = excluded.external_id, metadata = excluded.metadata,
+         labels = excluded.labels, notes = excluded.notes, updated_at = excluded.updated_at
+       WHERE a.external_id IS NOT excluded.external_id OR a.metadata <> excluded.metadata OR a.labels <> excluded.labels
+         OR a.notes IS NOT excluded.notes`,
+    )
+    .bind(actor.userId, actor.workspaceId, id, ...columnsOf(annotations), now, hasAnnotations(annotations) ? 1 : 0);
+}
+
+function columnsOf({ externalId, metadata, labels, notes }: Annotations) {
+  return [externalId, JSON.stringify(metadata), JSON.stringify(labels), notes] as const;
+}

@@ -1,0 +1,79 @@
+import type { Attempt } from "#posts/list/types.ts";
+import type { Actor } from "#core/actor.ts";
+import type { Platform } from "#core/platform.ts";
+import type { StoredAttempt } from "#db/schema.ts";
+import type { Db } from "#db/client.ts";
+import { POST_COLUMNS, type PostRow } from "./post-rows.ts";
+
+/** The owner is part of every statement; ?1 is the user, ?2 the workspace. */
+const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
+
+/**
+ * The posts of the actor among `ids`, in no order. A statement, so that it can be the last of a batch. CROSS JOIN fixes the join
+ * order, because SQLite would otherwise scan the whole workspace.
+ */
+export function postsStatement(
+  db: Db,
+  actor: Pick<Actor, "userId" | "workspaceId">,
+  ids: readonly string[],
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT ${POST_COLUMNS} FROM json_each(?3) requested CROSS JOIN posts p ON p.id = requested.value WHERE ${OWNED_BY_ACTOR}`,
+    )
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
+}
+
+/** One post with other columns, which may use `NOW_PARAMETER`. */
+export function postTextStatement(
+  db: Db,
+  actor: Pick<Actor, "userId" | "workspaceId">,
+  id: string,
+  columns: string,
+  now: number,
+): D1PreparedStatement {
+  return db.d1
+    .prepare(`SELECT ${columns} FROM posts p WHERE p.id = ?4 AND ${OWNED_BY_ACTOR}`)
+    .bind(actor.userId, actor.workspaceId, now, id);
+}
+
+export async function findPostRow(db: Db, actor: Actor, id: string): Promise<PostRow | undefined> {
+  const { results } = await postsStatement(db, actor, [id]).all<PostRow>();
+  return results[0];
+}
+
+/** Rows in the order of `ids`; ids without a row are left out. */
+export function sortByIds<Row extends { readonly id: string }>(ids: readonly string[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+export interface TargetHistoryRow {
+  readonly account_id: string | null;
+  readonly platform: Platform;
+  readonly history: string;
+}
+
+/** The history of every target; empty for another user's post, one row without an account for a post without targets. */
+export function targetHistoriesStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT t.account_id AS account_id, t.platform AS platform, t.history AS history
+       FROM posts p LEFT JOIN post_targets t ON t.post_id = p.id WHERE ${OWNED_BY_ACTOR} AND p.id = ?3`,
+    )
+    .bind(actor.userId, actor.workspaceId, id);
+}
+
+/** The attempts of all targets, oldest first. */
+export function readAttempts(rows: readonly TargetHistoryRow[]): Attempt[] {
+  return rows
+    .flatMap((row) => {
+      const { account_id: accountId, platform } = row;
+      return accountId === null ? [] : parseHistory(row).map((attempt) => ({ accountId, platform, ...attempt }));
+    })
+    .toSorted((a, b) => a.at - b.at);
+}
+
+function parseHistory(row: TargetHistoryRow): readonly StoredAttempt[] {
+  return JSON.parse(row.history) as StoredAttempt[];
+}

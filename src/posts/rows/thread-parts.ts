@@ -1,0 +1,25 @@
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { TargetStatus } from "#core/status.ts";
+import { publishedThreadParts } from "#platforms/thread.ts";
+import type { ThreadPart } from "./types.ts";
+
+/** How far each part of a thread has come: behind those that are public, the target is at the first of the others. */
+export function threadParts(
+  { thread }: JsonObject,
+  { progress, status }: { readonly progress: JsonValue; readonly status: TargetStatus },
+): ThreadPart[] | null {
+  if (!Array.isArray(thread)) {
+    return null;
+  }
+  const published = publishedThreadParts(progress);
+  return Array.from({ length: thread.length + 1 }, (_, index): ThreadPart => {
+    const part = published[index];
+    const isCurrent = index === published.length || status === "published" || status === "skipped";
+    return {
+      index,
+      status: part ? "published" : isCurrent ? status : "pending",
+      platformPostId: part?.id ?? null,
+      url: part?.url ?? null,
+    };
+  });
+}

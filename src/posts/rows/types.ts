@@ -1,0 +1,109 @@
+import type { Author } from "#core/actor.ts";
+import type { PausedReason, TargetErrorCode } from "#core/codes.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import type { CreatedVia, ExtraName, ListedStatus, PostStatus, PostType, TargetStatus } from "#core/status.ts";
+import type { StoredExtra, StoredMediaItem, StoredPostChange } from "#db/schema.ts";
+import type { FaultCategory } from "#platforms/contract.ts";
+
+/** Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
+export type MediaItem = StoredMediaItem;
+
+export interface Target {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly username: string;
+  readonly caption: string | null;
+  readonly effectiveCaption: string;
+  readonly platformOptions: JsonObject;
+  /** What this account publishes; null for the media of the post. */
+  readonly mediaItems: readonly MediaItem[] | null;
+  readonly status: TargetStatus;
+  readonly platformPostId: string | null;
+  readonly platformPostUrl: string | null;
+  readonly publishedAt: number | null;
+  readonly attempts: number;
+  readonly nextAttemptAt: number | null;
+  readonly error: TargetError | null;
+  /** What became of what was added to the post once it was public; null where nothing is. */
+  readonly extras: Readonly<Partial<Record<ExtraName, TargetExtra>>> | null;
+  readonly dueAt: number;
+  readonly startedAt: number | null;
+  readonly lateByMs: number | null;
+  /** The first of them is the post itself; null where the account publishes no thread. */
+  readonly parts: readonly ThreadPart[] | null;
+}
+
+/** What the makers of a post note about it; never published. */
+export interface Annotations {
+  /** Its id in the makers' own system. */
+  readonly externalId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Each once, in the order in which they were given. */
+  readonly labels: readonly string[];
+  readonly notes: string | null;
+}
+
+export interface Post {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly status: PostStatus;
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly scheduledAt: number;
+  readonly publishedAt: number | null;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly createdVia: CreatedVia;
+  /** The API key or app that made it; null for the dashboard. */
+  readonly createdBy: Author | null;
+  readonly pausedReason: PausedReason | null;
+  readonly planHash: string;
+  readonly targets: readonly Target[];
+  readonly mediaItems: readonly MediaItem[];
+  readonly annotations: Annotations;
+  /** The post has moved to the archive and can no longer change. */
+  readonly archived?: true;
+}
+
+export interface PostSummary {
+  readonly id: string;
+  readonly status: ListedStatus;
+  readonly scheduledAt: number;
+  /** The first 140 characters, counted in code points. */
+  readonly caption: string;
+  readonly postType: PostType;
+  readonly platforms: readonly Platform[];
+  readonly targetCount: number;
+  readonly mediaCount: number;
+  readonly externalId: string | null;
+  readonly labels: readonly string[];
+}
+
+export type PostChange = StoredPostChange;
+
+/* What a target tells of the platform's answers. */
+
+export interface TargetError {
+  readonly code: TargetErrorCode;
+  readonly category: FaultCategory;
+  readonly message: string;
+  readonly platformCode: string | null;
+  readonly retryable: boolean;
+  readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
+}
+
+/** A part of a thread. */
+export interface ThreadPart {
+  /** From 0, which is the post itself. */
+  readonly index: number;
+  readonly status: TargetStatus;
+  readonly platformPostId: string | null;
+  readonly url: string | null;
+}
+
+/** What became of something that was added to a post once it was public. */
+export interface TargetExtra extends Omit<StoredExtra, "error"> {
+  readonly error: TargetError | null;
+}

@@ -1,0 +1,216 @@
+import { SECOND } from "#core/clock.ts";
+import type { JsonValue } from "#core/json.ts";
+import type { PostType, TargetState } from "#core/status.ts";
+import type { StoredAttempt, StoredExtra, StoredExtras, StoredTargetError } from "#db/schema.ts";
+import { extrasState } from "#platforms/extras.ts";
+import { isTerminal, TARGET_TRANSITIONS } from "#posts/rows/state-machine.ts";
+import { sanitizeMessage } from "./sanitize-message.ts";
+import { storedExtras } from "./stored-extras.ts";
+import { deadlineError } from "./target-errors.ts";
+import { outcomeOfThread } from "./thread-error.ts";
+
+/** The progress of one target within a run; JSON only, because it is stored in the journal. */
+export interface TargetRun {
+  readonly accountId: string;
+  readonly state: TargetState;
+  /** When its next step is due. */
+  readonly wakeAt: number;
+  /** Where preparation continues; null before its first step. */
+  readonly cursor: { readonly value: JsonValue } | null;
+  /** The result of a finished preparation: the next step is the visible call. Kept while verifying, because lookups need it. */
+  readonly prepared: { readonly ref: JsonValue; readonly expiresAt: number | null } | null;
+  /** Whether the current attempt is in `attempts` already; being asked to wait by a platform starts no new one. */
+  readonly attemptCounted: boolean;
+  /** Attempts in all runs of the target, as its owner sees them. */
+  readonly attempts: number;
+  /** Attempts of this run, which are limited. */
+  readonly runAttempts: number;
+  /** Consecutive waits at a rate limit. */
+  readonly rateLimitWaits: number;
+  /** Lookups without an answer since the outcome became uncertain. */
+  readonly unansweredVerifies: number;
+  /** Prepared references that expired before they could be used. */
+  readonly staleReferences: number;
+  /** Visible calls that succeeded where a target needs several. */
+  readonly publishedParts: number;
+  readonly preparingSince: number | null;
+  /** When the visible call whose outcome is not known yet was first sent. */
+  readonly committedAt: number | null;
+  /** When it was last sent: `absent` counts only after the platform's listing delay from here. */
+  readonly lastCommittedAt: number | null;
+  /** Since when the platform is known to have accepted and to process it. */
+  readonly acceptedAt: number | null;
+  readonly progress: JsonValue;
+  readonly startedAt: number | null;
+  readonly publishedAt: number | null;
+  readonly remoteId: string | null;
+  readonly remoteUrl: string | null;
+  readonly error: StoredTargetError | null;
+  /** What became of what was added to the post once it was public; absent in journals of before the member. */
+  readonly extras?: StoredExtras | null;
+  readonly history: readonly StoredAttempt[];
+}
+
+/** What a decision depends on beside the run and the outcome. */
+export interface StepContext {
+  readonly now: number;
+  readonly dueAt: number;
+  readonly postType: PostType;
+  /** `Adapter.processingLimitMs` of the target's platform. */
+  readonly acceptedLimitMs?: number | undefined;
+  /** The HTTP status of the last response of the step. */
+  readonly httpStatus: number | null;
+  /** In [0, 1), for the jitter of a wait. */
+  readonly random: number;
+}
+
+export const MAX_HISTORY = 100;
+
+const MAX_WAIT_SECONDS = 15 * 60;
+
+/** A target at the start of a run, from its row in D1; one that was tried before waits until its next try. */
+export function createTargetRun(
+  row: {
+    accountId: string;
+    attempts: number;
+    nextAttemptAt: number | null;
+    progress: JsonValue;
+    history: readonly StoredAttempt[];
+  },
+  now: number,
+): TargetRun {
+  return {
+    accountId: row.accountId,
+    state: row.nextAttemptAt === null ? "pending" : "retry_wait",
+    wakeAt: Math.max(now, row.nextAttemptAt ?? 0),
+    cursor: null,
+    prepared: null,
+    attemptCounted: false,
+    attempts: row.attempts,
+    runAttempts: 0,
+    rateLimitWaits: 0,
+    unansweredVerifies: 0,
+    staleReferences: 0,
+    publishedParts: 0,
+    preparingSince: null,
+    committedAt: null,
+    lastCommittedAt: null,
+    acceptedAt: null,
+    progress: row.progress,
+    startedAt: null,
+    publishedAt: null,
+    remoteId: null,
+    remoteUrl: null,
+    error: null,
+    extras: null,
+    history: row.history,
+  };
+}
+
+/** T7 (definite failure): ends the target with the reason that its owner reads. */
+export function failTarget(run: TargetRun, ctx: StepContext, step: string, error: StoredTargetError): TargetRun {
+  const published = publishedWithoutExtras(run, ctx, step, { status: "failed", error });
+  if (published) {
+    return published;
+  }
+  const stopped = outcomeOfThread(run.progress, error);
+  const message =
+    run.progress === null || stopped !== error ? stopped.message : `${error.message} (a part of it is public already)`;
+  return transition(run, ctx, "failed", step, stopped.code, {
+    message,
+    platformCode: error.platformCode,
+    error: { ...stopped, message: sanitizeMessage(message) },
+  });
+}
+
+/** A target whose post is known to be public ends as published, whatever keeps its extras from being added; undefined for others. */
+export function publishedWithoutExtras(
+  run: TargetRun,
+  ctx: StepContext,
+  step: string,
+  outcome: Pick<StoredExtra, "status" | "error">,
+): TargetRun | undefined {
+  const state = extrasState(run.progress);
+  const ended = { ...outcome, id: null, url: null };
+  // Those after the first open one were not sent.
+  const notTried: StoredExtra =
+    outcome.status === "failed" ? ended : { ...ended, status: "failed", error: deadlineError(NOT_TRIED, null) };
+  return (
+    state &&
+    transition(run, ctx, "published", step, "published", {
+      publishedAt: state.post.at,
+      extras: {
+        ...storedExtras(state.results),
+        ...Object.fromEntries(state.open.map((name, index) => [name, index === 0 ? ended : notTried])),
+      },
+      remoteId: state.post.id.toWellFormed(),
+      remoteUrl: state.post.url?.toWellFormed() ?? null,
+      error: null,
+      message: outcome.error?.message ?? null,
+      platformCode: outcome.error?.platformCode ?? null,
+    })
+  );
+}
+
+const NOT_TRIED = "what comes before it had no known outcome";
+
+type TargetRunChange = Partial<TargetRun> & { readonly message?: string | null; readonly platformCode?: string | null };
+
+/** A transition of the table, with its entry in the history. */
+export function transition(
+  run: TargetRun,
+  ctx: StepContext,
+  to: TargetState,
+  step: string,
+  outcome: string,
+  change: TargetRunChange,
+): TargetRun {
+  const { message, platformCode, ...fields } = change;
+  const wakeAt = isTerminal(to) ? null : (fields.wakeAt ?? run.wakeAt);
+  return {
+    ...withState(run, to),
+    ...fields,
+    history: appendHistory(run, ctx, step, outcome, {
+      message: message ?? null,
+      platformCode: platformCode ?? null,
+      wakeAt,
+    }),
+  };
+}
+
+/** A transition that is not in the table is a bug, and nothing may be sent after it. */
+export function withState(run: TargetRun, to: TargetState): TargetRun {
+  if (!TARGET_TRANSITIONS[run.state].includes(to)) {
+    throw new Error(`a target cannot go from ${run.state} to ${to}`);
+  }
+  return { ...run, state: to };
+}
+
+export function appendHistory(
+  run: TargetRun,
+  ctx: StepContext,
+  step: string,
+  outcome: string,
+  details: { message: string | null; platformCode: string | null; wakeAt: number | null },
+): readonly StoredAttempt[] {
+  const previous = run.history.at(-1);
+  const entry: StoredAttempt = {
+    at: ctx.now,
+    step,
+    outcome,
+    httpStatus: ctx.httpStatus,
+    platformCode: details.platformCode,
+    message: details.message === null ? null : sanitizeMessage(details.message),
+    nextAttemptAt: details.wakeAt !== null && details.wakeAt > ctx.now ? details.wakeAt : null,
+  };
+  // Repeated polls are one entry, so that the kept entries cover the whole course of the target.
+  const isRepeatedWait = outcome === "again" && previous?.step === step && previous.outcome === outcome;
+  return [...(isRepeatedWait ? run.history.slice(0, -1) : run.history), entry].slice(-MAX_HISTORY);
+}
+
+/** The wait a platform asked for, in ms and within limits. */
+export function clampWaitMs(seconds: number, minSeconds: number, maxSeconds: number = MAX_WAIT_SECONDS): number {
+  return Math.ceil(
+    Math.min(maxSeconds, Math.max(minSeconds, Number.isFinite(seconds) ? seconds : minSeconds)) * SECOND,
+  );
+}
