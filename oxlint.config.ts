@@ -18,13 +18,53 @@ export const MODULES = {
   accounts: ["core", "db", "config.ts", "context.ts", "platforms"],
   media: ["core", "db", "config.ts", "context.ts", "quotas"],
   drafts: ["core", "db", "config.ts", "context.ts", "media"],
-  posting: ["core", "db", "config.ts", "context.ts", "platforms", "archive", "accounts", "media", "drafts", "quotas"],
-  events: ["core", "db", "config.ts", "context.ts", "accounts", "posting"],
+  restore: ["core", "db", "context.ts"],
+  // The life of a post, in order; `publisher` ends it.
+  posts: ["core", "db", "context.ts", "platforms", "archive", "accounts", "media"],
+  arming: ["core", "db", "context.ts", "posts"],
+  planning: ["core", "db", "context.ts", "platforms", "archive", "accounts", "media", "quotas", "posts"],
+  confirming: [
+    "core",
+    "db",
+    "config.ts",
+    "context.ts",
+    "accounts",
+    "drafts",
+    "quotas",
+    "restore",
+    "posts",
+    "arming",
+    "planning",
+  ],
+  "post-status": [
+    "core",
+    "db",
+    "context.ts",
+    "archive",
+    "accounts",
+    "restore",
+    "posts",
+    "arming",
+    "planning",
+    "confirming",
+  ],
+  events: ["core", "db", "config.ts", "context.ts", "accounts", "posts", "confirming"],
   webhooks: ["core", "db", "config.ts", "context.ts", "events", "quotas"],
-  notices: ["core", "db", "config.ts", "context.ts", "posting", "accounts"],
-  metrics: ["core", "db", "config.ts", "context.ts", "platforms", "posting", "webhooks"],
-  feeds: ["core", "db", "config.ts", "context.ts", "posting"],
-  "personal-data": ["core", "db", "context.ts", "archive", "auth", "accounts", "media", "posting"],
+  notices: ["core", "db", "config.ts", "context.ts", "posts", "accounts"],
+  metrics: ["core", "db", "config.ts", "context.ts", "platforms", "arming", "restore", "webhooks"],
+  feeds: ["core", "db", "config.ts", "context.ts", "posts"],
+  "personal-data": [
+    "core",
+    "db",
+    "context.ts",
+    "archive",
+    "auth",
+    "accounts",
+    "media",
+    "restore",
+    "posts",
+    "post-status",
+  ],
   wire: [
     "core",
     "config.ts",
@@ -33,7 +73,9 @@ export const MODULES = {
     "workspaces",
     "accounts",
     "media",
-    "posting",
+    "posts",
+    "planning",
+    "confirming",
     "quotas",
     "events",
   ],
@@ -48,7 +90,10 @@ export const MODULES = {
     "accounts",
     "media",
     "drafts",
-    "posting",
+    "posts",
+    "planning",
+    "confirming",
+    "post-status",
     "events",
     "webhooks",
     "quotas",
@@ -67,7 +112,10 @@ export const MODULES = {
     "accounts",
     "media",
     "drafts",
-    "posting",
+    "posts",
+    "planning",
+    "confirming",
+    "post-status",
     "webhooks",
     "wire",
   ],
@@ -84,7 +132,10 @@ export const MODULES = {
     "accounts",
     "media",
     "drafts",
-    "posting",
+    "posts",
+    "planning",
+    "confirming",
+    "post-status",
     "events",
     "webhooks",
     "wire",
@@ -94,7 +145,22 @@ export const MODULES = {
     "personal-data",
   ],
   operator: ["core", "db", "config.ts", "context.ts", "platforms", "auth", "accounts", "metrics", "wire"],
-  publisher: ["core", "db", "config.ts", "context.ts", "platforms", "accounts", "media", "posting", "webhooks"],
+  publisher: [
+    "core",
+    "db",
+    "config.ts",
+    "context.ts",
+    "platforms",
+    "accounts",
+    "media",
+    "webhooks",
+    "restore",
+    "posts",
+    "arming",
+    "planning",
+    "confirming",
+    "post-status",
+  ],
   sender: ["core", "db", "config.ts", "context.ts", "events", "webhooks", "wire"],
   sync: [
     "core",
@@ -106,7 +172,9 @@ export const MODULES = {
     "accounts",
     "media",
     "drafts",
-    "posting",
+    "restore",
+    "posts",
+    "post-status",
     "archive",
     "events",
     "notices",
@@ -114,8 +182,20 @@ export const MODULES = {
     "personal-data",
     "sealing",
   ],
-  sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "posting", "media"],
+  sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "arming", "media"],
 } as const satisfies Record<string, readonly string[]>;
+
+/**
+ * Folders inside a module, in order: a folder may import from those before it and from its own. What two of them need stands
+ * in an earlier one. The files beside the folders join them, and no folder imports those.
+ */
+export const FOLDERS = {
+  posts: ["rows", "summary", "list", "calendar", "export"],
+  planning: ["plan", "checks", "slots", "bulk", "edit"],
+  confirming: ["token", "requests", "commit", "preview", "approvals", "confirm"],
+  publisher: ["restore", "run"],
+  "post-status": ["status", "accounts", "subscription", "cleanup", "personal-data"],
+} as const satisfies Partial<Record<keyof typeof MODULES, readonly string[]>>;
 
 /** Files beside the modules that only wiring may import, unless a module's line names them. */
 export const ROOT_FILES = ["config.ts", "context.ts", "index.ts", "index.sandbox.ts", "service.ts"];
@@ -140,6 +220,34 @@ function moduleRule(module: keyof typeof MODULES): OxlintOverride {
     files: [`src/${module}/**/*.{ts,tsx}`],
     rules: { "no-restricted-imports": ["error", { patterns: [PARENT_IMPORT, forbiddenImports(module)] }] },
   };
+}
+
+/** What a folder of a module may not import from its own module. */
+export function laterThan(module: keyof typeof FOLDERS, folder: string): string[] {
+  const folders: readonly string[] = FOLDERS[module];
+  return [...folders.slice(folders.indexOf(folder) + 1).map((later) => `#${module}/${later}/**`), `#${module}/*.ts`];
+}
+
+/** The last override of a file replaces the ones before it, so this one repeats what the module may not import. */
+function folderRules(module: keyof typeof FOLDERS): OxlintOverride[] {
+  return FOLDERS[module].map((folder) => ({
+    files: [`src/${module}/${folder}/**/*.{ts,tsx}`],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            PARENT_IMPORT,
+            forbiddenImports(module),
+            {
+              group: laterThan(module, folder),
+              message: `${module}/${folder} may import what stands before it in FOLDERS: ${FOLDERS[module].join(", ")}.`,
+            },
+          ],
+        },
+      ],
+    },
+  }));
 }
 
 /**
@@ -219,6 +327,7 @@ export default defineConfig({
   },
   overrides: [
     ...(Object.keys(MODULES) as (keyof typeof MODULES)[]).map(moduleRule),
+    ...(Object.keys(FOLDERS) as (keyof typeof FOLDERS)[]).flatMap(folderRules),
     adapterRule,
     simulatorRule,
     { files: ["src/core/log.ts", "scripts/**"], rules: { "no-console": "off" } },

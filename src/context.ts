@@ -53,6 +53,8 @@ export interface Services {
   adapterFor(platform: Platform): Adapter | undefined;
   /** Sets, changes or deletes the alarm of a post's Durable Object. */
   arm(hint: ArmHint): Promise<ArmResult>;
+  /** Has the Durable Object of an overdue post arm itself again. */
+  rearm(postId: string): Promise<void>;
   /** What the Durable Object of a post knows of it; null when that is nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;
   /** The Durable Object of a webhook. */
@@ -108,6 +110,7 @@ function createPermanentServices(env: Env): PermanentServices {
     ids: systemIds(clock),
     adapterFor,
     arm: (hint) => postObject(env, config, hint.postId).sync(hint),
+    rearm: (postId) => postObject(env, config, postId).rearm(postId),
     inspectRunner: (postId) => postObject(env, config, postId).inspect(),
     sender: (webhookId) => env.SENDERS.get(env.SENDERS.idFromName(webhookId), objectOptions(config)),
     watch: {

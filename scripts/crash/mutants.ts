@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       // Disarming only saves a wake-up; correctness must not depend on it.
       {
-        file: "src/post-status/cancel-post.ts",
+        file: "src/post-status/status/cancel-post.ts",
         from: "  disarmPosts(ctx, [{ ...post, workspaceId: ctx.actor.workspaceId }]);\n",
         to: "",
       },
@@ -199,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^I3 /],
     changes: [
       {
-        file: "src/post-status/store-status-change.ts",
+        file: "src/post-status/status/store-status-change.ts",
         from: "allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`",
         to: "allowed: `p.status IN ('scheduled', 'paused', 'publishing', 'published')`",
       },
@@ -440,12 +440,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "reconciler-arms-cancelled",
     what: "the reconciler still watches and arms cancelled posts",
     test: {
-      file: "test/post-status/cancel-pause-resume.test.ts",
+      file: "test/post-status/status/cancel-pause-resume.test.ts",
       title: "removes the post from every list, but it can still be read by its id",
     },
     changes: [
       {
-        file: "src/post-status/store-status-change.ts",
+        file: "src/post-status/status/store-status-change.ts",
         from: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
         to: "status = 'cancelled', paused_reason = NULL",
       },

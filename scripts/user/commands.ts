@@ -20,8 +20,8 @@ import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from
 import { SCOPES } from "#core/scope.ts";
 import { openDb } from "#db/client.ts";
 import { GRACE_MS, requestDeletionOf } from "#personal-data/deletion/request-deletion.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#post-status/resume-posts-for-subscription.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#post-status/subscription/resume-posts-for-subscription.ts";
 import { requireAgreement } from "./question.ts";
 
 /** The command line does not say what to do. */

@@ -11,6 +11,8 @@ import { setWatchAtOfUnarmed } from "./store-watch-at.ts";
 
 /** How long after its time a post counts as overdue, and the reconciler checks it. */
 export const WATCH_LATE_MS = MINUTE;
+/** How long a publishing post may be silent before the reconciler wakes its object. */
+export const RUN_LEASE_MS = 5 * MINUTE;
 /** When the reconciler checks a post whose object is known not to be armed, or may not be. */
 export const WATCH_UNARMED_MS = 20 * SECOND;
 /** The response waits for the objects of posts that are due this soon; all others are armed after it. */
@@ -108,7 +110,7 @@ async function armAndRecord(services: ArmingServices, posts: readonly ArmablePos
 }
 
 /** Arms all at once; returns the posts whose objects are not armed. */
-export async function armAll(
+async function armAll(
   services: Pick<Services, "adapterFor" | "arm">,
   posts: readonly ArmablePost[],
 ): Promise<ArmablePost[]> {

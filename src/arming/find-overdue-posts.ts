@@ -1,15 +1,14 @@
 import type { ArmHint } from "#core/arming.ts";
 import type { Services } from "#context.ts";
-import { armHintOf, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
-import { RUN_LEASE_MS } from "#publisher/run/claim-post.ts";
+import { armHintOf, RUN_LEASE_MS, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
 import { setWatchAt, selectWatched } from "./store-watch-at.ts";
 
-/** Arm hints for the posts whose `watch_at` has passed, oldest first; none if the database was put back to before `beat`. */
+/** Arm hints for the posts whose `watch_at` has passed, oldest first, or for one of them; none if the database was put back to before `beat`. */
 export async function findOverduePosts(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
-  { limit, beat }: { readonly limit: number; readonly beat: number },
+  { limit, beat, postId }: { readonly limit: number; readonly beat: number; readonly postId?: string },
 ): Promise<ArmHint[]> {
-  const rows = await selectWatched(services.db, { now: services.clock.now(), limit, beat });
+  const rows = await selectWatched(services.db, { now: services.clock.now(), limit, beat, postId });
   return rows.map((row) => armHintOf(services, row));
 }
 

@@ -23,25 +23,6 @@ export interface WatchedPost {
   readonly media: readonly StoredMediaItem[];
 }
 
-/**
- * The objects are armed, so that the reconciler need not check before the posts are overdue. Only for the version that was
- * armed. A publishing post keeps the `watch_at` of its run unless that has passed.
- */
-export async function setWatchAtOfArmed(
-  db: Db,
-  posts: readonly { readonly id: string; readonly version: number }[],
-  { now, graceMs, leaseMs }: { readonly now: number; readonly graceMs: number; readonly leaseMs: number },
-): Promise<void> {
-  await db.d1
-    .prepare(
-      `UPDATE posts SET watch_at = iif(posts.status = 'publishing', ?2 + ?4, max(${NEXT_DUE_AT_SQL}, ?2) + ?3) FROM json_each(?1) AS armed
-       WHERE posts.id = armed.value ->> 0 AND posts.version = armed.value ->> 1
-         AND (posts.status = 'scheduled' OR (posts.status = 'publishing' AND posts.watch_at <= ?2))`,
-    )
-    .bind(JSON.stringify(posts.map(({ id, version }) => [id, version])), now, graceMs, leaseMs)
-    .run();
-}
-
 /** The reconciler checks these posts at `watchAt`, unless it does so earlier anyway. Only for the version that was not armed. */
 export async function setWatchAtOfUnarmed(
   db: Db,
@@ -63,14 +44,20 @@ export async function setWatchAtOfUnarmed(
  */
 export async function selectWatched(
   db: Db,
-  { now, limit, beat }: { readonly now: number; readonly limit: number; readonly beat: number },
+  {
+    now,
+    limit,
+    beat,
+    postId,
+  }: { readonly now: number; readonly limit: number; readonly beat: number; readonly postId?: string | undefined },
 ): Promise<WatchedPost[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT id, workspace_id, version, status, ${NEXT_DUE_AT_SQL} AS scheduled_at, platforms, media FROM posts
-       WHERE watch_at <= ?1 AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
+       WHERE watch_at <= ?1${postId === undefined ? "" : " AND id = ?4"}
+         AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
     )
-    .bind(now, limit, beat)
+    .bind(now, limit, beat, ...(postId === undefined ? [] : [postId]))
     .all<{
       id: string;
       workspace_id: string;

@@ -1,8 +1,7 @@
-import type { Platform } from "#core/platform.ts";
+import { type Platform, platformsOf } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { ArmablePost } from "./arm-posts.ts";
-import { platformsOf } from "#planning/plan/post-plan.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
 import type { Post } from "#posts/rows/types.ts";
 

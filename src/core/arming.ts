@@ -33,6 +33,8 @@ export interface RunnerSummary {
 /** The Durable Object of a post as other modules call it. */
 export interface PostPublisherApi {
   sync(hint: ArmHint): Promise<ArmResult>;
+  /** Reads the post and arms it again if it is overdue; nothing while publishing is held. */
+  rearm(postId: string): Promise<void>;
   /** Null when the object knows nothing: the post has ended, was cancelled, or was never armed. */
   inspect(): Promise<RunnerSummary | null>;
 }

@@ -68,3 +68,8 @@ const PLATFORM_SET: ReadonlySet<string> = new Set(PLATFORMS);
 export function isPlatform(value: string): value is Platform {
   return PLATFORM_SET.has(value);
 }
+
+/** Each platform once, in the order of the targets. */
+export function platformsOf(targets: readonly { readonly platform: Platform }[]): Platform[] {
+  return [...new Set(targets.map((target) => target.platform))];
+}

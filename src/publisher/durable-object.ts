@@ -4,6 +4,7 @@ import type { Env } from "#config.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { PostRunner } from "./post-runner.ts";
+import { rearmPost } from "./rearm-post.ts";
 
 /** Defines the Durable Object class; an object's name is the id of its post. Wiring only: PostRunner does the work. */
 export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
@@ -18,6 +19,10 @@ export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) 
 
     async sync(hint: ArmHint): Promise<ArmResult> {
       return await this.#open().sync(hint);
+    }
+
+    async rearm(postId: string): Promise<void> {
+      await rearmPost({ ...this.services(), arm: (hint) => this.sync(hint) }, postId);
     }
 
     async inspect(): Promise<RunnerSummary | null> {

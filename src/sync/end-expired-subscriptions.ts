@@ -1,7 +1,7 @@
 import { findExpiredSubscriptions } from "#auth/index.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
 
 /** Ends expired subscriptions and pauses their users' scheduled posts, in one transaction. */
 export async function endExpiredSubscriptions(services: Services): Promise<void> {

@@ -8,8 +8,8 @@ import {
 } from "#auth/index.ts";
 import { readConfig } from "#config.ts";
 import { DAY, HOUR } from "#core/clock.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#post-status/resume-posts-for-subscription.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#post-status/subscription/resume-posts-for-subscription.ts";
 import { createTestContext, createTestUser } from "./test-context.ts";
 import { obtainTokens, createServiceFixture } from "./service-fixture.ts";
 

@@ -30,6 +30,7 @@ function create(log: Log, isMet = true): Services {
       trustedMediaOrigin: "x",
     },
     arm: noting(log, "arm"),
+    rearm: noting(log, "rearm"),
     inspectRunner: noting(log, "inspectRunner"),
     sender: () =>
       methods(log, "wake", "health", "sendTest", "deliveries", "delivery", "resend", "replay", "erase", "remove"),
@@ -57,6 +58,7 @@ const EFFECTS: Readonly<Record<string, Call>> = {
   platformFetch: ({ outbound }) => outbound.platformFetch(request),
   publicFetch: ({ outbound }) => outbound.publicFetch(request),
   arm: (services) => services.arm({} as never),
+  rearm: (services) => services.rearm("id"),
   inspectRunner: (services) => services.inspectRunner("id"),
   wake: (services) => services.sender("id").wake(),
   resend: (services) => services.sender("id").resend("id"),

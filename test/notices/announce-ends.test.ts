@@ -11,8 +11,8 @@ import {
   subscriptionEndStatements,
 } from "#notices/store-upkeep.ts";
 import { cancelPost, disconnectAccount } from "#post-status/index.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#post-status/resume-posts-for-subscription.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#post-status/subscription/resume-posts-for-subscription.ts";
 import {
   createAccount,
   createTestContext,

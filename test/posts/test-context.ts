@@ -14,6 +14,7 @@ import type { Adapter } from "#platforms/contract.ts";
 import { confirmEdit, confirmSchedule, previewEdit, previewSchedule } from "#confirming/index.ts";
 import { type EditInput, type ScheduleInput } from "#planning/index.ts";
 import { type Post } from "#posts/index.ts";
+import { rearmPost } from "#publisher/rearm-post.ts";
 import { planHashOf } from "#planning/plan/plan-hash.ts";
 import { type CountingD1, countingD1 } from "../support/counting-d1.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
@@ -72,7 +73,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     recordsEvents: false,
     ...options.actor,
   };
-  return {
+  const ctx: TestContext = {
     ...services,
     config: { ...services.config, app: () => APP, ...options.config },
     db: openDb(counting.d1),
@@ -81,6 +82,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       hints.push(hint);
       return options.arm?.(hint) ?? Promise.resolve("armed" as const);
     },
+    rearm: (postId: string) => rearmPost(ctx, postId),
     actor,
     counting,
     hints,
@@ -90,6 +92,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       }
     },
   };
+  return ctx;
 }
 
 export interface AccountOptions {

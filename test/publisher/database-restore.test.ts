@@ -7,7 +7,7 @@ import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
 import { getPost } from "#posts/list/get-post.ts";
 import { previewEdit } from "#confirming/preview/preview-edit.ts";
 import { startReview } from "#restore/store-service.ts";
-import { cancelPost } from "#post-status/cancel-post.ts";
+import { cancelPost } from "#post-status/status/cancel-post.ts";
 import type { EditInput } from "#planning/index.ts";
 import { createFault } from "./fake-platform.ts";
 import { PublisherHarness, silenceLogs, type TestPlatform } from "./publisher-harness.ts";

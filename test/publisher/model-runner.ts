@@ -1,13 +1,13 @@
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { cancelPost } from "#post-status/cancel-post.ts";
+import { cancelPost } from "#post-status/status/cancel-post.ts";
 import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
 import { confirmSchedule } from "#confirming/confirm/confirm-schedule.ts";
-import { pausePost } from "#post-status/pause-post.ts";
+import { pausePost } from "#post-status/status/pause-post.ts";
 import { previewEdit } from "#confirming/preview/preview-edit.ts";
 import { previewSchedule } from "#confirming/preview/preview-schedule.ts";
-import { resumePost } from "#post-status/resume-post.ts";
+import { resumePost } from "#post-status/status/resume-post.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
 import { reconcile } from "#publisher/index.ts";
 import { type Command, VERIFY_OUTCOMES } from "./model-commands.ts";

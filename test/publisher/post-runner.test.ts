@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
 import { getPost } from "#posts/list/get-post.ts";
-import { cancelPost } from "#post-status/cancel-post.ts";
+import { cancelPost } from "#post-status/status/cancel-post.ts";
 import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
-import { pausePost } from "#post-status/pause-post.ts";
+import { pausePost } from "#post-status/status/pause-post.ts";
 import { previewEdit } from "#confirming/preview/preview-edit.ts";
-import { resumePost } from "#post-status/resume-post.ts";
+import { resumePost } from "#post-status/status/resume-post.ts";
 import { createFault } from "./fake-platform.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 

@@ -22,6 +22,7 @@ import { checkDatabase, reconcile, runReconciler } from "#publisher/index.ts";
 import type { RunnerState, TargetEntry } from "#publisher/journal.ts";
 import { OpenCalls } from "#publisher/open-calls.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
+import { rearmPost } from "#publisher/rearm-post.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { CrashableStorage } from "./crashable-storage.ts";
 import { type D1Failure, type D1Usage, instrumentD1 } from "./instrumented-d1.ts";
@@ -131,6 +132,7 @@ export class PublisherHarness {
       adapterFor: (platform) =>
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
       arm: async (hint) => await (this.armOverride ?? ((one) => this.sync(one)))(hint),
+      rearm: async (postId) => await rearmPost(this.ctx, postId),
       inspectRunner: (postId) => this.withProcess(postId, ({ runner }) => runner.inspect()),
       actor,
     };

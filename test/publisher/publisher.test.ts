@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint, setFailpointHook } from "#core/failpoint.ts";
 import { CLAIM_AHEAD_MS } from "#publisher/run/claim-post.ts";
-import { cancelPost } from "#post-status/cancel-post.ts";
+import { cancelPost } from "#post-status/status/cancel-post.ts";
 import { claimAt } from "#publisher/wake-times.ts";
 import { runObjectAlarm } from "../support/object-alarm.ts";
 import { CONFIRM_FAILPOINT_NAMES, FAILPOINT_NAMES } from "./failpoint-names.ts";

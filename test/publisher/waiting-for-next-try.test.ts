@@ -5,7 +5,7 @@ import { getPost } from "#posts/list/get-post.ts";
 import { listPosts } from "#posts/list/list-posts.ts";
 import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
 import { previewEdit } from "#confirming/preview/preview-edit.ts";
-import { cancelPost } from "#post-status/cancel-post.ts";
+import { cancelPost } from "#post-status/status/cancel-post.ts";
 import type { EditInput } from "#planning/index.ts";
 import { createFault } from "./fake-platform.ts";
 import { PublisherHarness, silenceLogs } from "./publisher-harness.ts";

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forbiddenFor, MODULES } from "../../oxlint.config.ts";
+import { FOLDERS, forbiddenFor, laterThan, MODULES } from "../../oxlint.config.ts";
 
 /* Every line of the import rule, broken on purpose in a copy of the folders: the linter must refuse each file. */
 
@@ -13,6 +13,11 @@ interface Planted {
 }
 
 const names = Object.keys(MODULES) as (keyof typeof MODULES)[];
+
+/** Every folder inside a module with an order, and what it may not import. */
+const folders = (Object.keys(FOLDERS) as (keyof typeof FOLDERS)[]).flatMap((module) =>
+  FOLDERS[module].map((folder) => ({ module, folder, later: laterThan(module, folder) })),
+);
 
 /** An import of another module as it is written: a file in a folder, or a file beside the modules. */
 const specifier = (other: string): string => (other.includes(".") ? `#${other}` : `#${other}/planted.ts`);
@@ -24,6 +29,17 @@ const REFUSED: readonly Planted[] = [
       imports: specifier(other),
     })),
     { file: `src/${name}/imports-parent.ts`, imports: "../planted.ts" },
+  ]),
+  ...folders.flatMap(({ module, folder, later }) => [
+    ...later.map((pattern, index) => ({
+      file: `src/${module}/${folder}/imports-later-${index}.ts`,
+      imports: pattern.replace(/\*.*$/, "planted.ts"),
+    })),
+    ...forbiddenFor(module).map((other) => ({
+      file: `src/${module}/${folder}/imports-${other.replaceAll(".", "-")}.ts`,
+      imports: specifier(other),
+    })),
+    { file: `src/${module}/${folder}/imports-parent.ts`, imports: "../planted.ts" },
   ]),
   ...forbiddenFor("platforms").map((other) => ({
     file: `src/platforms/x/imports-${other.replaceAll(".", "-")}.ts`,
@@ -44,6 +60,12 @@ const ALLOWED: readonly Planted[] = [
     MODULES[name].map((other) => ({
       file: `src/${name}/may-import-${other.replaceAll(".", "-")}.ts`,
       imports: specifier(other),
+    })),
+  ),
+  ...folders.flatMap(({ module, folder }) =>
+    FOLDERS[module].slice(0, (FOLDERS[module] as readonly string[]).indexOf(folder) + 1).map((earlier) => ({
+      file: `src/${module}/${folder}/may-import-${earlier}.ts`,
+      imports: `#${module}/${earlier}/planted.ts`,
     })),
   ),
   { file: "src/platforms/x/may-import-contract.ts", imports: "#platforms/contract.ts" },

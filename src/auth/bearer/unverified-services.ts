@@ -54,6 +54,10 @@ export function unverifiedServices(services: Services, conditional: ConditionalD
       await verify();
       return services.arm(hint);
     },
+    rearm: async (postId) => {
+      await verify();
+      return services.rearm(postId);
+    },
     inspectRunner: async (postId) => {
       await verify();
       return services.inspectRunner(postId);

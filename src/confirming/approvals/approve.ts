@@ -1,8 +1,9 @@
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { refuse, RefusalError, type RefusalDetail } from "#core/errors.ts";
-import { postsOfCommit, refuseStalePlan } from "#confirming/confirm/commit-previewed-plan.ts";
 import { armBulk } from "#confirming/commit/arm-bulk.ts";
+import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
+import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
 import { commitPlan } from "#confirming/commit/store-commit-plan.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { refuseApprovalNotFound, refuseByState } from "#confirming/requests/approval-reference.ts";

@@ -1,5 +1,6 @@
+import { platformsOf } from "#core/platform.ts";
 import { type ArmingServices, armPosts } from "#arming/arm-posts.ts";
-import { type BulkPlan, platformsOf } from "#planning/plan/post-plan.ts";
+import { type BulkPlan } from "#planning/plan/post-plan.ts";
 import { watchAtOf } from "./store-plan-statements.ts";
 import { armedAtOnce } from "./armed-at-once.ts";
 import { readPlaces } from "#arming/store-places.ts";

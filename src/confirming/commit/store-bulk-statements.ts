@@ -1,6 +1,7 @@
+import { platformsOf } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
-import { type BulkPlan, mediaIdsOf, platformsOf } from "#planning/plan/post-plan.ts";
+import { type BulkPlan, mediaIdsOf } from "#planning/plan/post-plan.ts";
 import {
   insertMediaUsesStatement,
   type PlanStatements,

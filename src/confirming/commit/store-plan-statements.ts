@@ -1,3 +1,4 @@
+import { platformsOf } from "#core/platform.ts";
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
@@ -11,7 +12,6 @@ import {
   mediaIdsOf,
   type PostUpdate,
   type TargetUpsert,
-  platformsOf,
   type SchedulePlan,
 } from "#planning/plan/post-plan.ts";
 

@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { comparableText } from "#platforms/comparable-text.ts";
 import type { PlatformLimits, ValidationWarning } from "#platforms/contract.ts";
-import { RETRY_DEADLINE_MS } from "#publisher/run/next-step.ts";
+import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type { PreviewTarget } from "#planning/plan/types.ts";
 import { comparedPart, type NearbyQuery, type TextAtTime } from "./store-nearby-posts.ts";
 import type { TargetValidation } from "./validate-targets.ts";

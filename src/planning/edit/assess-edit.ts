@@ -1,3 +1,4 @@
+import { platformsOf } from "#core/platform.ts";
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import { archivedAmong } from "#archive/index.ts";
 import type { Context } from "#context.ts";
@@ -32,7 +33,7 @@ import {
   validateTargets,
   type TargetValidation,
 } from "#planning/checks/validate-targets.ts";
-import { type EditPlan, mediaIdsOf, type PostUpdate, platformsOf, storedMedia } from "#planning/plan/post-plan.ts";
+import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia } from "#planning/plan/post-plan.ts";
 import { planHashOf } from "#planning/plan/plan-hash.ts";
 import { problemsOfReadMembers } from "#planning/checks/problems-of-read-members.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";

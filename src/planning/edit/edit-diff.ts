@@ -5,7 +5,7 @@ import type { EditedPost } from "./apply-edit.ts";
 import { isOwn, sourcesOf } from "#planning/checks/media-lists.ts";
 import type { TargetUpsert } from "#planning/plan/post-plan.ts";
 import type { StoredTarget } from "#posts/rows/post-rows.ts";
-import type { EditChange } from "#planning/plan/types.ts";
+import type { EditChange } from "#posts/rows/types.ts";
 import type { MediaItem } from "#posts/rows/types.ts";
 
 /** The changes of an edit, field by field, as the preview shows them. */

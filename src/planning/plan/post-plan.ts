@@ -152,10 +152,6 @@ export function postIdsOf(plan: PostPlan): string[] {
   return plan.kind === "schedule" ? [plan.post.id] : plan.posts.map((post) => post.id);
 }
 
-export function platformsOf(targets: readonly { readonly platform: Platform }[]): Platform[] {
-  return [...new Set(targets.map((target) => target.platform))];
-}
-
 /** The members that the post stores, without those that only validation reads. */
 export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256, altText, cover, own, fitted } =

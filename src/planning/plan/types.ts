@@ -3,7 +3,7 @@ import type { Platform } from "#core/platform.ts";
 import type { PostType } from "#core/status.ts";
 import type { MediaItemInput } from "#media/index.ts";
 import type { CreatorInfo, PlatformLimits, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
-import type { Annotations, MediaItem } from "#posts/rows/types.ts";
+import type { Annotations, EditChange, MediaItem } from "#posts/rows/types.ts";
 
 export interface TargetInput {
   readonly accountId: string;
@@ -94,14 +94,6 @@ export interface SchedulePreview {
   readonly annotations: Annotations;
   readonly warnings: readonly ValidationWarning[];
   readonly planHash: string;
-}
-
-export interface EditChange {
-  readonly field: string;
-  readonly accountId?: string;
-  /** As the API shows it (instants in ISO 8601). */
-  readonly from: unknown;
-  readonly to: unknown;
 }
 
 export interface EditPreview {

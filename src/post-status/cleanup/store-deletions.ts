@@ -1,5 +1,5 @@
 import type { Db } from "#db/client.ts";
-import { HAS_PUBLICATION } from "#post-status/store-stopped-retries.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /**
  * Deletes posts cancelled before `before`, with their targets and media references; returns how many posts. Never the record of a

@@ -2,7 +2,7 @@ import { eraseArchivedAccounts } from "#archive/index.ts";
 import { accountsOfPerson, erasePersonStatements, type OpenDeletion, openDeletions } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
-import { disconnectOnce } from "#post-status/disconnect-account.ts";
+import { disconnectOnce } from "#post-status/accounts/disconnect-account.ts";
 import {
   eraseEventsStatement,
   eraseTargetsStatements,

@@ -1,8 +1,9 @@
 import type { Db } from "#db/client.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { NOT_HELD } from "#restore/store-service.ts";
-import type { ChangedPostRow } from "#post-status/store-account-changes.ts";
-import { HAS_PUBLICATION, stopRetriesStatements } from "#post-status/store-stopped-retries.ts";
+import type { ChangedPostRow } from "#post-status/accounts/store-account-changes.ts";
+import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /*
  * All posts of a user who is deleted. Each statement changes a bounded number of posts of one workspace, which an index finds by status.

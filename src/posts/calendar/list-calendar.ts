@@ -1,10 +1,9 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import type { ArmablePost, ArmingServices } from "#arming/arm-posts.ts";
-import { rearmOverdue } from "#arming/rearm-overdue.ts";
 import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "./types.ts";
 import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
+import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { targetStatus } from "#posts/rows/target-status.ts";
 
 /** A month of more posts than this is shown up to here. */
@@ -12,7 +11,7 @@ export const CALENDAR_ROWS = 1000;
 
 /** The posts of a range of time and the connected accounts of the active workspace, in one round trip. */
 export async function listCalendar(
-  ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
+  ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   { from, until, ...filter }: CalendarInput,
 ): Promise<Calendar> {
   const { actor } = ctx;
@@ -24,7 +23,7 @@ export async function listCalendar(
   ]);
   const rows = (posts?.results ?? []) as CalendarRow[];
   const shown = rows.slice(0, CALENDAR_ROWS);
-  rearmOverdue(ctx, shown, (row) => armableFromRow(row, actor.workspaceId));
+  rearmOverdue(ctx, overdueIds(shown, now));
   return {
     posts: shown.map((row) => toCalendarPost(row, now)),
     accounts: readAccounts(accounts?.results ?? []),
@@ -76,16 +75,4 @@ function firstMediaOf(
   }
   const own = targets.map(({ firstOwnMedia }) => firstOwnMedia).find((item) => item !== null);
   return own ? { type: own.type, url: own.url } : null;
-}
-
-function armableFromRow(row: CalendarRow, workspaceId: string): ArmablePost {
-  return {
-    id: row.id,
-    workspaceId,
-    version: row.version,
-    status: row.status,
-    scheduledAt: row.scheduled_at,
-    platforms: JSON.parse(row.platforms) as Platform[],
-    media: [],
-  };
 }

@@ -1,7 +1,7 @@
 import type { ArchivedPost, ArchivedTargetRow } from "#archive/index.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredPostChange } from "#db/schema.ts";
-import type { Attempt } from "./types.ts";
+import type { Attempt } from "#posts/rows/types.ts";
 import type { Post, PostSummary } from "#posts/rows/types.ts";
 import { type PostRow, toPost, toSummary } from "#posts/rows/post-rows.ts";
 import { readAttempts, type TargetHistoryRow } from "#posts/rows/store-posts-by-id.ts";

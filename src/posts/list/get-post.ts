@@ -1,38 +1,39 @@
 import type { Context } from "#context.ts";
-import type { ArmingServices } from "#arming/arm-posts.ts";
-import { rearmOverdue } from "#arming/rearm-overdue.ts";
-import { armableFromPost } from "#arming/to-armable-post.ts";
 import { getArchivedPost } from "./get-archived-post.ts";
 import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
 import type { PostTextForm } from "#posts/rows/post-text-form.ts";
-import { postTextColumns, type PostTextRow, rearmOverdueTexts } from "#posts/rows/post-texts.ts";
+import { postTextColumns, type PostTextRow } from "#posts/rows/post-texts.ts";
+import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { findPostRow, postsStatement, postTextStatement, sortByIds } from "#posts/rows/store-posts-by-id.ts";
 import type { Post } from "#posts/rows/types.ts";
 
 /** One post with its media and options, also an archived or cancelled one: a caller who lost the response can look it up. */
 export async function getPost(
-  ctx: Pick<Context, "actor" | "bucket" | "config" | "watch"> & ArmingServices,
+  ctx: Pick<Context, "actor" | "bucket" | "clock" | "db" | "defer" | "rearm">,
   input: { readonly id: string },
 ): Promise<Post> {
   const row = await findPostRow(ctx.db, ctx.actor, input.id);
   if (row === undefined) {
     return await getArchivedPost(ctx, input);
   }
-  const post = toPost(row, ctx.clock.now());
-  rearmOverdue(ctx, [row], () => armableFromPost(post, ctx.actor.workspaceId));
-  return post;
+  const now = ctx.clock.now();
+  rearmOverdue(ctx, overdueIds([row], now));
+  return toPost(row, now);
 }
 
 /** The same post as the text that the caller wants, which the database writes; undefined where the database has none. */
 export async function findPostText(
-  ctx: Pick<Context, "actor" | "config" | "watch"> & ArmingServices,
+  ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   input: { readonly id: string },
   form: PostTextForm,
 ): Promise<string | undefined> {
   const columns = postTextColumns(form.full);
   const statement = postTextStatement(ctx.db, ctx.actor, input.id, columns, ctx.clock.now());
   const { results } = await statement.all<PostTextRow>();
-  rearmOverdueTexts(ctx, results);
+  rearmOverdue(
+    ctx,
+    results.flatMap(({ overdue_id: id }) => id ?? []),
+  );
   return results[0]?.text;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "#context.ts";
 import { refusePostNotFound } from "#posts/rows/refuse.ts";
 import { archivedAttempts } from "./archived-posts.ts";
 import { readAttempts, type TargetHistoryRow, targetHistoriesStatement } from "#posts/rows/store-posts-by-id.ts";
-import type { Attempt } from "./types.ts";
+import type { Attempt } from "#posts/rows/types.ts";
 
 /** All recorded attempts to publish a post, oldest first. */
 export async function listAttempts(

@@ -1,8 +1,4 @@
 import type { Context } from "#context.ts";
-import type { Platform } from "#core/platform.ts";
-import type { StoredMediaItem } from "#db/schema.ts";
-import type { ArmablePost, ArmingServices } from "#arming/arm-posts.ts";
-import { rearmOverdue } from "#arming/rearm-overdue.ts";
 import {
   POST_COLUMNS,
   type PostRow,
@@ -12,14 +8,15 @@ import {
   toSummary,
 } from "#posts/rows/post-rows.ts";
 import type { PostTextForm } from "#posts/rows/post-text-form.ts";
-import { postTextColumns, type PostTextRow, rearmOverdueTexts } from "#posts/rows/post-texts.ts";
+import { postTextColumns, type PostTextRow } from "#posts/rows/post-texts.ts";
+import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { MAX_INSTANT } from "#posts/summary/store-counted-posts.ts";
 import { annotatedPageStatements } from "./store-annotated-pages.ts";
 import { pageStatements, type ListSegment } from "./store-post-pages.ts";
 import type { ListInput, Page } from "./types.ts";
 import type { Post, PostSummary } from "#posts/rows/types.ts";
 
-type ListContext = Pick<Context, "actor" | "config" | "watch"> & ArmingServices;
+type ListContext = Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">;
 
 /** One page of the posts of the active workspace, ordered by time. */
 export function listPosts(ctx: ListContext, input: ListInput & { readonly fields: "full" }): Promise<Page<Post>>;
@@ -32,7 +29,7 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
   const now = ctx.clock.now();
   const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
   const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, columns);
-  rearmOverdue(ctx, rows, (row) => armableFromListRow(row, ctx.actor.workspaceId));
+  rearmOverdue(ctx, overdueIds(rows, now));
   return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
 }
 
@@ -40,7 +37,10 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
 export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
   const now = ctx.clock.now();
   const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, postTextColumns(form[input.fields]));
-  rearmOverdueTexts(ctx, rows);
+  rearmOverdue(
+    ctx,
+    rows.flatMap(({ overdue_id: id }) => id ?? []),
+  );
   return { posts: rows.map(({ text }) => text), pagination };
 }
 
@@ -88,16 +88,4 @@ export function segmentsOf(
           { status, from: Math.max(from, now), until },
         ];
   return segments.filter((segment) => segment.from < segment.until);
-}
-
-function armableFromListRow(row: PostRow | SummaryRow, workspaceId: string): ArmablePost {
-  return {
-    id: row.id,
-    workspaceId,
-    version: row.version,
-    status: row.status,
-    scheduledAt: row.scheduled_at,
-    platforms: JSON.parse(row.platforms) as Platform[],
-    media: "media" in row ? (JSON.parse(row.media) as StoredMediaItem[]) : [],
-  };
 }

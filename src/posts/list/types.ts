@@ -1,6 +1,5 @@
-import type { Platform } from "#core/platform.ts";
 import type { AccountStatus, ListedStatus } from "#core/status.ts";
-import type { Post, PostChange } from "#posts/rows/types.ts";
+import type { Attempt, Post, PostChange } from "#posts/rows/types.ts";
 
 /** Which posts by what is noted about them; both together mean posts with both. */
 export interface AnnotationFilter {
@@ -27,18 +26,6 @@ export interface Page<T> {
     readonly total: number;
     readonly hasMore: boolean;
   };
-}
-
-export interface Attempt {
-  readonly accountId: string;
-  readonly platform: Platform;
-  readonly at: number;
-  readonly step: string;
-  readonly outcome: string;
-  readonly httpStatus: number | null;
-  readonly platformCode: string | null;
-  readonly message: string | null;
-  readonly nextAttemptAt: number | null;
 }
 
 /** A post with its history, for a person who wants to know what happened. */

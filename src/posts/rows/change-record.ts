@@ -2,7 +2,7 @@ import { type Actor, type Author, authorOf } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { CreatedVia } from "#core/status.ts";
 import type { StoredFieldChange, StoredPostChange } from "#db/schema.ts";
-import type { EditChange } from "#planning/plan/types.ts";
+import type { EditChange } from "./types.ts";
 
 /*
  * What was changed in a post, when and by whom: a list in the row of the post, appended by the statements that change the row, so

@@ -1,3 +1,4 @@
+import { HOUR } from "#core/clock.ts";
 import type { PostStatus, TargetState } from "#core/status.ts";
 
 export type PostEvent =
@@ -46,6 +47,9 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
   published: {},
   cancelled: {},
 };
+
+/** How long after its time a target is tried again. */
+export const RETRY_DEADLINE_MS = 2 * HOUR;
 
 /** The state machine of a target within one run; `failed` becomes `pending` only by an edit of the post. */
 export const TARGET_TRANSITIONS: Record<TargetState, readonly TargetState[]> = {

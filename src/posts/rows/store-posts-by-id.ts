@@ -1,4 +1,4 @@
-import type { Attempt } from "#posts/list/types.ts";
+import type { Attempt } from "./types.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";

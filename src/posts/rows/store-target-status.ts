@@ -35,3 +35,7 @@ export const PUBLISHED_AT_SQL = `CASE WHEN p.status IN ('published', 'partially_
 
 /** A publishing post has a reason while its targets are looked up after a restore, which is not shown. */
 export const PAUSED_REASON_SQL = "iif(p.status = 'publishing', NULL, p.paused_reason)";
+
+/** Whether something of the post (`p`) is public, or may be. */
+export const HAS_PUBLICATION = `EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id
+  AND (x.state IN ('published', 'unconfirmed') OR x.progress IS NOT NULL))`;

@@ -107,3 +107,25 @@ export interface ThreadPart {
 export interface TargetExtra extends Omit<StoredExtra, "error"> {
   readonly error: TargetError | null;
 }
+
+/** A member that an edit changes. */
+export interface EditChange {
+  readonly field: string;
+  readonly accountId?: string;
+  /** As the API shows it (instants in ISO 8601). */
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** A call to a platform, and what came of it. */
+export interface Attempt {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly at: number;
+  readonly step: string;
+  readonly outcome: string;
+  readonly httpStatus: number | null;
+  readonly platformCode: string | null;
+  readonly message: string | null;
+  readonly nextAttemptAt: number | null;
+}

@@ -3,7 +3,7 @@ import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import type { Db } from "#db/client.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
-import { HAS_PUBLICATION } from "#post-status/store-stopped-retries.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import type { AccountPosts, AccountWithPosts } from "./types.ts";
 
 /** A page says "more than" beyond this; it bounds what one page reads for an account with thousands of posts. */

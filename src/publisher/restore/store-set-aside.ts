@@ -1,6 +1,7 @@
 import type { Db } from "#db/client.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
-import { HAS_PUBLICATION, stopRetriesStatements } from "#post-status/store-stopped-retries.ts";
+import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /** A post whose row is older than what its object knows, or whose object is gone. */
 export interface OutdatedPost {

@@ -1,10 +1,10 @@
 import type { ArmHint } from "#core/arming.ts";
-import { DAY, MINUTE, SECOND } from "#core/clock.ts";
+import { DAY, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
 import type { Services } from "#context.ts";
-import { armHintOf } from "#arming/arm-posts.ts";
+import { armHintOf, RUN_LEASE_MS } from "#arming/arm-posts.ts";
 import { nextDueAt } from "#arming/next-due-at.ts";
 import { planHashOf } from "#planning/plan/plan-hash.ts";
 import { setAsideStatements } from "#publisher/restore/store-set-aside.ts";
@@ -22,8 +22,6 @@ import {
 export const CLAIM_AHEAD_MS = 2 * SECOND;
 /** A post found later than this after its time is not published any more. */
 const MAX_LATE_MS = DAY;
-/** How long a run may be silent before the reconciler wakes its object. */
-export const RUN_LEASE_MS = 5 * MINUTE;
 
 export type ClaimResult =
   /** P6 (claim) and P8 (repeated claim of the same run): this run publishes. `watchAt` is what D1 now holds. */

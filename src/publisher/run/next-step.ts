@@ -20,6 +20,7 @@ import {
   clampWaitMs,
   type TargetRun,
 } from "./target-run.ts";
+import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import { storedExtras } from "./stored-extras.ts";
 import { outcomeOfThread } from "./thread-error.ts";
 import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
@@ -32,7 +33,6 @@ import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } fro
 export const MAX_RUN_ATTEMPTS = 8;
 const RETRY_BASE_MS = 30 * SECOND;
 const RETRY_MAX_MS = 15 * MINUTE;
-export const RETRY_DEADLINE_MS = 2 * HOUR;
 const RATE_LIMIT_DEADLINE_MS = DAY;
 /** Waits between lookups; after the last one the target ends as unconfirmed. */
 export const VERIFY_WAITS_SECONDS = [1, 2, 5, 10, 30, 60] as const;

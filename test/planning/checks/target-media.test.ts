@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, test } from "vitest";
 import { sha256Hex } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
-import { type EditChange } from "#planning/index.ts";
+import { type EditChange } from "#posts/index.ts";
 import { getPost } from "#posts/index.ts";
 import { previewEdit, previewSchedule } from "#confirming/index.ts";
 import { concatBytes } from "../../media/bytes.ts";

@@ -12,8 +12,8 @@ import {
 import { confirmEdit, previewEdit } from "#confirming/index.ts";
 import { getPostRecord } from "#posts/index.ts";
 import { recordReview } from "#publisher/restore/store-review.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#post-status/resume-posts-for-subscription.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#post-status/subscription/resume-posts-for-subscription.ts";
 import { countingD1 } from "../../support/counting-d1.ts";
 import {
   createAccount,

@@ -1,8 +1,8 @@
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
-import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
+import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
-import { stopRetriesStatements } from "./store-stopped-retries.ts";
+import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
 
 /** The posts of users by the index over workspace and status; `users` is the parameter with the JSON list of users. */
 const ofUsers = (users: string) =>

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { cancelPost, disconnectAccount, pausePost, pausePostsOfAccounts } from "#post-status/index.ts";
 import { getPost, listPosts } from "#posts/index.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
-import { expectedDayCounters, storedDayCounters } from "../posts/summary/day-counters.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
+import { expectedDayCounters, storedDayCounters } from "../../posts/summary/day-counters.ts";
 import {
   createAccount,
   createTestContext,
@@ -13,7 +13,7 @@ import {
   schedulePost,
   updateAccountRow,
   updateTargetRow,
-} from "../posts/test-context.ts";
+} from "../../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 

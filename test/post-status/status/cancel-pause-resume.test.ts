@@ -11,7 +11,7 @@ import {
   schedulePost,
   updateAccountRow,
   updatePostRow,
-} from "../posts/test-context.ts";
+} from "../../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 

@@ -1,8 +1,9 @@
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
-import { HAS_PUBLISHABLE_TARGET } from "./store-status-change.ts";
-import { HAS_PUBLICATION, stoppedRetryColumns } from "./store-stopped-retries.ts";
+import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.ts";
+import { stoppedRetryColumns } from "#post-status/status/store-stopped-retries.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 

@@ -1,15 +1,12 @@
 import type { Db } from "#db/client.ts";
 import { appendChange } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /*
  * A failed post that was edited to a new time (P16) may be public already on some of its accounts. Stopping such a retry never
  * cancels or pauses the post, because it would vanish from every list while it is live: it gets back the status it had (P18).
  */
-
-/** Whether something of the post (`p`) is public, or may be. */
-export const HAS_PUBLICATION = `EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id
-  AND (x.state IN ('published', 'unconfirmed') OR x.progress IS NOT NULL))`;
 
 /** The status of a post (`p`) whose retry is stopped; `now` is the parameter with the current time. */
 export function stoppedRetryColumns(now: string): string {

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
 import { disconnectAccount, pausePost, pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import { getPost } from "#posts/index.ts";
-import { pausePostsForSubscription } from "#post-status/pause-posts-for-subscription.ts";
-import { resumePostsForSubscription } from "#post-status/resume-posts-for-subscription.ts";
+import { pausePostsForSubscription } from "#post-status/subscription/pause-posts-for-subscription.ts";
+import { resumePostsForSubscription } from "#post-status/subscription/resume-posts-for-subscription.ts";
 import {
   createAccount,
   createTestContext,
@@ -17,7 +17,7 @@ import {
   updatePostRow,
   updateTargetRow,
   type TestContext,
-} from "../posts/test-context.ts";
+} from "../../posts/test-context.ts";
 
 beforeEach(() => freezeClock());
 

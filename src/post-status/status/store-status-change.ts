@@ -6,7 +6,8 @@ import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { appendChange, changeByActor } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 import { NOT_HELD } from "#restore/store-service.ts";
-import { HAS_PUBLICATION, stopRetriesStatements } from "./store-stopped-retries.ts";
+import { stopRetriesStatements } from "./store-stopped-retries.ts";
+import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import type { Post } from "#posts/rows/types.ts";
 
 export interface StatusChange {

@@ -1,0 +1,24 @@
+import { type ArmingServices, armPosts } from "#arming/arm-posts.ts";
+import { armableFromPost } from "#arming/to-armable-post.ts";
+import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
+import { toPost } from "#posts/rows/post-rows.ts";
+import { sortByIds } from "#posts/rows/store-posts-by-id.ts";
+import type { Post } from "#posts/rows/types.ts";
+import type { CommittedPlan } from "./store-commit-plan.ts";
+
+/** The written posts in the order of the plan, with their alarms set. */
+export async function postsOfCommit(
+  ctx: ArmingServices,
+  plan: PostPlan,
+  { rows, place }: Pick<CommittedPlan, "rows" | "place">,
+  now: number,
+): Promise<readonly Post[]> {
+  const posts = sortByIds(postIdsOf(plan), rows).map((row) => toPost(row, now));
+  await armPosts(
+    ctx,
+    posts
+      .filter((post) => post.status === "scheduled")
+      .map((post) => ({ ...armableFromPost(post, plan.workspaceId), place })),
+  );
+  return posts;
+}

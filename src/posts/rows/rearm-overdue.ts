@@ -1,0 +1,22 @@
+import type { Services } from "#context.ts";
+import { log } from "#core/log.ts";
+
+/** The most overdue posts that one read hands to the publisher. */
+const MAX_REARMED = 20;
+
+/** Posts that are overdue when somebody reads them are armed again after the response: they are published even if the cron does not run. */
+export function rearmOverdue(services: Pick<Services, "defer" | "rearm">, overdueIds: readonly string[]): void {
+  for (const id of overdueIds.slice(0, MAX_REARMED)) {
+    services.defer(
+      services.rearm(id).catch((error: unknown) => log("warn", "rearm.failed", { postId: id, reason: String(error) })),
+    );
+  }
+}
+
+/** The ids of the rows whose `watch_at` has passed. */
+export function overdueIds(
+  rows: readonly { readonly id: string; readonly watch_at: number | null }[],
+  now: number,
+): string[] {
+  return rows.flatMap(({ id, watch_at: watchAt }) => (watchAt !== null && watchAt <= now ? [id] : []));
+}
