@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { createKey, listKeys, rotateKey, setSubscription } from "#auth/index.ts";
+import { PASSWORD_COST } from "#auth/users/password-cost.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { authenticateHeader } from "../support/authenticate-header.ts";
 import { SCOPES } from "#core/scope.ts";
@@ -67,7 +68,7 @@ describe("B. API keys", () => {
     expect(refreshed.status).toBe(200);
     const everything = await databaseDump();
     expect(everything).toContain("whole-flow@example.com");
-    expect(everything).toContain("scrypt$16384$8$5$");
+    expect(everything).toContain(`scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$`);
     expect(everything).not.toMatch(/al[karcos]_[0-9A-Za-z]{49}/);
     expect(everything).not.toContain(password);
   });

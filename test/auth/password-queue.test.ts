@@ -42,6 +42,8 @@ async function flushMicrotasks(): Promise<void> {
   }
 }
 
+const SLOT_MS = 250;
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -51,20 +53,20 @@ describe("the queue of key derivations", () => {
     expect,
   }) => {
     const timer = new ManualTimer();
-    const queue = new PasswordQueue(timer);
+    const queue = new PasswordQueue(timer, SLOT_MS);
     const starts: number[] = [];
     const run = () => queue.run(() => Promise.resolve(starts.push(timer.now())));
     const admitted = Array.from({ length: 9 }, run);
     await expect(run()).rejects.toMatchObject({ name: "PasswordQueueFullError", retryAfterSeconds: 3 });
     await timer.advance(10_000);
     await Promise.all(admitted);
-    expect(starts).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((slot) => 1000 + slot * 250));
+    expect(starts).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((slot) => 1000 + slot * SLOT_MS));
     expect(() => queue.assertNotFull()).not.toThrow();
   });
 
   test("slow derivations get longer slots, so that they never use more than half of the time", async ({ expect }) => {
     const timer = new ManualTimer();
-    const queue = new PasswordQueue(timer);
+    const queue = new PasswordQueue(timer, SLOT_MS);
     const starts: number[] = [];
     const run = () =>
       queue.run(() => {
@@ -84,11 +86,8 @@ describe("the queue of key derivations", () => {
 
   test("a request that was given up while it waited frees its place by itself", async ({ expect }) => {
     const timer = new ManualTimer();
-    const queue = new PasswordQueue({
-      now: timer.now,
-      // Like a cancelled request: what comes after the wait never runs.
-      sleep: () => new Promise(() => {}),
-    });
+    // Like a cancelled request: what comes after the wait never runs.
+    const queue = new PasswordQueue({ now: timer.now, sleep: () => new Promise(() => {}) }, SLOT_MS);
     for (let count = 0; count < 9; count++) {
       void queue.run(() => Promise.resolve());
     }
@@ -98,7 +97,7 @@ describe("the queue of key derivations", () => {
   });
 
   test("a failed derivation does not keep its slot", async ({ expect }) => {
-    const queue = new PasswordQueue(new ManualTimer());
+    const queue = new PasswordQueue(new ManualTimer(), SLOT_MS);
     await expect(queue.run(() => Promise.reject(new Error("no memory")))).rejects.toThrow("no memory");
     expect(() => queue.assertNotFull()).not.toThrow();
   });

@@ -1,15 +1,16 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { fromBase64, toBase64 } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
+import { PASSWORD_COST } from "./password-cost.ts";
 import { passwordQueue } from "./password-queue.ts";
 
-/** 16 MiB and about 100 ms: the strongest scrypt parameters that leave memory for other requests in the same isolate. */
-const CURRENT_PARAMETERS = { N: 2 ** 14, r: 8, p: 5 } as const;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
+const PREFIX = `scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$`;
+
 /** A valid hash that matches no password: signing in with an unknown e-mail takes as long as with a known one. A constant, because computing it on first use would be measurable. */
-export const DUMMY_HASH = "scrypt$16384$8$5$YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+export const DUMMY_HASH = `${PREFIX}YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=`;
 
 interface ScryptParameters {
   readonly N: number;
@@ -38,8 +39,8 @@ function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameter
 /** `scrypt$N$r$p$salt$key`; like `checkPassword` throws PasswordQueueFullError while too many derivations are waiting. */
 export async function hashPassword(ids: Pick<Ids, "random">, password: string): Promise<string> {
   const salt = ids.random(SALT_BYTES);
-  const key = await deriveKey(password, salt, CURRENT_PARAMETERS);
-  return `scrypt$${CURRENT_PARAMETERS.N}$${CURRENT_PARAMETERS.r}$${CURRENT_PARAMETERS.p}$${toBase64(salt)}$${toBase64(key)}`;
+  const key = await deriveKey(password, salt, PASSWORD_COST);
+  return `${PREFIX}${toBase64(salt)}$${toBase64(key)}`;
 }
 
 export interface PasswordCheck {
@@ -59,6 +60,6 @@ export async function checkPassword(password: string, stored: string | null): Pr
   const matches = timingSafeEqual(derived, fromBase64(key)) && stored !== null;
   return {
     matches,
-    outdated: cost.N !== CURRENT_PARAMETERS.N || cost.r !== CURRENT_PARAMETERS.r || cost.p !== CURRENT_PARAMETERS.p,
+    outdated: cost.N !== PASSWORD_COST.N || cost.r !== PASSWORD_COST.r || cost.p !== PASSWORD_COST.p,
   };
 }

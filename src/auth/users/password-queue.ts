@@ -1,5 +1,5 @@
-/** At 100 ms for a derivation, sign-in uses less than half of an isolate. */
-const MIN_SLOT_MS = 250;
+import { MIN_SLOT_MS } from "./password-cost.ts";
+
 const MAX_SLOT_MS = 2000;
 const MAX_WAITING = 8;
 
@@ -30,12 +30,15 @@ const systemTimer: Timer = {
  */
 export class PasswordQueue {
   readonly #timer: Timer;
-  #slotMs = MIN_SLOT_MS;
+  readonly #minSlotMs: number;
+  #slotMs: number;
   #nextStartAt = 0;
   #waitingStarts: number[] = [];
 
-  constructor(timer: Timer = systemTimer) {
+  constructor(timer: Timer = systemTimer, minSlotMs: number = MIN_SLOT_MS) {
     this.#timer = timer;
+    this.#minSlotMs = minSlotMs;
+    this.#slotMs = minSlotMs;
   }
 
   /** For use before an attempt is counted; throws PasswordQueueFullError. */
@@ -61,7 +64,7 @@ export class PasswordQueue {
     const derived = await derive();
     // Clocks of workerd stand still while code runs: the duration shows only after an event.
     await this.#timer.sleep(0);
-    this.#slotMs = Math.min(MAX_SLOT_MS, Math.max(MIN_SLOT_MS, 2 * (this.#timer.now() - startedAt)));
+    this.#slotMs = Math.min(MAX_SLOT_MS, Math.max(this.#minSlotMs, 2 * (this.#timer.now() - startedAt)));
     return derived;
   }
 }
