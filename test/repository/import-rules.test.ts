@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { FOLDERS, forbiddenFor, laterThan, MODULES } from "../../oxlint.config.ts";
 
 /* Every line of the import rule, broken on purpose in a copy of the folders: the linter must refuse each file. */
@@ -119,14 +119,13 @@ afterAll(async () => {
   await rm(copy, { recursive: true, force: true });
 });
 
-describe("an import that crosses a boundary is refused", () => {
-  test.each(REFUSED)("$file: $imports", ({ file }) => {
-    expect(refused).toContain(file);
-  });
+const shown = (rows: readonly Planted[]): string[] => rows.map(({ file, imports }) => `${file}: ${imports}`);
+
+test("every import that crosses a boundary is refused", () => {
+  expect(REFUSED.length).toBeGreaterThan(names.length);
+  expect(shown(REFUSED.filter(({ file }) => !refused.has(file)))).toEqual([]);
 });
 
-describe("an import that the rule allows is not refused", () => {
-  test.each(ALLOWED)("$file: $imports", ({ file }) => {
-    expect(refused).not.toContain(file);
-  });
+test("no import that the rule allows is refused", () => {
+  expect(shown(ALLOWED.filter(({ file }) => refused.has(file)))).toEqual([]);
 });
