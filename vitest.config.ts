@@ -10,6 +10,8 @@ const migrations = await readD1Migrations("./migrations");
 /** What a busy two-core machine keeps; a test that needs longer says so itself. */
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
+const STARTS_PROCESSES = ["test/repository/user-command.test.ts", "test/repository/media-readers.test.ts"];
+
 export default defineConfig({
   test: {
     // One more than the processors of the gate: many tests wait for a platform, a file or a process.
@@ -52,8 +54,12 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // What is checked about the repository itself needs files and processes, which a Worker has not.
-      { test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"] } },
+      // What is checked about the repository itself needs files, which a Worker has not.
+      {
+        test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"], exclude: STARTS_PROCESSES },
+      },
+      // The next three are `npm run test:processes`: nearly all of their time is processes that start.
+      { test: { ...timeouts, name: "processes", include: STARTS_PROCESSES } },
       // The command line, as processes before the running service.
       {
         test: {

@@ -99,12 +99,14 @@ describe("workflows", () => {
 
 describe("the gate", () => {
   const GATE = read(".ci/run");
-  const named = (word: string) => Array.from(GATE.matchAll(new RegExp(`^${word} "([^"]+)"`, "gm")), ([, name]) => name);
-  const BESIDE = Array.from(GATE.matchAll(/^beside "([^"]+)" (?:\\\n\s+)?(.+)$/gm), ([, name = "", command = ""]) => ({
-    name,
-    // As the command's own arguments are: a shell has taken the quotes away.
-    command: command.replaceAll('"', ""),
-  }));
+  const STEPS = Array.from(
+    GATE.matchAll(/^ *(?:step|alone) "([^"$]+)" (?:\\\n\s+)?(.+)$/gm),
+    ([, name = "", command = ""]) => ({
+      name,
+      // As the command's own arguments are: a shell has taken the quotes away.
+      command: command.replaceAll('"', ""),
+    }),
+  ).filter(({ command }) => /^np[mx] /.test(command));
 
   /** Runs the gate with commands that do nothing; the one that is named fails. */
   function runGate(failing: string): Promise<{ readonly code: number; readonly output: string }> {
@@ -123,12 +125,17 @@ describe("the gate", () => {
     });
   }
 
-  test("waits for every step that it begins beside others", async () => {
-    expect(new Set(named("collect"))).toEqual(new Set(BESIDE.map(({ name }) => name)));
-    expect((await runGate("nothing")).code).toBe(0);
+  test("runs every step and says how long each took", async () => {
+    const { code, output } = await runGate("nothing");
+    expect(code).toBe(0);
+    const [, summary = ""] = output.split("== done (");
+    for (const { name } of STEPS) {
+      expect(output).toContain(`\n== ${name} (`);
+      expect(summary).toMatch(new RegExp(`^${RegExp.escape(name)} \\(\\d+ s, processor \\d+ \\+ \\d+ s\\)$`, "m"));
+    }
   });
 
-  test.each(BESIDE)("fails when a step that runs beside others fails: $name", async ({ name, command }) => {
+  test.each(STEPS)("fails when a step fails: $name", async ({ name, command }) => {
     const { code, output } = await runGate(command);
     expect(code).toBe(7);
     expect(output).toContain(`== ${name} (`);
