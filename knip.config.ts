@@ -13,6 +13,8 @@ export default {
         "test/**/*.test.{ts,tsx}",
         // Loaded by its path into the process under test.
         "test/deploy/reach-workers.ts",
+        // Replaces a file of the service in the tests.
+        "test/support/password-cost.ts",
       ],
       project: ["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.{ts,tsx}"],
     },

@@ -6,11 +6,50 @@ import { staticImports } from "./test/support/static-imports.ts";
 import packageFile from "./package.json" with { type: "json" };
 
 const migrations = await readD1Migrations("./migrations");
+const schema = snapshotSchema(migrations);
 
 /** What a busy two-core machine keeps; a test that needs longer says so itself. */
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
+const FILES_IN_NODE = ["test/repository/**/*.test.ts", "test/deploy/**/*.test.ts", "test/clients/cli/**/*.test.ts"];
 const STARTS_PROCESSES = ["test/repository/user-command.test.ts", "test/repository/media-readers.test.ts"];
+/** Whole videos and large images take a fifth of the time of all tests. */
+const LARGE_FILES = ["test/api/files/upload-parts.test.ts", "test/journeys/fitting.test.ts"];
+
+/** Tests in the Workers runtime. */
+const inWorkers = (name: string, files: { readonly include: string[]; readonly exclude: string[] }) => ({
+  define: {
+    FAILPOINTS: "true",
+    ALMANAC_VERSION: JSON.stringify(packageFile.version),
+    DOCUMENTS: JSON.stringify(readDocuments(import.meta.dirname)),
+  },
+  // A hash at full cost stops its isolate for 100 ms; test/repository/password-cost.test.ts holds what the service has.
+  resolve: {
+    alias: [{ find: /^.*\/password-cost\.ts$/, replacement: `${import.meta.dirname}/test/support/password-cost.ts` }],
+  },
+  plugins: [
+    staticImports(`${import.meta.dirname}/src/`),
+    cloudflareTest({
+      // The source, not what is built of it.
+      main: "./src/index.sandbox.ts",
+      wrangler: { configPath: "./wrangler.toml", environment: "sandbox" },
+      miniflare: {
+        bindings: { TEST_MIGRATIONS: migrations, TEST_SCHEMA: schema },
+        // Nothing leaves the machine: what the sandbox does not answer in the process is refused here.
+        outboundService: (request: Request) =>
+          new Response(`no network in tests: ${new URL(request.url).host}`, { status: 599 }),
+      },
+    }),
+  ],
+  test: {
+    ...timeouts,
+    ...files,
+    name,
+    setupFiles: ["./test/setup.ts"],
+    // An isolate per file took two thirds of the run; test/setup.ts gives each file a clean start instead.
+    isolate: false,
+  },
+});
 
 export default defineConfig({
   test: {
@@ -18,47 +57,16 @@ export default defineConfig({
     maxWorkers: 3,
     silent: "passed-only",
     projects: [
-      {
-        define: {
-          FAILPOINTS: "true",
-          ALMANAC_VERSION: JSON.stringify(packageFile.version),
-          DOCUMENTS: JSON.stringify(readDocuments(import.meta.dirname)),
-        },
-        // A hash at full cost stops its isolate for 100 ms; test/repository/password-cost.test.ts holds what the service has.
-        resolve: {
-          alias: [
-            { find: /^.*\/password-cost\.ts$/, replacement: `${import.meta.dirname}/test/support/password-cost.ts` },
-          ],
-        },
-        plugins: [
-          staticImports(`${import.meta.dirname}/src/`),
-          cloudflareTest({
-            // The source, not what is built of it.
-            main: "./src/index.sandbox.ts",
-            wrangler: { configPath: "./wrangler.toml", environment: "sandbox" },
-            miniflare: {
-              bindings: { TEST_MIGRATIONS: migrations, TEST_SCHEMA: snapshotSchema(migrations) },
-              // Nothing leaves the machine: what the sandbox does not answer in the process is refused here.
-              outboundService: (request: Request) =>
-                new Response(`no network in tests: ${new URL(request.url).host}`, { status: 599 }),
-            },
-          }),
-        ],
-        test: {
-          ...timeouts,
-          name: "workers",
-          include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
-          exclude: ["test/repository/**", "test/deploy/**", "test/clients/cli/**"],
-          setupFiles: ["./test/setup.ts"],
-          // An isolate per file took two thirds of the run; test/setup.ts gives each file a clean start instead.
-          isolate: false,
-        },
-      },
+      inWorkers("workers", {
+        include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
+        exclude: [...FILES_IN_NODE, ...LARGE_FILES],
+      }),
       // What is checked about the repository itself needs files, which a Worker has not.
       {
         test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"], exclude: STARTS_PROCESSES },
       },
-      // The next three are `npm run test:processes`: nearly all of their time is processes that start.
+      // The other projects are `npm run test:long`.
+      inWorkers("large-files", { include: LARGE_FILES, exclude: [] }),
       { test: { ...timeouts, name: "processes", include: STARTS_PROCESSES } },
       // The command line, as processes before the running service.
       {
