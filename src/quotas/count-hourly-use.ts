@@ -2,6 +2,7 @@ import type { Context } from "#context.ts";
 import { HOUR, SECOND } from "#core/clock.ts";
 import type { LimitKey, PlanLimits } from "#core/plan.ts";
 import { refuseQuota } from "#core/quota.ts";
+import type { StatementResult } from "#db/batch.ts";
 import { countUseStatement, type HourlyUseRow, useStatement } from "./store.ts";
 
 const LIMITS_PER_HOUR = {
@@ -21,7 +22,7 @@ export interface HourlyUse {
   /** For a batch, in this order; the check needs their results. */
   readonly statements: readonly [D1PreparedStatement, D1PreparedStatement];
   /** Refuses with 429 when one of the limits does not allow the call; then nothing was counted. */
-  check(counted: D1Result | undefined, current: D1Result | undefined): void;
+  check(results: readonly (StatementResult | undefined)[]): void;
 }
 
 /** Counts a call against the limits per hour, all or none; a call that is over a limit is not counted. */
@@ -42,11 +43,11 @@ export function countHourlyUse(
       countUseStatement(db, { userId: actor.userId, hour, counters }),
       useStatement(db, { userId: actor.userId, hour, names: counters.map(({ name }) => name) }),
     ],
-    check(counted, current) {
+    check([counted, current]) {
       if ((counted?.results.length ?? 0) > 0 || counters.length === 0) {
         return;
       }
-      const rows = (current?.results ?? []) as unknown as readonly HourlyUseRow[];
+      const rows = (current?.results ?? []) as readonly HourlyUseRow[];
       const usedOf = (name: string) => rows.find((row) => row.name === name)?.used ?? 0;
       const exceeded = counters.find(({ name, count, limit }) => usedOf(name) + count > limit);
       if (!exceeded) {

@@ -38,7 +38,7 @@ export async function previewSchedule(ctx: Context, given: ScheduleInput): Promi
     ...previewUse.statements,
     scheduledPostsStatement(ctx.db, ctx.actor),
   ]);
-  previewUse.check(counted, currentUse);
+  previewUse.check([counted, currentUse]);
   const resolution = resolveTargets(input, readAccounts(accountRows?.results ?? []));
   const assessment = assessSchedule(ctx, input, {
     scheduledAt: input.scheduledAt,

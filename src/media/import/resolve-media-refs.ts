@@ -2,6 +2,7 @@ import type { Config } from "#config.ts";
 import type { Context } from "#context.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
 import type { FileType, MediaType } from "#core/status.ts";
+import { batch } from "#db/batch.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { fetchMedia } from "./fetch-media.ts";
 import { type ReceivedFile, saveMedia } from "#media/storage/save-media.ts";
@@ -217,12 +218,12 @@ async function readAndCount(
   if (ids.length + urls.length === 0) {
     return new Map();
   }
-  const [existing, counted, currentUse] = await ctx.db.d1.batch([
-    mediaStatement(ctx.db, ctx.actor, ids),
-    ...(urls.length === 0 ? [] : use.statements),
-  ]);
-  use.check(counted, currentUse);
-  return parseMediaRows(existing?.results ?? [], ctx.config);
+  const { existing, counted } = await batch(ctx.db, {
+    existing: mediaStatement(ctx.db, ctx.actor, ids),
+    counted: urls.length === 0 ? [] : use.statements,
+  });
+  use.check(counted);
+  return parseMediaRows(existing.results, ctx.config);
 }
 
 /**

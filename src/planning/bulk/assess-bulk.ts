@@ -112,7 +112,7 @@ export async function assessBulk(
     scheduledPostsStatement(db, ctx.actor),
     ...(counts ? use.statements : []),
   ]);
-  use.check(counted, currentUse);
+  use.check([counted, currentUse]);
   const accounts = readAccounts(accountRows?.results ?? []);
   const nearby = new GrowingNearbyPosts(readNearbyPosts(nearbyRows));
   const resolved = entries.map(({ post, textProblems, lookup }) => {

@@ -207,7 +207,7 @@ async function loadEditData(ctx: Context, input: EditInput, counts: boolean): Pr
       nearbyPostsOfEditStatement(db, actor, accountFilter, rescheduling, nearbyQuery(ctx)),
       ...(previewUse?.statements ?? []),
     ]);
-  previewUse?.check(counted, currentUse);
+  previewUse?.check([counted, currentUse]);
   const rowsOf = <Row>(result: D1Result | undefined) => (result?.results ?? []) as Row[];
   const rows = sortByIds(postIds, rowsOf<PostRow>(posts));
   return {

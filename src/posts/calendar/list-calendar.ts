@@ -1,6 +1,7 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
+import { batch } from "#db/batch.ts";
 import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "./types.ts";
 import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
@@ -17,16 +18,16 @@ export async function listCalendar(
   const { actor } = ctx;
   const db = ctx.db;
   const now = ctx.clock.now();
-  const [posts, accounts] = await db.d1.batch([
-    calendarStatement(db, actor, { from, until, rows: CALENDAR_ROWS + 1 }, filter),
-    accountsStatement(db, actor, { ids: [], platforms: PLATFORMS }),
-  ]);
-  const rows = (posts?.results ?? []) as CalendarRow[];
+  const { posts, accounts } = await batch(db, {
+    posts: calendarStatement(db, actor, { from, until, rows: CALENDAR_ROWS + 1 }, filter),
+    accounts: accountsStatement(db, actor, { ids: [], platforms: PLATFORMS }),
+  });
+  const rows = posts.results;
   const shown = rows.slice(0, CALENDAR_ROWS);
   rearmOverdue(ctx, overdueIds(shown, now));
   return {
     posts: shown.map((row) => toCalendarPost(row, now)),
-    accounts: readAccounts(accounts?.results ?? []),
+    accounts: readAccounts(accounts.results),
     hasMore: rows.length > CALENDAR_ROWS,
     nextAt: rows.length === 0 ? await findNextTime(ctx, Math.max(until, now), filter) : null,
   };

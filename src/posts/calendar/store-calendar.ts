@@ -3,6 +3,7 @@ import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, MediaType, PostType, TargetState } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { CalendarFilter } from "./types.ts";
 import { annotationConditions } from "#posts/list/store-annotated-pages.ts";
@@ -52,7 +53,7 @@ export function calendarStatement(
   actor: Actor,
   range: { readonly from: number; readonly until: number; readonly rows: number },
   filter: CalendarFilter,
-): D1PreparedStatement {
+): Statement<CalendarRow> {
   const values: (string | number)[] = [actor.workspaceId, range.from, range.until, actor.userId, range.rows];
   const param = (value: string) => `?${values.push(value)}`;
   const conditions = [

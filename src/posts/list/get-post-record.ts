@@ -1,21 +1,16 @@
 import { findArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
+import { batch } from "#db/batch.ts";
 import { refusePostNotFound } from "#posts/rows/refuse.ts";
 import { archivedAttempts, archivedChanges, toArchivedPost } from "./archived-posts.ts";
-import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { toPost } from "#posts/rows/post-rows.ts";
 import {
   accountsByIdStatement,
-  type ChangesRow,
   changesStatement,
   type RecordAccountRow,
   recordAccountsStatement,
 } from "./store-post-record.ts";
-import {
-  postsStatement,
-  readAttempts,
-  type TargetHistoryRow,
-  targetHistoriesStatement,
-} from "#posts/rows/store-posts-by-id.ts";
+import { postsStatement, readAttempts, targetHistoriesStatement } from "#posts/rows/store-posts-by-id.ts";
 import type { PostChange } from "#posts/rows/types.ts";
 import type { PostRecord } from "./types.ts";
 
@@ -26,22 +21,22 @@ export async function getPostRecord(
 ): Promise<PostRecord> {
   const { actor } = ctx;
   const db = ctx.db;
-  const [posts, histories, changes, accounts] = await db.d1.batch([
-    postsStatement(db, actor, [input.id]),
-    targetHistoriesStatement(db, actor, input.id),
-    changesStatement(db, actor, input.id),
-    recordAccountsStatement(db, actor, input.id),
-  ]);
-  const [row] = rowsOf<PostRow>(posts);
+  const { posts, histories, changes, accounts } = await batch(db, {
+    posts: postsStatement(db, actor, [input.id]),
+    histories: targetHistoriesStatement(db, actor, input.id),
+    changes: changesStatement(db, actor, input.id),
+    accounts: recordAccountsStatement(db, actor, input.id),
+  });
+  const [row] = posts.results;
   if (!row) {
     return await getArchivedRecord(ctx, input.id);
   }
-  const stored = rowsOf<ChangesRow>(changes)[0]?.changes ?? "[]";
+  const stored = changes.results[0]?.changes ?? "[]";
   return {
     post: toPost(row, ctx.clock.now()),
-    attempts: readAttempts(rowsOf<TargetHistoryRow>(histories)),
+    attempts: readAttempts(histories.results),
     changes: JSON.parse(stored) as PostChange[],
-    accounts: toAccounts(rowsOf<RecordAccountRow>(accounts)),
+    accounts: toAccounts(accounts.results),
   };
 }
 
@@ -69,8 +64,4 @@ function toAccounts(rows: readonly RecordAccountRow[]): PostRecord["accounts"] {
       },
     ]),
   );
-}
-
-function rowsOf<Row>(result: D1Result | undefined): Row[] {
-  return (result?.results ?? []) as Row[];
 }

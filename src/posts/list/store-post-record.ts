@@ -1,9 +1,10 @@
 import type { Actor } from "#core/actor.ts";
 import type { AccountStatus } from "#core/status.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 /** The list of changes of a post; no row for another user's post. */
-export function changesStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+export function changesStatement(db: Db, actor: Actor, id: string): Statement<ChangesRow> {
   return db.d1
     .prepare("SELECT changes FROM posts WHERE user_id = ?1 AND workspace_id = ?2 AND id = ?3")
     .bind(actor.userId, actor.workspaceId, id);
@@ -26,7 +27,7 @@ const ACCOUNT_COLUMNS = `a.id AS id, a.username AS username, a.display_name AS d
   a.status_reason AS status_reason, a.disconnected_at AS disconnected_at`;
 
 /** The actor's accounts among `ids`, disconnected ones too. */
-export function accountsByIdStatement(db: Db, actor: Actor, ids: readonly string[]): D1PreparedStatement {
+export function accountsByIdStatement(db: Db, actor: Actor, ids: readonly string[]): Statement<RecordAccountRow> {
   return db.d1
     .prepare(
       `SELECT ${ACCOUNT_COLUMNS} FROM accounts a
@@ -36,7 +37,7 @@ export function accountsByIdStatement(db: Db, actor: Actor, ids: readonly string
 }
 
 /** The accounts of a post and those that its changes name, disconnected ones too. */
-export function recordAccountsStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+export function recordAccountsStatement(db: Db, actor: Actor, id: string): Statement<RecordAccountRow> {
   return db.d1
     .prepare(
       `SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.id IN (

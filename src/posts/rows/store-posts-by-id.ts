@@ -2,6 +2,7 @@ import type { Attempt } from "./types.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { POST_COLUMNS, type PostRow } from "./post-rows.ts";
 
@@ -16,7 +17,7 @@ export function postsStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
   ids: readonly string[],
-): D1PreparedStatement {
+): Statement<PostRow> {
   return db.d1
     .prepare(
       `SELECT ${POST_COLUMNS} FROM json_each(?3) requested CROSS JOIN posts p ON p.id = requested.value WHERE ${OWNED_BY_ACTOR}`,
@@ -55,7 +56,7 @@ export interface TargetHistoryRow {
 }
 
 /** The history of every target; empty for another user's post, one row without an account for a post without targets. */
-export function targetHistoriesStatement(db: Db, actor: Actor, id: string): D1PreparedStatement {
+export function targetHistoriesStatement(db: Db, actor: Actor, id: string): Statement<TargetHistoryRow> {
   return db.d1
     .prepare(
       `SELECT t.account_id AS account_id, t.platform AS platform, t.history AS history

@@ -1,0 +1,42 @@
+import type { Db } from "./client.ts";
+
+declare const rowOf: unique symbol;
+
+/** A statement of which the compiler knows the rows: the return type of the function that makes it says so. */
+export type Statement<Row> = D1PreparedStatement & { readonly [rowOf]?: Row };
+
+/** What callers read of an answer of D1. */
+export interface StatementResult<Row = unknown> {
+  readonly results: readonly Row[];
+  readonly meta: { readonly changes: number; readonly size_after?: number };
+}
+
+type Entry = D1PreparedStatement | readonly D1PreparedStatement[] | undefined;
+
+type RowOf<Made> = Made extends { readonly [rowOf]?: infer Row } ? Row : unknown;
+
+type ResultOf<Made> = Made extends readonly (infer One)[]
+  ? readonly StatementResult<RowOf<One>>[]
+  : StatementResult<RowOf<Made>>;
+
+type Results<Entries> = { readonly [Name in keyof Entries]: ResultOf<NonNullable<Entries[Name]>> };
+
+const NO_RESULT: StatementResult<never> = { results: [], meta: { changes: 0 } };
+
+/**
+ * Runs the statements as one transaction, in the order of their names, and gives each its result under the same name. `undefined` stands
+ * for a statement that is not needed: D1 does not see it, and its result is empty.
+ */
+export async function batch<const Entries extends Readonly<Record<string, Entry>>>(
+  { d1 }: Pick<Db, "d1">,
+  entries: Entries,
+): Promise<Results<Entries>> {
+  const statements = Object.values(entries).flatMap((entry) => entry ?? []);
+  const answers = statements.length > 0 ? (await d1.batch(statements)).values() : [].values();
+  const next = (): StatementResult => answers.next().value ?? NO_RESULT;
+  const named = Object.entries(entries).map(([name, entry]) => [
+    name,
+    entry === undefined ? NO_RESULT : Array.isArray(entry) ? entry.map(next) : next(),
+  ]);
+  return Object.fromEntries(named) as Results<Entries>;
+}
