@@ -17,8 +17,3 @@ export function openDb(d1: Db["d1"]): Db {
     },
   };
 }
-
-/** Whether a post without a known workspace would be looked for in the same database: true of all, as long as there is one. */
-export function isInFirstDatabase(_workspaceId: string | undefined): boolean {
-  return true;
-}

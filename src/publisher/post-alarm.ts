@@ -1,6 +1,5 @@
 import { type ArmHint, FIRST_VERSION } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { isInFirstDatabase } from "#db/client.ts";
 import type { Journal, JournalStorage, RunnerState } from "./journal.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -95,7 +94,6 @@ export class PostAlarm {
       hint.postId === this.objectName &&
       hint.version === FIRST_VERSION &&
       hint.status === "scheduled" &&
-      isInFirstDatabase(hint.workspaceId) &&
       this.context.isWakeToClaim(hint, wakeAt) &&
       wakeAt > this.context.now()
     );

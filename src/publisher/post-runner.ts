@@ -193,7 +193,7 @@ export class PostRunner {
     // If the answer is lost, the next claim must use the same run id, so the id is stored before.
     this.journal.write();
     this.isClaimed = true;
-    const claim = await claimPost(this.context.services, state, this.context.accountsOfClaim(state));
+    const claim = await claimPost(this.context.services, state, this.context.accountsOfClaim(state.postId));
     switch (claim.state) {
       case "held":
         this.isClaimed = false;

@@ -19,7 +19,6 @@ import {
   type ReadAlongside,
   TARGET_ACCOUNTS_SQL,
 } from "#publisher/run/store-run.ts";
-import { isInFirstDatabase } from "#db/client.ts";
 
 import type { RunnerState } from "./journal.ts";
 import type { OpenCall, OpenCalls } from "./open-calls.ts";
@@ -182,17 +181,15 @@ export class RunContext {
     }
   }
 
-  /** The accounts of a post and their logins, read with its claim where they are in the same database. */
-  accountsOfClaim({ postId, workspaceId }: Pick<RunnerState, "postId" | "workspaceId">): ReadAlongside | undefined {
-    return isInFirstDatabase(workspaceId)
-      ? {
-          statement: accountsWithConnectionsStatement(this.services.db, TARGET_ACCOUNTS_SQL, postId),
-          take: (rows) => {
-            const entries = readAccountsWithConnections(rows).map((entry) => [entry.account.id, entry] as const);
-            this.claimedAccounts = { readAt: this.now(), byId: new Map(entries) };
-          },
-        }
-      : undefined;
+  /** The accounts of a post and their logins, read with its claim. */
+  accountsOfClaim(postId: string): ReadAlongside {
+    return {
+      statement: accountsWithConnectionsStatement(this.services.db, TARGET_ACCOUNTS_SQL, postId),
+      take: (rows) => {
+        const entries = readAccountsWithConnections(rows).map((entry) => [entry.account.id, entry] as const);
+        this.claimedAccounts = { readAt: this.now(), byId: new Map(entries) };
+      },
+    };
   }
 
   /** Does not wait, because a token that takes long delays only its own target; a failure is met again by the step itself. */
