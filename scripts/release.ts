@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { outputFolder } from "./build/options.ts";
 import { entryOfTag } from "./release/changelog.ts";
 import { type Manifest, unreadyPackages } from "./release/packages.ts";
+import { LAST_RELEASE } from "./upgrade/last-release.ts";
 
 /*
  * Builds what a release consists of, from the lock file and without network: `npm run release -- v1.0.0`. In `dist/`: the bundle as a
@@ -21,7 +22,10 @@ const entry = entryOfTag(process.argv[2] ?? "", version, readFileSync("CHANGELOG
 const manifests = readdirSync("clients").map(
   (client) => JSON.parse(readFileSync(join("clients", client, "package.json"), "utf8")) as Manifest,
 );
-const unready = unreadyPackages(version, manifests);
+const unready = [
+  ...unreadyPackages(version, manifests),
+  ...(LAST_RELEASE?.tag === `v${version}` ? [] : ["scripts/upgrade/last-release.ts does not name this release"]),
+];
 if (unready.length > 0) {
   throw new Error(unready.join("\n"));
 }

@@ -484,7 +484,7 @@ export const MUTANTS: readonly Mutant[] = [
     expectedViolations: [/^W3 /],
     changes: [
       {
-        file: "migrations/0030_media_fits.sql",
+        file: "migrations/0003_triggers_of_post_events.sql",
         from: "CREATE TRIGGER event_post_scheduled AFTER INSERT ON posts\nWHEN EXISTS",
         to: `CREATE TRIGGER event_post_scheduled AFTER UPDATE OF watch_at ON posts
 WHEN NOT EXISTS (SELECT 1 FROM events e WHERE e.workspace_id = NEW.workspace_id AND e.subject_id = NEW.id) AND EXISTS`,

@@ -269,7 +269,7 @@ export const connections = sqliteTable(
     syncFailures: integer("sync_failures").notNull().default(0),
     /** When the login expires unless the user logs in again; null while it is renewed automatically. */
     endsAt: integer("ends_at"),
-    /** The `ends_at` that the owner has been told of; writing it records the events (migration 0019). */
+    /** The `ends_at` that the owner has been told of; writing it records the events. */
     endAnnounced: integer("end_announced"),
   },
   (t) => [
@@ -967,7 +967,7 @@ export const service = sqliteTable(
 );
 
 /**
- * What happened, in order, for workspaces that have a webhook or have switched the log on; written by triggers (migration 0019), so that no
+ * What happened, in order, for workspaces that have a webhook or have switched the log on; written by triggers, so that no
  * change can be without its event. `WITHOUT ROWID`: one row write per event.
  */
 export const events = sqliteTable(
@@ -1034,7 +1034,7 @@ export const webhooks = sqliteTable(
 );
 
 /**
- * What the owner of a workspace should act on; written by triggers (migration 0019), by mail and in the dashboard until it is settled.
+ * What the owner of a workspace should act on; written by triggers, by mail and in the dashboard until it is settled.
  * `WITHOUT ROWID`; a new failure of the same subject replaces the old notice.
  */
 export const notices = sqliteTable(

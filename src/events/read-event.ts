@@ -22,7 +22,7 @@ interface HalvedRow<Row> {
   readonly progress: Partial<Row>;
 }
 
-/** What the triggers of migrations 0019 and 0031 write; `erased` instead of all else is from the deletion of personal data. */
+/** What the triggers write; `erased` instead of all else is from the deletion of personal data. */
 interface EventData {
   readonly erased?: { readonly postId: string | null; readonly accountId: string | null };
   readonly previousStatus?: string;

@@ -2,13 +2,23 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { expandViolations, type Migration } from "../../scripts/upgrade/expand-rules.ts";
-import { LAST_RELEASE } from "../../scripts/upgrade/last-release.ts";
+import { LAST_RELEASE, type Release } from "../../scripts/upgrade/last-release.ts";
 
 const FOLDER = join(import.meta.dirname, "..", "..", "migrations");
 
 async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith(".sql")).toSorted();
   return await Promise.all(names.map(async (name) => ({ name, sql: await readFile(join(FOLDER, name), "utf8") })));
+}
+
+/** What the migrations after a release take from it. Before the first release there is nothing to take. */
+function violationsSince(release: Release | null, all: readonly Migration[]): string[] {
+  if (release === null) {
+    return [];
+  }
+  const released = all.filter(({ name }) => name <= release.lastMigration);
+  expect(released.map(({ name }) => name)).toContain(release.lastMigration);
+  return expandViolations(released, all.slice(released.length));
 }
 
 const RELEASED = [
@@ -20,11 +30,15 @@ const RELEASED = [
 
 describe("the last release runs on the present tables", () => {
   test("no migration since takes away, renames or rebuilds what it reads", async () => {
+    expect(violationsSince(LAST_RELEASE, await readMigrations())).toEqual([]);
+  });
+
+  test("a migration that drops a table of the release is found among ours, and none before the first release", async () => {
     const all = await readMigrations();
-    const released = all.filter(({ name }) => name <= LAST_RELEASE.lastMigration);
-    expect(released.map(({ name }) => name)).toContain(LAST_RELEASE.lastMigration);
-    const added = all.filter(({ name }) => name > LAST_RELEASE.lastMigration);
-    expect(expandViolations(released, added)).toEqual([]);
+    const planted = [...all, { name: "9999_planted.sql", sql: "DROP TABLE `posts`;" }];
+    const release = { tag: "v1.0.0", lastMigration: all.at(-1)?.name ?? "" };
+    expect(violationsSince(release, planted)).toEqual(["9999_planted.sql: drops a table: DROP TABLE `posts`"]);
+    expect(violationsSince(null, planted)).toEqual([]);
   });
 
   test.each([

@@ -1,30 +1,6 @@
-CREATE TABLE `post_totals` (
-	`workspace_id` text NOT NULL,
-	`side` text NOT NULL,
-	`day` integer NOT NULL,
-	`scheduled` integer DEFAULT 0 NOT NULL,
-	`published` integer DEFAULT 0 NOT NULL,
-	`partially_failed` integer DEFAULT 0 NOT NULL,
-	`failed` integer DEFAULT 0 NOT NULL,
-	`paused` integer DEFAULT 0 NOT NULL,
-	`platforms` text DEFAULT '{}' NOT NULL,
-	PRIMARY KEY(`workspace_id`, `side`)
-) WITHOUT ROWID;
---> statement-breakpoint
-ALTER TABLE `post_days` ADD `times` text DEFAULT '{}' NOT NULL;
---> statement-breakpoint
-DROP TRIGGER post_days_insert;
---> statement-breakpoint
-DROP TRIGGER post_days_change;
---> statement-breakpoint
-DROP TRIGGER post_days_leave;
---> statement-breakpoint
-DROP TRIGGER post_days_arrive;
---> statement-breakpoint
-DROP TRIGGER post_days_delete;
---> statement-breakpoint
--- A publishing post is counted as scheduled, so that a claim does not write its day.
--- Every change is a patch of the members that it concerns, so that it reads as much on a day of a thousand posts as on a day of one.
+-- Triggers keep the counters of a day, so that no write can forget them. Cancelled posts count nowhere. A publishing post counts as
+-- scheduled, so that a claim does not write its day. The batch that ends a post writes its targets first, because `lateness` is read
+-- from them. A change patches only its own members, so that it reads as much on a day of 1,000 posts as on a day of one.
 CREATE TRIGGER post_days_insert AFTER INSERT ON posts
 WHEN NEW.status <> 'cancelled'
 BEGIN
@@ -211,26 +187,75 @@ BEGIN
   WHERE workspace_id = OLD.workspace_id AND iif(side = 'before', OLD.day < day, OLD.day >= day);
 END;
 --> statement-breakpoint
--- After the triggers, so that a change while this runs is counted too.
-UPDATE post_days SET scheduled = scheduled + publishing, publishing = 0,
-  slots = (SELECT json_group_object(k, n) FROM (SELECT CAST(p.scheduled_at % 86400000 / 900000 AS TEXT) AS k, count(*) AS n FROM posts p
-    WHERE p.workspace_id = post_days.workspace_id AND p.scheduled_at >= post_days.day * 86400000 AND p.scheduled_at < (post_days.day + 1) * 86400000 AND p.status IN ('scheduled', 'publishing', 'published') GROUP BY k)),
-  platforms = (SELECT json_group_object(k, n) FROM (SELECT j.value AS k, count(*) AS n FROM posts p, json_each(p.platforms) j
-    WHERE p.workspace_id = post_days.workspace_id AND p.scheduled_at >= post_days.day * 86400000 AND p.scheduled_at < (post_days.day + 1) * 86400000 AND p.status IN ('scheduled', 'publishing') GROUP BY k))
-WHERE publishing > 0;
+-- The post was far from its time at the last run of the cron and is due before the next one. The cron finds all others in posts_watch.
+CREATE TRIGGER post_brought_forward AFTER UPDATE OF watch_at ON posts
+WHEN NEW.status = 'scheduled' AND OLD.status <> 'publishing' AND NEW.version > OLD.version
+  AND NEW.watch_at <= NEW.updated_at + 600000 AND (OLD.watch_at IS NULL OR OLD.watch_at > NEW.updated_at + 480000)
+BEGIN
+  INSERT OR IGNORE INTO brought_forward (post_id, at) VALUES (NEW.id, NEW.updated_at);
+END;
 --> statement-breakpoint
-UPDATE post_days SET times = (SELECT json_group_object(k, n) FROM (
-  SELECT j.value AS k, count(*) AS n FROM posts p, json_each(json_array('all.h' || (p.scheduled_at % 86400000 / 3600000), 'all.q' || (p.scheduled_at % 86400000 / 900000), iif(p.status = 'publishing', 'scheduled', p.status) || '.h' || (p.scheduled_at % 86400000 / 3600000), iif(p.status = 'publishing', 'scheduled', p.status) || '.q' || (p.scheduled_at % 86400000 / 900000))) j
-  WHERE p.workspace_id = post_days.workspace_id AND p.scheduled_at >= post_days.day * 86400000 AND p.scheduled_at < (post_days.day + 1) * 86400000 AND p.status IN ('scheduled', 'publishing', 'published', 'partially_failed', 'failed', 'paused') GROUP BY k));
+-- Lists find the posts of a label or an external id by these rows, which only triggers write.
+CREATE TRIGGER annotated_posts_insert AFTER INSERT ON post_annotations
+BEGIN
+  INSERT INTO annotated_posts (workspace_id, kind, value, scheduled_at, post_id)
+  SELECT NEW.workspace_id, 'external_id', NEW.external_id, NEW.scheduled_at, NEW.post_id WHERE NEW.external_id IS NOT NULL;
+  INSERT INTO annotated_posts (workspace_id, kind, value, scheduled_at, post_id)
+  SELECT DISTINCT NEW.workspace_id, 'label', l.value, NEW.scheduled_at, NEW.post_id FROM json_each(NEW.labels) l;
+END;
 --> statement-breakpoint
-INSERT OR IGNORE INTO post_totals (workspace_id, side, day, scheduled, published, partially_failed, failed, paused, platforms)
-SELECT w.id, 'before', unixepoch() / 86400 - 2, coalesce(sum(d.scheduled), 0), coalesce(sum(d.published), 0), coalesce(sum(d.partially_failed), 0), coalesce(sum(d.failed), 0), coalesce(sum(d.paused), 0),
-  (SELECT json_group_object(k, n) FROM (SELECT j.key AS k, sum(j.value) AS n FROM post_days e, json_each(e.platforms) j
-    WHERE e.workspace_id = w.id AND e.day < unixepoch() / 86400 - 2 GROUP BY k))
-FROM workspaces w LEFT JOIN post_days d ON d.workspace_id = w.id AND d.day < unixepoch() / 86400 - 2 GROUP BY w.id;
+CREATE TRIGGER annotated_posts_change AFTER UPDATE OF external_id, labels, scheduled_at ON post_annotations
+WHEN NEW.external_id IS NOT OLD.external_id OR NEW.labels <> OLD.labels OR NEW.scheduled_at <> OLD.scheduled_at
+BEGIN
+  DELETE FROM annotated_posts WHERE workspace_id = OLD.workspace_id AND kind = 'external_id' AND value = OLD.external_id
+    AND scheduled_at = OLD.scheduled_at AND post_id = OLD.post_id;
+  DELETE FROM annotated_posts WHERE workspace_id = OLD.workspace_id AND kind = 'label' AND value IN (SELECT l.value FROM json_each(OLD.labels) l)
+    AND scheduled_at = OLD.scheduled_at AND post_id = OLD.post_id;
+  INSERT INTO annotated_posts (workspace_id, kind, value, scheduled_at, post_id)
+  SELECT NEW.workspace_id, 'external_id', NEW.external_id, NEW.scheduled_at, NEW.post_id WHERE NEW.external_id IS NOT NULL;
+  INSERT INTO annotated_posts (workspace_id, kind, value, scheduled_at, post_id)
+  SELECT DISTINCT NEW.workspace_id, 'label', l.value, NEW.scheduled_at, NEW.post_id FROM json_each(NEW.labels) l;
+END;
 --> statement-breakpoint
-INSERT OR IGNORE INTO post_totals (workspace_id, side, day, scheduled, published, partially_failed, failed, paused, platforms)
-SELECT w.id, 'from', unixepoch() / 86400 + 61, coalesce(sum(d.scheduled), 0), coalesce(sum(d.published), 0), coalesce(sum(d.partially_failed), 0), coalesce(sum(d.failed), 0), coalesce(sum(d.paused), 0),
-  (SELECT json_group_object(k, n) FROM (SELECT j.key AS k, sum(j.value) AS n FROM post_days e, json_each(e.platforms) j
-    WHERE e.workspace_id = w.id AND e.day >= unixepoch() / 86400 + 61 GROUP BY k))
-FROM workspaces w LEFT JOIN post_days d ON d.workspace_id = w.id AND d.day >= unixepoch() / 86400 + 61 GROUP BY w.id;
+CREATE TRIGGER annotated_posts_delete AFTER DELETE ON post_annotations
+BEGIN
+  DELETE FROM annotated_posts WHERE workspace_id = OLD.workspace_id AND kind = 'external_id' AND value = OLD.external_id
+    AND scheduled_at = OLD.scheduled_at AND post_id = OLD.post_id;
+  DELETE FROM annotated_posts WHERE workspace_id = OLD.workspace_id AND kind = 'label' AND value IN (SELECT l.value FROM json_each(OLD.labels) l)
+    AND scheduled_at = OLD.scheduled_at AND post_id = OLD.post_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER post_annotations_reschedule AFTER UPDATE OF scheduled_at ON posts
+WHEN NEW.scheduled_at <> OLD.scheduled_at
+BEGIN
+  UPDATE post_annotations SET scheduled_at = NEW.scheduled_at WHERE workspace_id = NEW.workspace_id AND post_id = NEW.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER post_annotations_delete AFTER DELETE ON posts
+BEGIN
+  DELETE FROM post_annotations WHERE workspace_id = OLD.workspace_id AND post_id = OLD.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER media_fits_delete AFTER DELETE ON media
+BEGIN
+  DELETE FROM media_fits WHERE media_id = OLD.id;
+END;
+--> statement-breakpoint
+-- The sweep keeps the media that a draft names. Only triggers write these rows.
+CREATE TRIGGER draft_media_insert AFTER INSERT ON drafts
+BEGIN
+  INSERT INTO draft_media (media_id, workspace_id, draft_id)
+  SELECT DISTINCT m.value, NEW.workspace_id, NEW.id FROM json_each(NEW.media_ids) m;
+END;
+--> statement-breakpoint
+CREATE TRIGGER draft_media_change AFTER UPDATE OF media_ids ON drafts WHEN NEW.media_ids <> OLD.media_ids
+BEGIN
+  DELETE FROM draft_media WHERE draft_id = OLD.id;
+  INSERT INTO draft_media (media_id, workspace_id, draft_id)
+  SELECT DISTINCT m.value, NEW.workspace_id, NEW.id FROM json_each(NEW.media_ids) m;
+END;
+--> statement-breakpoint
+CREATE TRIGGER draft_media_delete AFTER DELETE ON drafts
+BEGIN
+  DELETE FROM draft_media WHERE draft_id = OLD.id;
+END;

@@ -1,48 +1,5 @@
--- The log of events and the notices of a workspace, kept by the database so that no change can be without them. A batch that changes a post
--- and its targets writes its targets first, so that the event tells the post as it is afterwards. The rows inside `data` have the
--- columns of the statements that the API reads with (src/events/ compares them in a test).
-CREATE TRIGGER event_post_scheduled AFTER INSERT ON posts
-WHEN EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = NEW.workspace_id AND l.recording)
-BEGIN
-  INSERT INTO events (workspace_id, seq, type, subject_id, at, data)
-  VALUES (NEW.workspace_id, max(coalesce((SELECT max(e.seq) FROM events e WHERE e.workspace_id = NEW.workspace_id), 0) + 1, NEW.updated_at * 1000), 'post.scheduled', NEW.id, NEW.updated_at, json_object('post', json_object(
-      'content', json_object('workspace_id', NEW.workspace_id, 'post_type', NEW.post_type, 'caption', NEW.caption, 'media', NEW.media, 'platforms', NEW.platforms, 'plan_hash', NEW.plan_hash, 'created_via', NEW.created_via, 'created_by', NEW.created_by, 'created_at', NEW.created_at),
-      'progress', json_object('id', NEW.id, 'status', NEW.status, 'paused_reason', NEW.paused_reason, 'scheduled_at', NEW.scheduled_at, 'version', NEW.version, 'watch_at', NEW.watch_at, 'updated_at', NEW.updated_at,
-        'targets', '' || (SELECT json_group_array(json_object('content', json_object('accountId', t.account_id, 'position', t.position, 'platform', t.platform, 'username', t.username, 'caption', t.caption, 'effectiveCaption', t.effective_caption, 'options', json(t.options), 'requestedOptions', json(t.asked)), 'progress', json_object('state', t.state, 'dueAt', t.due_at, 'startedAt', t.started_at, 'publishedAt', t.published_at, 'attempts', t.attempts, 'nextAttemptAt', t.next_attempt_at, 'remoteId', t.remote_id, 'remoteUrl', t.remote_url, 'error', json(t.error), 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL)))) FROM post_targets t WHERE t.post_id = NEW.id)))));
-END;
---> statement-breakpoint
--- A post that waits for its next try (publishing to scheduled) has not been changed by anybody.
-CREATE TRIGGER event_post_changed AFTER UPDATE OF status, version ON posts
-WHEN (NEW.version <> OLD.version OR NEW.status <> OLD.status) AND NEW.status <> 'publishing'
-  AND NOT (OLD.status = 'publishing' AND NEW.status = 'scheduled') AND EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = NEW.workspace_id AND l.recording)
-BEGIN
-  INSERT INTO events (workspace_id, seq, type, subject_id, at, data)
-  VALUES (NEW.workspace_id, max(coalesce((SELECT max(e.seq) FROM events e WHERE e.workspace_id = NEW.workspace_id), 0) + 1, NEW.updated_at * 1000),
-    CASE
-      WHEN NEW.status = OLD.status THEN 'post.updated'
-      WHEN NEW.status <> 'scheduled' THEN 'post.' || NEW.status
-      WHEN OLD.status = 'paused' AND NEW.plan_hash = OLD.plan_hash THEN 'post.resumed'
-      ELSE 'post.updated'
-    END,
-    NEW.id, NEW.updated_at, json_object('previousStatus', OLD.status, 'post', json_object(
-      'content', json_object('workspace_id', NEW.workspace_id, 'post_type', NEW.post_type, 'caption', NEW.caption, 'media', NEW.media, 'platforms', NEW.platforms, 'plan_hash', NEW.plan_hash, 'created_via', NEW.created_via, 'created_by', NEW.created_by, 'created_at', NEW.created_at),
-      'progress', json_object('id', NEW.id, 'status', NEW.status, 'paused_reason', NEW.paused_reason, 'scheduled_at', NEW.scheduled_at, 'version', NEW.version, 'watch_at', NEW.watch_at, 'updated_at', NEW.updated_at,
-        'targets', '' || (SELECT json_group_array(json_object('content', json_object('accountId', t.account_id, 'position', t.position, 'platform', t.platform, 'username', t.username, 'caption', t.caption, 'effectiveCaption', t.effective_caption, 'options', json(t.options), 'requestedOptions', json(t.asked)), 'progress', json_object('state', t.state, 'dueAt', t.due_at, 'startedAt', t.started_at, 'publishedAt', t.published_at, 'attempts', t.attempts, 'nextAttemptAt', t.next_attempt_at, 'remoteId', t.remote_id, 'remoteUrl', t.remote_url, 'error', json(t.error), 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL)))) FROM post_targets t WHERE t.post_id = NEW.id)))));
-END;
---> statement-breakpoint
-CREATE TRIGGER event_target_ended AFTER UPDATE OF state ON post_targets
-WHEN NEW.state <> OLD.state AND NEW.state IN ('published', 'failed', 'unconfirmed')
-  AND EXISTS (SELECT 1 FROM posts p JOIN event_logs l ON l.workspace_id = p.workspace_id WHERE p.id = NEW.post_id AND l.recording)
-BEGIN
-  INSERT INTO events (workspace_id, seq, type, subject_id, at, data)
-  SELECT p.workspace_id, max(coalesce((SELECT max(e.seq) FROM events e WHERE e.workspace_id = p.workspace_id), 0) + 1, NEW.updated_at * 1000), 'target.' || NEW.state, NEW.post_id, NEW.updated_at,
-    json_object('accountId', NEW.account_id, 'post', json_object(
-      'content', json_object('workspace_id', p.workspace_id, 'post_type', p.post_type, 'caption', p.caption, 'media', p.media, 'platforms', p.platforms, 'plan_hash', p.plan_hash, 'created_via', p.created_via, 'created_by', p.created_by, 'created_at', p.created_at),
-      'progress', json_object('id', p.id, 'status', p.status, 'paused_reason', p.paused_reason, 'scheduled_at', p.scheduled_at, 'version', p.version, 'watch_at', p.watch_at, 'updated_at', p.updated_at,
-        'targets', '' || (SELECT json_group_array(json_object('content', json_object('accountId', t.account_id, 'position', t.position, 'platform', t.platform, 'username', t.username, 'caption', t.caption, 'effectiveCaption', t.effective_caption, 'options', json(t.options), 'requestedOptions', json(t.asked)), 'progress', json_object('state', t.state, 'dueAt', t.due_at, 'startedAt', t.started_at, 'publishedAt', t.published_at, 'attempts', t.attempts, 'nextAttemptAt', t.next_attempt_at, 'remoteId', t.remote_id, 'remoteUrl', t.remote_url, 'error', json(t.error), 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL)))) FROM post_targets t WHERE t.post_id = p.id))))
-  FROM posts p WHERE p.id = NEW.post_id;
-END;
---> statement-breakpoint
+-- Triggers write events and notices, so that no change can be without them. The rows inside `data` have the columns of the
+-- statements that the API reads with: a test of src/events compares them.
 CREATE TRIGGER event_account_added AFTER INSERT ON accounts
 WHEN NEW.disconnected_at IS NULL AND EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = NEW.workspace_id AND l.recording)
 BEGIN
@@ -54,7 +11,7 @@ BEGIN
         'ends_at', (SELECT c.ends_at FROM connections c WHERE c.id = NEW.connection_id)))));
 END;
 --> statement-breakpoint
--- Erased accounts (their platform's id is replaced) are told nothing of: their owner asked for that.
+-- An erased account has another platform_account_id. It makes no event, because its owner asked for the erasure.
 CREATE TRIGGER event_account_changed AFTER UPDATE OF status, disconnected_at ON accounts
 WHEN (NEW.status <> OLD.status OR (NEW.disconnected_at IS NULL) <> (OLD.disconnected_at IS NULL))
   AND NOT (NEW.disconnected_at IS NOT NULL AND OLD.disconnected_at IS NOT NULL)
@@ -62,11 +19,11 @@ WHEN (NEW.status <> OLD.status OR (NEW.disconnected_at IS NULL) <> (OLD.disconne
 BEGIN
   INSERT INTO events (workspace_id, seq, type, subject_id, at, data)
   VALUES (NEW.workspace_id, max(coalesce((SELECT max(e.seq) FROM events e WHERE e.workspace_id = NEW.workspace_id), 0) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000),
-    CASE
+    (CASE
       WHEN NEW.disconnected_at IS NOT NULL THEN 'account.disconnected'
       WHEN OLD.disconnected_at IS NOT NULL OR NEW.status = 'active' THEN 'account.connected'
       ELSE 'account.needs_reconnect'
-    END,
+    END),
     NEW.id, CAST(unixepoch('subsec') * 1000 AS INTEGER),
     json_object('previousStatus', iif(OLD.disconnected_at IS NULL, OLD.status, 'disconnected'), 'account', json_object(
       'content', json_object('id', NEW.id, 'workspace_id', NEW.workspace_id, 'connection_id', NEW.connection_id, 'platform', NEW.platform, 'platform_account_id', NEW.platform_account_id, 'username', NEW.username, 'display_name', NEW.display_name, 'avatar_url', NEW.avatar_url, 'profile_url', NEW.profile_url, 'capabilities', NEW.capabilities),
@@ -153,14 +110,26 @@ BEGIN
     AND (NEW.status = 'active' OR NEW.disconnected_at IS NOT NULL);
 END;
 --> statement-breakpoint
--- Connecting and disconnecting an account changes the posts first and their targets afterwards, in one batch: the events tell both.
-CREATE TRIGGER event_target_skipped AFTER UPDATE OF state ON post_targets
-WHEN NEW.state <> OLD.state AND (NEW.state = 'skipped' OR OLD.state = 'skipped')
+-- A new login or a renewal moves the end of a login and settles the notice of the old end.
+CREATE TRIGGER notice_login_renewed AFTER UPDATE OF ends_at ON connections
+WHEN NEW.ends_at IS NOT OLD.ends_at
 BEGIN
-  UPDATE events SET data = json_set(data, '$.post', json((SELECT json_object(
-      'content', json_object('workspace_id', p.workspace_id, 'post_type', p.post_type, 'caption', p.caption, 'media', p.media, 'platforms', p.platforms, 'plan_hash', p.plan_hash, 'created_via', p.created_via, 'created_by', p.created_by, 'created_at', p.created_at),
-      'progress', json_object('id', p.id, 'status', p.status, 'paused_reason', p.paused_reason, 'scheduled_at', p.scheduled_at, 'version', p.version, 'watch_at', p.watch_at, 'updated_at', p.updated_at,
-        'targets', '' || (SELECT json_group_array(json_object('content', json_object('accountId', t.account_id, 'position', t.position, 'platform', t.platform, 'username', t.username, 'caption', t.caption, 'effectiveCaption', t.effective_caption, 'options', json(t.options), 'requestedOptions', json(t.asked)), 'progress', json_object('state', t.state, 'dueAt', t.due_at, 'startedAt', t.started_at, 'publishedAt', t.published_at, 'attempts', t.attempts, 'nextAttemptAt', t.next_attempt_at, 'remoteId', t.remote_id, 'remoteUrl', t.remote_url, 'error', json(t.error), 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL)))) FROM post_targets t WHERE t.post_id = p.id))) FROM posts p WHERE p.id = NEW.post_id)))
-  WHERE workspace_id = (SELECT workspace_id FROM posts WHERE id = NEW.post_id) AND seq >= NEW.updated_at * 1000
-    AND subject_id = NEW.post_id AND at = NEW.updated_at;
+  DELETE FROM notices WHERE workspace_id = NEW.workspace_id AND kind = 'account_expires_soon'
+    AND subject_id IN (SELECT a.id FROM accounts a WHERE a.connection_id = NEW.id);
+END;
+--> statement-breakpoint
+-- A change of the status or the end settles the earlier notices. Posts are paused in the same batch as the end of access, or right
+-- after it: this trigger finds both.
+CREATE TRIGGER notice_subscription_changed AFTER UPDATE OF status, current_period_end ON subscriptions
+WHEN NEW.status <> OLD.status OR NEW.current_period_end IS NOT OLD.current_period_end
+BEGIN
+  DELETE FROM notices WHERE kind = 'subscription_ends' AND subject_id = NEW.user_id
+    AND workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = NEW.user_id);
+  INSERT INTO notices (workspace_id, kind, subject_id, at)
+  SELECT u.active_workspace_id, 'subscription_ends', u.id, NEW.updated_at FROM users u
+  WHERE u.id = NEW.user_id AND NEW.status = 'canceled' AND OLD.status <> 'canceled' AND EXISTS (
+    SELECT 1 FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
+    WHERE w.user_id = NEW.user_id AND p.status IN ('scheduled', 'paused') AND p.scheduled_at >= NEW.updated_at
+      AND (p.status = 'scheduled' OR p.paused_reason = 'subscription'))
+  ON CONFLICT DO UPDATE SET at = excluded.at, mailed_at = NULL, dismissed_at = NULL;
 END;

@@ -1,1 +1,0 @@
-CREATE INDEX `oauth_grants_dead` ON `oauth_grants` (`created_at`) WHERE (code_used_at IS NULL OR revoked_at IS NOT NULL);

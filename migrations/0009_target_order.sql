@@ -1,1 +1,0 @@
-ALTER TABLE `post_targets` ADD `position` integer DEFAULT 0 NOT NULL;

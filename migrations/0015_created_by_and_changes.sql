@@ -1,2 +1,0 @@
-ALTER TABLE `posts` ADD `created_by` text;--> statement-breakpoint
-ALTER TABLE `posts` ADD `changes` text;

@@ -1,1 +1,0 @@
-CREATE INDEX `media_library` ON `media` (`workspace_id`,`created_at`,`id`) WHERE state = 'ready';

@@ -1,1 +1,0 @@
-DROP INDEX `posts_by_time`;

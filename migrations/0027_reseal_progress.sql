@@ -1,1 +1,0 @@
-ALTER TABLE `service` ADD `reseal_progress` text DEFAULT '' NOT NULL;
