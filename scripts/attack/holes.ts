@@ -135,7 +135,7 @@ export const HOLES: readonly Hole[] = [
     attack: "every form of every page",
     changes: [
       {
-        file: "src/dashboard/require-same-origin.ts",
+        file: "src/dashboard/request/require-same-origin.ts",
         from: "const isOurs = origin ===",
         to: "const isOurs = origin === undefined || origin ===",
       },

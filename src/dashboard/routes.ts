@@ -2,27 +2,27 @@ import { Hono } from "hono";
 import { accountPages } from "./accounts/routes.tsx";
 import { showArchive } from "./archive/routes.tsx";
 import { doApprove, doDecline, doReopen, showApproval, showApprovals } from "./approvals/routes.tsx";
-import { doRevokeApp, doSetAppConfirms, showApps } from "./apps.tsx";
+import { doRevokeApp, doSetAppConfirms, showApps } from "./settings/apps.tsx";
 import { doCheckPost } from "./composer/check-post.tsx";
-import { limitEventBody, limitFormBody } from "./body-limits.ts";
+import { limitEventBody, limitFormBody } from "./request/body-limits.ts";
 import { showCalendar } from "./calendar/routes.tsx";
 import { doMove, showMove } from "./calendar/move-page.tsx";
-import { requireSession, requireSignIn } from "./require-session.ts";
-import { requireSubscriptionToSend } from "./require-subscription.tsx";
-import type { PageEnv, OutboundFactory } from "./env.ts";
+import { requireSession, requireSignIn } from "./request/require-session.ts";
+import { requireSubscriptionToSend } from "./layout/require-subscription.tsx";
+import type { PageEnv, OutboundFactory } from "./request/env.ts";
 import { bulkPages } from "./bulk/routes.tsx";
 import { draftPages } from "./drafts/routes.tsx";
-import { renderError, renderNotFound } from "./error-pages.tsx";
-import { doMakeFeed, doRevokeFeed } from "./feeds/routes.tsx";
+import { renderError, renderNotFound } from "./layout/error-pages.tsx";
+import { doMakeFeed, doRevokeFeed } from "./settings/feed-routes.tsx";
 import { showFront } from "./front/routes.tsx";
-import { securityHeaders } from "./security-headers.ts";
-import { showHowToConnect } from "./how-to-connect.tsx";
-import { doCreateKey, doRevokeKey, doRotateKey, doSetKeyConfirms, showKeys } from "./keys.tsx";
-import { doSetAlerts } from "./notices/alert-settings.tsx";
+import { securityHeaders } from "./request/security-headers.ts";
+import { showHowToConnect } from "./settings/how-to-connect.tsx";
+import { doCreateKey, doRevokeKey, doRotateKey, doSetKeyConfirms, showKeys } from "./settings/keys.tsx";
+import { doSetAlerts } from "./settings/alert-settings.tsx";
 import { doDismissNotice, showNotices } from "./notices/routes.tsx";
 import { showOperate } from "./operate/routes.tsx";
 import { showOverview } from "./overview/routes.tsx";
-import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./password-reset.tsx";
+import { doForgot, doReset, doVerify, showForgot, showReset, showVerify } from "./sign-in/password-reset.tsx";
 import {
   addPasskey,
   confirmWithPasskey,
@@ -30,18 +30,18 @@ import {
   passkeyOptions,
   passkeySignIn,
   passkeySignInOptions,
-} from "./passkeys.ts";
+} from "./sign-in/passkeys.ts";
 import { mediaPages, mediaUploadForm } from "./media/routes.tsx";
 import { composer, composerFilesForm } from "./composer/routes.tsx";
-import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./plan-page.tsx";
-import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./profile.tsx";
+import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./settings/plan-page.tsx";
+import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./settings/profile.tsx";
 import { personalDataPages } from "./personal-data/routes.tsx";
 import { createPostPages } from "./post/routes.tsx";
 import { showDataDeletion, showDeletionStatus, showPrivacy, showTerms } from "./public-pages/routes.tsx";
-import { requireSameOrigin } from "./require-same-origin.ts";
-import { withServices } from "./with-services.ts";
-import { doSignIn, doSignOut, showSignIn } from "./sign-in.tsx";
-import { doSignUp, showSignUp } from "./sign-up.tsx";
+import { requireSameOrigin } from "./request/require-same-origin.ts";
+import { withServices } from "./request/with-services.ts";
+import { doSignIn, doSignOut, showSignIn } from "./sign-in/sign-in.tsx";
+import { doSignUp, showSignUp } from "./sign-in/sign-up.tsx";
 import { slotPages } from "./slots/routes.tsx";
 import { webhookPages } from "./webhooks/routes.tsx";
 import {
@@ -50,7 +50,7 @@ import {
   doRenameWorkspace,
   doSetApprovalReauthentication,
   showWorkspaces,
-} from "./workspaces.tsx";
+} from "./settings/workspaces.tsx";
 
 /** All pages and their forms, and the webhook of the payment provider. */
 export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {

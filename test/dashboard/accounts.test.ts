@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import type { Context } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
-import { describeDisconnect, describeOwnLimits } from "#dashboard/accounts/sentences.ts";
+import { describeDisconnect, describeOwnLimits } from "#dashboard/wording/counts-and-limits.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { limitsFor } from "#platforms/limits-for.ts";
 import { createServiceFixture, signInNewUser, type ServiceFixture } from "../auth/service-fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatDate, formatDateTime, formatTimeOfDay, formatZone, readDisplay } from "#dashboard/display.ts";
+import { formatDate, formatDateTime, formatTimeOfDay, formatZone, readDisplay } from "#dashboard/wording/display.ts";
 
 describe("clock and first weekday follow the browser's language", () => {
   test.each([

@@ -1,12 +1,12 @@
 import { describe, test } from "vitest";
 import type { JsonObject } from "#core/json.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
-import { describeOptions } from "#dashboard/composer/describe-options.ts";
-import { fieldOf } from "#dashboard/composer/form-problems.ts";
-import { type PostForm, parsePostForm, postFormFields } from "#dashboard/composer/post-form.ts";
-import { formOfPost, toEditInput, toScheduleInput } from "#dashboard/composer/read-post-form.ts";
-import { writeOption } from "#dashboard/composer/read-options.ts";
-import { readTime, timeFields } from "#dashboard/composer/read-time.ts";
+import { describeOptions } from "#dashboard/post-form/describe-options.ts";
+import { fieldOf } from "#dashboard/post-form/form-problems.ts";
+import { type PostForm, parsePostForm, postFormFields } from "#dashboard/post-form/post-form.ts";
+import { formOfPost, toEditInput, toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
+import { writeOption } from "#dashboard/post-form/read-options.ts";
+import { readTime, timeFields } from "#dashboard/post-form/read-time.ts";
 import { optionSpecs } from "#platforms/option-specs.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { adapterFor } from "#platforms/registry.ts";

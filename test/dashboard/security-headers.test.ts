@@ -1,8 +1,8 @@
 import { exports } from "cloudflare:workers";
 import { Hono } from "hono";
 import { describe, test } from "vitest";
-import type { PageEnv } from "#dashboard/env.ts";
-import { allowPaymentRedirect, relaxFormActionCsp, securityHeaders } from "#dashboard/security-headers.ts";
+import type { PageEnv } from "#dashboard/request/env.ts";
+import { allowPaymentRedirect, relaxFormActionCsp, securityHeaders } from "#dashboard/request/security-headers.ts";
 import { ORIGIN } from "../support/origin.ts";
 
 const CSP =

@@ -2,7 +2,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { describe, test } from "vitest";
 import { EVENT_TYPES } from "#core/event-type.ts";
 import type { Delivery, DeliveryTry, WebhookHealth } from "#core/webhook-sender.ts";
-import { formatExactly, readDisplay } from "#dashboard/display.ts";
+import { formatExactly, readDisplay } from "#dashboard/wording/display.ts";
 import { DeliveryList, Response } from "#dashboard/webhooks/deliveries.tsx";
 import { DisabledBanner, HealthFacts, StateTag } from "#dashboard/webhooks/health.tsx";
 import { describeTry, EVENT_GROUPS, visibleResponse } from "#dashboard/webhooks/wording.ts";

@@ -2,10 +2,10 @@ import type { FC } from "hono/jsx";
 import { ENDS_SOON_MS } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { ConfirmForm, PlatformBadge } from "#dashboard/components.tsx";
-import { type Display, formatDate, formatDateTime } from "#dashboard/display.ts";
+import { ConfirmForm, PlatformBadge } from "#dashboard/layout/components.tsx";
+import { type Display, formatDate, formatDateTime } from "#dashboard/wording/display.ts";
 import type { AccountWithPosts } from "#posts/index.ts";
-import { countOf, describeDisconnect } from "./sentences.ts";
+import { countOf, describeDisconnect } from "#dashboard/wording/counts-and-limits.ts";
 
 /** What the page shows of an account beside the account itself. */
 export interface AccountView {

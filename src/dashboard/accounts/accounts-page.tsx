@@ -3,11 +3,11 @@ import type { SkippedAccount } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
 import { ACCOUNTS_BEFORE_EMAIL_PROOF } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
-import { type FormError, FormErrorNotice, Notice, PlatformBadge } from "#dashboard/components.tsx";
-import { type Display, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { type FormError, FormErrorNotice, Notice, PlatformBadge } from "#dashboard/layout/components.tsx";
+import { type Display, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { AccountItem, accountState, type AccountView } from "./account-item.tsx";
-import { countOf, formatNumber } from "./sentences.ts";
+import { countOf, formatNumber } from "#dashboard/wording/counts-and-limits.ts";
 
 /** What a sync has changed, by names. */
 export interface SyncReport {

@@ -2,9 +2,9 @@ import type { FC } from "hono/jsx";
 import type { Account, listBoards } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { type FormError, FormErrorNotice } from "#dashboard/components.tsx";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { countOf } from "./sentences.ts";
+import { type FormError, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 
 type Board = Awaited<ReturnType<typeof listBoards>>[number];
 

@@ -3,20 +3,20 @@ import { connectablePlatforms, listAccounts, listBoards, startConnect, syncAccou
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { isPlatform, type Platform } from "#core/platform.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import { renderNotFound } from "#dashboard/error-pages.tsx";
-import { readForm, runUseCase } from "#dashboard/form.ts";
-import { isOnTrial } from "#dashboard/plan-labels.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import { renderNotFound } from "#dashboard/layout/error-pages.tsx";
+import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { isOnTrial } from "#dashboard/wording/plan-labels.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { limitsFor, ownLimits } from "#platforms/limits-for.ts";
 import { type AccountWithPosts, listAccountsWithPosts } from "#posts/index.ts";
 import { disconnectAccount, pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import type { AccountView } from "./account-item.tsx";
 import { AccountsPage, type AccountsPageProps, type SyncReport } from "./accounts-page.tsx";
 import { BoardsPage } from "./boards-page.tsx";
-import { describeOwnLimits } from "./sentences.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { describeOwnLimits } from "#dashboard/wording/counts-and-limits.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** `/dashboard/accounts`: what is connected, and connecting, checking and disconnecting it. */
 export const accountPages = new Hono<PageEnv>()

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
-import { type Display, formatDateTime } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { firstWords } from "#dashboard/post/post-state.ts";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { firstWords } from "#dashboard/wording/post-state.ts";
 import type { Approval } from "#confirming/index.ts";
 import { requesterInWords, requestInWords, STATE_LABELS } from "./wording.ts";
 

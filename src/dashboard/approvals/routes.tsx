@@ -2,17 +2,17 @@ import { CURRENT_PASSWORD, requireRecentAuthentication } from "#auth/index.ts";
 import { requireSubscription } from "#core/actor.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { RefusalError } from "#core/errors.ts";
-import type { FormError } from "#dashboard/components.tsx";
+import type { FormError } from "#dashboard/layout/components.tsx";
 import { readAccountSettings } from "#dashboard/composer/composer-view.ts";
-import { contextOf } from "#dashboard/context-of.ts";
-import { displayOf } from "#dashboard/display.ts";
-import { contentOfPreview } from "#dashboard/drafts/content-of-preview.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { readForm, runUseCase } from "#dashboard/form.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import { contentOfPreview } from "#dashboard/post-form/content-of-preview.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { readForm, runUseCase } from "#dashboard/request/form.ts";
 import { csrfToken } from "#dashboard/oauth/csrf-token.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { createDraft } from "#drafts/index.ts";
-import { readSession } from "#dashboard/session-cookie.ts";
+import { readSession } from "#dashboard/request/session-cookie.ts";
 import {
   approveRequest,
   declineRequest,

@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { ListedStatus } from "#core/status.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
-import { STATUS_LABELS } from "#dashboard/calendar/labels.ts";
-import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { firstWords } from "#dashboard/post/post-state.ts";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
+import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { firstWords } from "#dashboard/wording/post-state.ts";
 import type { Page, PostSummary } from "#posts/index.ts";
 
 const PATH = "/dashboard/archive";

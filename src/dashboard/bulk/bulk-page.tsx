@@ -2,11 +2,11 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { RefusalDetail } from "#core/errors.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { Notice, PlatformBadge, toSentence } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { firstWords } from "#dashboard/post/post-state.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { Notice, PlatformBadge, toSentence } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { firstWords } from "#dashboard/wording/post-state.ts";
 import type { PreviewedBulk, SchedulePreview } from "#planning/index.ts";
 
 export const BULK_PATH = "/dashboard/posts/many";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { requireSubscription } from "#core/actor.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
-import { contextOf } from "#dashboard/context-of.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { confirmBulk, previewBulk } from "#confirming/index.ts";
 import { readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";

@@ -4,8 +4,8 @@ import { zoneOffsetAt } from "#core/time-zone.ts";
 import { toTimeOfDay } from "#core/wall-time.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { CalendarPost } from "#posts/index.ts";
-import { type Display, formatTimeOfDay } from "#dashboard/display.ts";
-import { isMovable, SOURCE_LABELS, stateOf } from "./labels.ts";
+import { type Display, formatTimeOfDay } from "#dashboard/wording/display.ts";
+import { isMovable, SOURCE_LABELS, stateOf } from "#dashboard/wording/status-labels.ts";
 import type { CalendarModel, Placed } from "./model.ts";
 import { calendarHref } from "./query.ts";
 

@@ -1,9 +1,9 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { type CalendarDate, instantsOf, toTimeOfDay, wallTimeAt } from "#core/wall-time.ts";
 import type { Calendar, CalendarPost } from "#posts/index.ts";
-import type { Display } from "#dashboard/display.ts";
+import type { Display } from "#dashboard/wording/display.ts";
 import { type CalendarDay, daysFrom, type PlacedPost, placePosts } from "./grid.ts";
-import { stateOf } from "./labels.ts";
+import { stateOf } from "#dashboard/wording/status-labels.ts";
 import { type CalendarQuery, type CalendarRange, rangeOf } from "./query.ts";
 
 export type Placed = PlacedPost<CalendarPost>;

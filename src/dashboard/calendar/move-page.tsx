@@ -8,21 +8,21 @@ import { addDays, toTimeOfDay, type WallTime, wallTimeAt } from "#core/wall-time
 import { type EditPreview } from "#planning/index.ts";
 import { getPost, type Post } from "#posts/index.ts";
 import { previewEdit, type PreviewResult } from "#confirming/index.ts";
-import { Notice } from "#dashboard/components.tsx";
-import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/display.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { EndsBefore } from "#dashboard/ends-before.tsx";
-import { localPath, readForm } from "#dashboard/form.ts";
-import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
-import { readSubscriptionEnd, type SubscriptionEnd } from "#dashboard/subscription-end.ts";
-import { isMovable, STATUS_LABELS } from "./labels.ts";
+import { Notice } from "#dashboard/layout/components.tsx";
+import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { EndsBefore } from "#dashboard/layout/ends-before.tsx";
+import { localPath, readForm } from "#dashboard/request/form.ts";
+import { inWords, specsOf, warningsInWords } from "#dashboard/wording/in-words.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
+import { readSubscriptionEnd, type SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
+import { isMovable, STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
 import { frameOf } from "./model.ts";
 import { type MoveFields, type MoveTime, readMoveTime } from "./move-time.ts";
 import { calendarHref, readCalendarQuery } from "./query.ts";
-import { contextOf } from "#dashboard/context-of.ts";
-import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/post/edit-confirm-fields.tsx";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/composer/edit-confirm-fields.tsx";
 
 interface MoveProps {
   readonly post: Post;

@@ -1,5 +1,5 @@
 import { instantOf, instantsOf, parseDate, parseTimeOfDay, type WallTime } from "#core/wall-time.ts";
-import { type Display, formatDate, formatTime, formatTimeOfDay } from "#dashboard/display.ts";
+import { type Display, formatDate, formatTime, formatTimeOfDay } from "#dashboard/wording/display.ts";
 
 /** What the form sends. */
 export interface MoveFields {

@@ -10,7 +10,7 @@ import {
   startOfWeek,
 } from "#core/wall-time.ts";
 import type { CalendarFilter } from "#posts/index.ts";
-import { type Display, formatDate } from "#dashboard/display.ts";
+import { type Display, formatDate } from "#dashboard/wording/display.ts";
 
 export const VIEWS = ["month", "week", "list"] as const;
 export type View = (typeof VIEWS)[number];

@@ -1,12 +1,12 @@
 import { wallTimeAt } from "#core/wall-time.ts";
 import { listCalendar } from "#posts/index.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
 import { CalendarBody, CalendarPage } from "./calendar-page.tsx";
 import { frameOf, modelOf } from "./model.ts";
 import { readCalendarQuery } from "./query.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** `GET /dashboard`: the calendar; only what changes while it is open for its script. */
 export async function showCalendar(c: PageContext): Promise<Response> {

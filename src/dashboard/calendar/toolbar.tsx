@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { CREATED_VIA, POST_STATUSES } from "#core/status.ts";
-import { SOURCE_LABELS, STATUS_LABELS } from "./labels.ts";
+import { SOURCE_LABELS, STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
 import type { CalendarModel } from "./model.ts";
 import { calendarHref, filterParams, type View, VIEWS } from "./query.ts";
 

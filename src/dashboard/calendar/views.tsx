@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { addDays, type CalendarDate } from "#core/wall-time.ts";
-import { formatDate, formatTimeOfDay } from "#dashboard/display.ts";
+import { formatDate, formatTimeOfDay } from "#dashboard/wording/display.ts";
 import { Chip } from "./chip.tsx";
 import { isSkippedHour } from "./grid.ts";
 import {

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
 import type { TargetInput } from "#planning/index.ts";
 import { describeAccount, targetsOf } from "./account-likeness.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
@@ -14,8 +14,8 @@ import {
   ownMediaField,
   type PostForm,
   sharedMediaField,
-} from "./post-form.ts";
-import { isEditableTarget, isRetry } from "./read-post-form.ts";
+} from "#dashboard/post-form/post-form.ts";
+import { isEditableTarget, isRetry } from "#dashboard/post-form/read-post-form.ts";
 
 interface AccountChoice {
   readonly id: string;

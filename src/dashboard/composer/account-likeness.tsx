@@ -2,12 +2,12 @@ import type { TargetAccount } from "#accounts/index.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { MediaItem } from "#posts/index.ts";
 import type { TargetInput } from "#planning/index.ts";
-import { ownMediaOf } from "./account-extras.ts";
+import { ownMediaOf } from "#dashboard/post-form/account-extras.ts";
 import { captionCount, partCounts } from "./caption-count.ts";
 import type { ComposerView } from "./composer-view.ts";
-import { mediaUrlsOf } from "./post-form.ts";
-import { mediaTypesOf } from "./read-options.ts";
-import { toScheduleInput } from "./read-post-form.ts";
+import { mediaUrlsOf } from "#dashboard/post-form/post-form.ts";
+import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
+import { toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
 
 /* How the post will look on an account, as the page is opened. The script's check says the same, so that nothing moves when it answers. */
 

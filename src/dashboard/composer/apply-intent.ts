@@ -1,7 +1,7 @@
 import type { OptionSpec } from "#platforms/option-specs.ts";
-import { changeOwnMedia, ownMediaOf } from "./account-extras.ts";
-import type { PostForm } from "./post-form.ts";
-import { partMediaKey, readPartMedia } from "./read-options.ts";
+import { changeOwnMedia, ownMediaOf } from "#dashboard/post-form/account-extras.ts";
+import type { PostForm } from "#dashboard/post-form/post-form.ts";
+import { partMediaKey, readPartMedia } from "#dashboard/post-form/read-options.ts";
 
 /** The form after one of its buttons that change a list: the media of the post or of one account, or the parts of a thread. Any other intent changes nothing. */
 export function applyIntent(

@@ -2,20 +2,20 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { requireSubscription } from "#core/actor.ts";
 import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
-import { toSentence } from "#dashboard/components.tsx";
-import { displayOf } from "#dashboard/display.ts";
+import { toSentence } from "#dashboard/layout/components.tsx";
+import { displayOf } from "#dashboard/wording/display.ts";
 import { captionCount, partCounts } from "./caption-count.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { inWords, specsOf, warningsInWords } from "#dashboard/in-words.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { inWords, specsOf, warningsInWords } from "#dashboard/wording/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
-import { withinUserRateLimit } from "#dashboard/rate-limit.ts";
-import { readBodyText } from "#dashboard/read-body.ts";
+import { withinUserRateLimit } from "#dashboard/request/rate-limit.ts";
+import { readBodyText } from "#dashboard/request/read-body.ts";
 import { checkSchedule, type PreviewTarget, type ScheduleCheck } from "#planning/index.ts";
-import { fieldOf, type FormProblem } from "./form-problems.ts";
-import { parsePostForm } from "./post-form.ts";
+import { fieldOf, type FormProblem } from "#dashboard/post-form/form-problems.ts";
+import { parsePostForm } from "#dashboard/post-form/post-form.ts";
 import { toFormProblem } from "./preview-form.ts";
-import { toScheduleInput } from "./read-post-form.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** What the script shows while somebody types. */
 interface CheckResponse {

@@ -2,8 +2,8 @@ import type { FC } from "hono/jsx";
 import type { ComposerView } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled, TextArea } from "./fields.tsx";
 import { fileNameOf, Thumbnail } from "./media-fields.tsx";
-import type { OwnMedia } from "./own-media.ts";
-import { mediaTypesOf } from "./read-options.ts";
+import type { OwnMedia } from "#dashboard/post-form/own-media.ts";
+import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
 /* Media beside those of the post: of one account alone, or of a part of its thread. */
 

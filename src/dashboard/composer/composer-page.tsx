@@ -1,14 +1,14 @@
 import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { AnnotationFields } from "#dashboard/annotations/annotation-fields.tsx";
-import { Notice } from "#dashboard/components.tsx";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { Notice } from "#dashboard/layout/components.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { Post } from "#posts/index.ts";
 import { AccountChoices, ChosenAccounts } from "./account-fields.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
 import { Labelled, ProblemSummary, RetryNotice, TextArea } from "./fields.tsx";
 import { MediaFields } from "./media-fields.tsx";
-import { captionField, draftFields } from "./post-form.ts";
+import { captionField, draftFields } from "#dashboard/post-form/post-form.ts";
 import { TimeFields } from "./time-fields.tsx";
 
 const COMPOSER_ASSETS = { styles: ["composer", "likeness"], scripts: ["upload", "composer"] } as const;

@@ -2,14 +2,14 @@ import { listBoards, type TargetAccount } from "#accounts/index.ts";
 import type { Context, Services } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { toSentence } from "#dashboard/components.tsx";
-import type { Display } from "#dashboard/display.ts";
-import { specsOf } from "#dashboard/in-words.ts";
+import { toSentence } from "#dashboard/layout/components.tsx";
+import type { Display } from "#dashboard/wording/display.ts";
+import { specsOf } from "#dashboard/wording/in-words.ts";
 import type { Board, CreatorInfo } from "#platforms/contract.ts";
 import { type ComposerData, readCreators } from "#planning/index.ts";
 import { type Post } from "#posts/index.ts";
-import type { FormProblem } from "./form-problems.ts";
-import type { PostForm } from "./post-form.ts";
+import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
+import type { PostForm } from "#dashboard/post-form/post-form.ts";
 
 /** The boards of an account, or one sentence that says why they are not known. */
 type BoardsResult =

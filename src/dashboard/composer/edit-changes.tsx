@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
 import { type JsonObject, isJsonObject } from "#core/json.ts";
-import { formatDateTime } from "#dashboard/display.ts";
-import { POST_STATUS_LABELS } from "#dashboard/post/wording.ts";
+import { formatDateTime } from "#dashboard/wording/display.ts";
+import { POST_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";
 import type { EditChange } from "#posts/index.ts";
 import { accountName, type ComposerView, findAccount, type KnownAccounts, optionSpecsOf } from "./composer-view.ts";
-import { describeOptions } from "./describe-options.ts";
+import { describeOptions } from "#dashboard/post-form/describe-options.ts";
 import { fileNameOf } from "./media-fields.tsx";
 
 /** What the words for a change are made of. */

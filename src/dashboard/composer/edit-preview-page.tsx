@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { EndsBefore } from "#dashboard/ends-before.tsx";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { EndsBefore } from "#dashboard/layout/ends-before.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { EditPreview } from "#planning/index.ts";
 import type { PreviewResult } from "#confirming/index.ts";
 import type { ComposerView } from "./composer-view.ts";
@@ -10,8 +10,8 @@ import { EditChanges } from "./edit-changes.tsx";
 import { RetryNotice } from "./fields.tsx";
 import { ChangeButton, ExpiryHint, HiddenForm, PlanHash, When } from "./preview-page.tsx";
 import { PreviewedPost, Statements } from "./target-preview.tsx";
-import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
-import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/post/edit-confirm-fields.tsx";
+import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
+import { CONFIRM_EDIT_PATH, EditConfirmFields } from "./edit-confirm-fields.tsx";
 
 /** What an edit changes and what the post is afterwards. */
 export const EditPreviewPage: FC<{

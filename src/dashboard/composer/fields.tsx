@@ -1,8 +1,8 @@
 import type { Child, FC } from "hono/jsx";
-import { Notice } from "#dashboard/components.tsx";
+import { Notice } from "#dashboard/layout/components.tsx";
 import { accountName, type ComposerView, findAccount } from "./composer-view.ts";
-import type { FormProblem } from "./form-problems.ts";
-import { isRetry } from "./read-post-form.ts";
+import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
+import { isRetry } from "#dashboard/post-form/read-post-form.ts";
 
 /* Parts that several groups of fields use. The id of a field is its name, so that a problem can link to it. */
 

@@ -3,8 +3,8 @@ import type { MediaType } from "#core/status.ts";
 import type { MediaItem } from "#posts/index.ts";
 import type { ComposerView } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
-import { altTextField, coverAtField, coverUrlField } from "./post-form.ts";
-import { mediaTypesOf } from "./read-options.ts";
+import { altTextField, coverAtField, coverUrlField } from "#dashboard/post-form/post-form.ts";
+import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
 /** The last part of a URL's path, as a name. */
 export function fileNameOf(url: string): string {

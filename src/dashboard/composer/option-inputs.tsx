@@ -4,12 +4,12 @@ import { optionScopesOf } from "#platforms/extra-scopes.ts";
 import type { OptionAvailability, OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
 import type { PartCount } from "./caption-count.ts";
-import { mediaCountOfAccount, mediaTypesOfAccount } from "./account-extras.ts";
+import { mediaCountOfAccount, mediaTypesOfAccount } from "#dashboard/post-form/account-extras.ts";
 import { type ComposerView, optionSpecsOf, findAccount } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled } from "./fields.tsx";
-import { optionField } from "./post-form.ts";
-import { isAskedFor, partMediaKey } from "./read-options.ts";
-import { isSwitchOn, partMediaOf, textsOfField } from "./read-post-form.ts";
+import { optionField } from "#dashboard/post-form/post-form.ts";
+import { isAskedFor, partMediaKey } from "#dashboard/post-form/read-options.ts";
+import { isSwitchOn, partMediaOf, textsOfField } from "#dashboard/post-form/read-post-form.ts";
 import { ThreadParts } from "./thread-parts.tsx";
 
 interface OptionProps {

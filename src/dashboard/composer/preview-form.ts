@@ -2,16 +2,16 @@ import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { HOUR } from "#core/clock.ts";
 import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
-import { toSentence } from "#dashboard/components.tsx";
-import type { Display } from "#dashboard/display.ts";
-import { inWords, specsOf } from "#dashboard/in-words.ts";
+import { toSentence } from "#dashboard/layout/components.tsx";
+import type { Display } from "#dashboard/wording/display.ts";
+import { inWords, specsOf } from "#dashboard/wording/in-words.ts";
 import { type ComposerData, type EditPreview, type SchedulePreview } from "#planning/index.ts";
 import { type Post } from "#posts/index.ts";
 import { previewEdit, type PreviewResult, previewSchedule } from "#confirming/index.ts";
 import { accountName, findAccount } from "./composer-view.ts";
-import { fieldOf, type FormProblem } from "./form-problems.ts";
-import type { PostForm } from "./post-form.ts";
-import { type AccountPlatforms, toEditInput, toScheduleInput } from "./read-post-form.ts";
+import { fieldOf, type FormProblem } from "#dashboard/post-form/form-problems.ts";
+import type { PostForm } from "#dashboard/post-form/post-form.ts";
+import { type AccountPlatforms, toEditInput, toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
 
 type FormResult<T> =
   | { readonly ok: true; readonly value: PreviewResult<T> }

@@ -1,17 +1,17 @@
 import type { Child, FC } from "hono/jsx";
 import type { TargetAccount } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
-import { Notice } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/display.ts";
-import { EndsBefore } from "#dashboard/ends-before.tsx";
-import { deadlineInWords } from "#dashboard/in-words.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
+import { Notice } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/wording/display.ts";
+import { EndsBefore } from "#dashboard/layout/ends-before.tsx";
+import { deadlineInWords } from "#dashboard/wording/in-words.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import type { PreviewResult } from "#confirming/index.ts";
 import type { SchedulePreview } from "#planning/index.ts";
 import { type AccountSettings, type ComposerView } from "./composer-view.ts";
 import { PREVIEW_ASSETS } from "./composer-page.tsx";
-import { type PostForm, postFormFields } from "./post-form.ts";
+import { type PostForm, postFormFields } from "#dashboard/post-form/post-form.ts";
 import { PreviewedPost, Statements } from "./target-preview.tsx";
 
 /** The whole form out of sight, so that it can be sent again or changed. */

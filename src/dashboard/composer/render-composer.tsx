@@ -1,13 +1,13 @@
 import type { Child } from "hono/jsx";
-import { contextOf } from "#dashboard/context-of.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
 import type { ComposerData } from "#planning/index.ts";
 import { ComposerDialog, ComposerPage } from "./composer-page.tsx";
 import { type ComposerView, readAccountSettings } from "./composer-view.ts";
-import type { FormProblem } from "./form-problems.ts";
-import type { PostForm } from "./post-form.ts";
+import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
+import type { PostForm } from "#dashboard/post-form/post-form.ts";
 
 /** When and where the composer is shown, and what can be uploaded there. */
 export const momentOf = (c: PageContext) => ({

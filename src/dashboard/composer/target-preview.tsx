@@ -1,16 +1,16 @@
 import type { FC } from "hono/jsx";
 import type { FitReason } from "#core/fit.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { capitalize, PlatformBadge, toSentence } from "#dashboard/components.tsx";
+import { capitalize, PlatformBadge, toSentence } from "#dashboard/layout/components.tsx";
 import { AnnotationList } from "#dashboard/annotations/annotation-fields.tsx";
-import { inWords, isDueSoon, specsOf, specsOfAll } from "#dashboard/in-words.ts";
+import { inWords, isDueSoon, specsOf, specsOfAll } from "#dashboard/wording/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { LinkedSentence } from "#platforms/contract.ts";
 import { type PreviewTarget, type SchedulePreview } from "#planning/index.ts";
 import { storedThreadMedia } from "#posts/index.ts";
 import { captionCount } from "./caption-count.ts";
 import type { AccountSettings, ComposerView } from "./composer-view.ts";
-import { describeOptions } from "./describe-options.ts";
+import { describeOptions } from "#dashboard/post-form/describe-options.ts";
 import { coverInWords, fileNameOf, Thumbnail } from "./media-fields.tsx";
 
 interface TargetProps {

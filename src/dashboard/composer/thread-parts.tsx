@@ -12,9 +12,9 @@ import {
   partLibraryField,
   partMediaField,
   partMediaUrlField,
-} from "./post-form.ts";
-import { partMediaKey, readPartMedia } from "./read-options.ts";
-import { partMediaOf } from "./read-post-form.ts";
+} from "#dashboard/post-form/post-form.ts";
+import { partMediaKey, readPartMedia } from "#dashboard/post-form/read-options.ts";
+import { partMediaOf } from "#dashboard/post-form/read-post-form.ts";
 
 interface PartsProps {
   readonly view: ComposerView;

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { formatZone } from "#dashboard/display.ts";
+import { formatZone } from "#dashboard/wording/display.ts";
 import type { ComposerView } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled } from "./fields.tsx";
-import { describeReading, readTime } from "./read-time.ts";
+import { describeReading, readTime } from "#dashboard/post-form/read-time.ts";
 
 const READINGS = ["earlier", "later"] as const;
 

@@ -1,6 +1,6 @@
 import { getCookie, setCookie } from "hono/cookie";
 import { sha256Hex } from "#core/encoding.ts";
-import type { PageContext } from "#dashboard/env.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
 
 /*
  * The cookie that binds a login to the browser in which it was started. Each login has its own, so that several can be

@@ -1,9 +1,9 @@
 import { type PersonOfPlatform, readPerson, recordDeletionRequest } from "#accounts/index.ts";
 import { isPlatform } from "#core/platform.ts";
 import { log } from "#core/log.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/error-pages.tsx";
-import { readForm } from "#dashboard/form.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
+import { readForm } from "#dashboard/request/form.ts";
 import { isOverloaded } from "#db/errors.ts";
 import { deauthorize, deletePersonalData } from "#post-status/index.ts";
 

@@ -1,8 +1,8 @@
 import type { Child, FC } from "hono/jsx";
 import type { Account, ConnectResult, SkippedAccount } from "#accounts/index.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
-import { AuthLayout } from "#dashboard/layout.tsx";
-import { Notice } from "#dashboard/components.tsx";
+import { AuthLayout } from "#dashboard/layout/layout.tsx";
+import { Notice } from "#dashboard/layout/components.tsx";
 
 /*
  * The last page of a browser login at a platform. It uses no script and no session, because the user may

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { OpenConnect } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { Field, type FormError, FormErrorNotice, PlatformBadge } from "#dashboard/components.tsx";
-import { AuthLayout } from "#dashboard/layout.tsx";
+import { Field, type FormError, FormErrorNotice, PlatformBadge } from "#dashboard/layout/components.tsx";
+import { AuthLayout } from "#dashboard/layout/layout.tsx";
 
 /*
  * The page in front of a browser login. It says for whom the account will be connected, because the link may have come from

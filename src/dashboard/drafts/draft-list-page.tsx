@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { ConfirmForm, Notice } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { firstWords } from "#dashboard/post/post-state.ts";
+import { ConfirmForm, Notice } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { firstWords } from "#dashboard/wording/post-state.ts";
 import type { DraftSummary } from "#drafts/index.ts";
 
 const PATH = "/dashboard/drafts";

@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { Notice } from "#dashboard/components.tsx";
+import { Notice } from "#dashboard/layout/components.tsx";
 import { renderComposer } from "#dashboard/composer/render-composer.tsx";
-import { contextOf } from "#dashboard/context-of.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { deleteDraft, getDraft, listDrafts } from "#drafts/index.ts";
 import { loadComposer } from "#planning/index.ts";
 import { DraftListPage } from "./draft-list-page.tsx";
-import { formOfDraft, mediaUrlsOfDraft } from "./form-of-draft.ts";
+import { formOfDraft, mediaUrlsOfDraft } from "#dashboard/post-form/form-of-draft.ts";
 
 const DRAFTS_PER_PAGE = 50;
 const MAX_PAGE = 20;

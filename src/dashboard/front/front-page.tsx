@@ -1,7 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import { TRIAL_DAYS } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
 import { Document, Logo } from "#html/document.tsx";
 import type { Operator } from "#dashboard/public-pages/operator.ts";
 import { CalendarDrawing } from "./calendar-drawing.tsx";

@@ -1,9 +1,9 @@
 import { resolveSession, signUpIsOpen } from "#auth/index.ts";
 import { PLATFORMS } from "#core/platform.ts";
-import type { PageContext } from "#dashboard/env.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
 import { readOperator } from "#dashboard/public-pages/operator.ts";
-import { renderPage } from "#dashboard/render-page.ts";
-import { readSession } from "#dashboard/session-cookie.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
+import { readSession } from "#dashboard/request/session-cookie.ts";
 import { FrontPage } from "./front-page.tsx";
 
 /** `GET /`: the page for strangers; whoever is signed in continues to the calendar. */

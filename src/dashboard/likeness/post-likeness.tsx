@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { JsonObject } from "#core/json.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
 import type { PostAppearance } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { threadCaptions } from "#platforms/thread.ts";

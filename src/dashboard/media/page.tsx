@@ -12,12 +12,12 @@ import {
   type MediaUses,
   RECEIVED_TYPES_TEXT,
 } from "#media/index.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { ConfirmForm, Notice, toSentence } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { POST_STATUS_LABELS } from "#dashboard/post/wording.ts";
-import { describeMedia, formatBytes } from "./labels.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { ConfirmForm, Notice, toSentence } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { POST_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";
+import { describeMedia, formatBytes } from "#dashboard/wording/media-labels.ts";
 import type { MediaProblem } from "./receive-form.ts";
 
 const PATH = "/dashboard/media";

@@ -1,7 +1,7 @@
 import { refuse, RefusalError } from "#core/errors.ts";
-import { runUseCase } from "#dashboard/form.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { runUseCase } from "#dashboard/request/form.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 import { MAX_SINGLE_UPLOAD_BYTES, openChunkReader, receiveUnsizedFile, TransferInterrupted } from "#media/index.ts";
 import { boundaryOf, type FormPart, MalformedForm, readMultipart } from "./multipart.ts";
 

@@ -2,15 +2,15 @@ import { Hono } from "hono";
 import { requireSubscription } from "#core/actor.ts";
 import { RefusalError } from "#core/errors.ts";
 import { deleteMedia, importMedia, isMediaId, type LibraryPosition, listMedia } from "#media/index.ts";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import { displayOf } from "#dashboard/display.ts";
-import { readForm, runUseCase } from "#dashboard/form.ts";
-import { isOnTrial } from "#dashboard/plan-labels.ts";
-import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { isOnTrial } from "#dashboard/wording/plan-labels.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
 import { MediaGrid, MediaPage, type MediaPageMessages } from "./page.tsx";
 import { type MediaProblem, receiveForm } from "./receive-form.ts";
 import { doCancelUpload, doStartUpload } from "./uploads.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** The position in `before`; null on the first page and for what is none. */
 function readPosition(c: PageContext): LibraryPosition | null {

@@ -11,10 +11,10 @@ import {
   RECEIVED_TYPES_TEXT,
   startUpload,
 } from "#media/index.ts";
-import { toSentence } from "#dashboard/components.tsx";
-import type { PageContext } from "#dashboard/env.ts";
-import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/error-pages.tsx";
-import { contextOf } from "#dashboard/context-of.ts";
+import { toSentence } from "#dashboard/layout/components.tsx";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 /*
  * Handlers with JSON responses for the script `upload.js`. The bytes go to the same signed URLs as those of the API.

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { Notice as Message } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { Notice as Message } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { describeNotice, type Notice, type NoticeList } from "#notices/index.ts";
 
 const NoticeItem: FC<{ notice: Notice; display: Display }> = ({ notice, display }) => {

@@ -1,9 +1,9 @@
 import { ALERT_KINDS } from "#core/alert.ts";
-import { contextOf } from "#dashboard/context-of.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { readForm } from "#dashboard/form.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { readForm } from "#dashboard/request/form.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { dismissNotice, listNotices } from "#notices/index.ts";
 import { NoticesPage } from "./notices-page.tsx";
 

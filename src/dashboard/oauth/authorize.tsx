@@ -10,12 +10,12 @@ import {
   type RequestValidation,
   validateRequest,
 } from "#auth/oauth/index.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { readForm, runUseCase } from "#dashboard/form.ts";
-import { relaxFormActionCsp } from "#dashboard/security-headers.ts";
-import { withinRateLimit } from "#dashboard/rate-limit.ts";
-import { renderPage } from "#dashboard/render-page.ts";
-import { readSession } from "#dashboard/session-cookie.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { relaxFormActionCsp } from "#dashboard/request/security-headers.ts";
+import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
+import { readSession } from "#dashboard/request/session-cookie.ts";
 import { ConsentPage, AuthorizationErrorPage } from "./consent-page.tsx";
 import { csrfToken } from "./csrf-token.ts";
 

@@ -2,9 +2,9 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { Confirms } from "#core/actor.ts";
 import { type AuthorizationRequest, isLoopback } from "#auth/oauth/index.ts";
-import { ConfirmsChoice } from "#dashboard/confirms.tsx";
-import { AuthLayout } from "#dashboard/layout.tsx";
-import { type FormError, Notice, ScopeCheckboxes, toSentence } from "#dashboard/components.tsx";
+import { ConfirmsChoice } from "#dashboard/layout/confirms.tsx";
+import { AuthLayout } from "#dashboard/layout/layout.tsx";
+import { type FormError, Notice, ScopeCheckboxes, toSentence } from "#dashboard/layout/components.tsx";
 
 /** Details that distinguish an app from another with the same name. */
 const AppDetails: FC<{ request: AuthorizationRequest; email: string; isForAgents: boolean }> = (props) => {

@@ -1,7 +1,7 @@
 import { OAuthRefusal } from "#auth/oauth/index.ts";
 import { log } from "#core/log.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { setOverloadedHeaders } from "#dashboard/error-pages.tsx";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
 import { isOverloaded } from "#db/errors.ts";
 
 /**

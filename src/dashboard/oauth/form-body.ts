@@ -1,6 +1,6 @@
 import { OAuthRefusal, parseParameters } from "#auth/oauth/index.ts";
-import { readBodyText } from "#dashboard/read-body.ts";
-import type { PageContext } from "#dashboard/env.ts";
+import { readBodyText } from "#dashboard/request/read-body.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
 
 /** The parameters of a client's request: only form-encoded bodies, and each parameter at most once (RFC 6749 3.2). */
 export async function readFormBody(c: PageContext): Promise<ReturnType<typeof parseParameters>> {

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { resourceMetadata, serverMetadata } from "#auth/oauth/index.ts";
-import { limitOAuthBody, limitFormBody } from "#dashboard/body-limits.ts";
-import type { PageEnv, OutboundFactory } from "#dashboard/env.ts";
-import { withServices } from "#dashboard/with-services.ts";
-import { renderError } from "#dashboard/error-pages.tsx";
-import { securityHeaders } from "#dashboard/security-headers.ts";
-import { requireSameOrigin } from "#dashboard/require-same-origin.ts";
+import { limitOAuthBody, limitFormBody } from "#dashboard/request/body-limits.ts";
+import type { PageEnv, OutboundFactory } from "#dashboard/request/env.ts";
+import { withServices } from "#dashboard/request/with-services.ts";
+import { renderError } from "#dashboard/layout/error-pages.tsx";
+import { securityHeaders } from "#dashboard/request/security-headers.ts";
+import { requireSameOrigin } from "#dashboard/request/require-same-origin.ts";
 import { decideConsent, showConsent } from "./authorize.tsx";
 import { oauthErrorResponse } from "./error-response.ts";
 import { register } from "./register.ts";

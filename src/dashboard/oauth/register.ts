@@ -1,7 +1,7 @@
 import { isJsonObject } from "#core/json.ts";
 import { OAuthRefusal, registerClient } from "#auth/oauth/index.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { withinRateLimit } from "#dashboard/rate-limit.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 
 async function readMetadata(c: PageContext): Promise<Record<string, unknown>> {
   try {

@@ -6,7 +6,7 @@ import {
   refreshTokens,
   revokeToken,
 } from "#auth/oauth/index.ts";
-import type { PageContext } from "#dashboard/env.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
 import { readClientCredentials } from "./client-credentials.ts";
 import { readFormBody } from "./form-body.ts";
 

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { type Display, formatDateTime } from "#dashboard/display.ts";
+import { type Display, formatDateTime } from "#dashboard/wording/display.ts";
 import { OPERATOR_ALERT_TITLES, type Operations } from "#metrics/index.ts";
 
 type Alert = Operations["alerts"][number];

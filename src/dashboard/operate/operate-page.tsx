@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { CalendarDate } from "#core/wall-time.ts";
-import { type Display, formatDate, formatTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { type Display, formatDate, formatTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { Operations } from "#metrics/index.ts";
 import { AlertsList } from "./alerts-list.tsx";
 import { SlicesPlot } from "./slices-plot.tsx";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { formatNumber } from "#dashboard/accounts/sentences.ts";
+import { formatNumber } from "#dashboard/wording/counts-and-limits.ts";
 import { formatLateness } from "#dashboard/overview/lateness-plot.tsx";
 import { NumbersTable } from "#dashboard/overview/numbers-table.tsx";
 import { axisEnd } from "#dashboard/overview/outcomes-plot.tsx";

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { formatNumber } from "#dashboard/accounts/sentences.ts";
-import { formatBytes } from "#dashboard/media/labels.ts";
+import { formatNumber } from "#dashboard/wording/counts-and-limits.ts";
+import { formatBytes } from "#dashboard/wording/media-labels.ts";
 import type { LimitUse, Period, PlatformOutcomes, Spend } from "#metrics/index.ts";
 
 const MAX_CODES = 4;

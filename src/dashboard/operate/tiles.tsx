@@ -1,6 +1,6 @@
 import type { Child, FC } from "hono/jsx";
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { formatNumber } from "#dashboard/accounts/sentences.ts";
+import { formatNumber } from "#dashboard/wording/counts-and-limits.ts";
 import { formatLateness } from "#dashboard/overview/lateness-plot.tsx";
 import { MAX_COUNTED, type Operations } from "#metrics/index.ts";
 

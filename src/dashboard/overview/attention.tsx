@@ -1,8 +1,8 @@
 import type { Child, FC } from "hono/jsx";
 import { accountState } from "#dashboard/accounts/account-item.tsx";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
-import { type Display, formatDate, formatDateTime } from "#dashboard/display.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { type Display, formatDate, formatDateTime } from "#dashboard/wording/display.ts";
 import type { PausedReason } from "#core/codes.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { ListedStatus } from "#core/status.ts";
@@ -10,7 +10,7 @@ import { addDays, wallTimeAt } from "#core/wall-time.ts";
 import { describeNotice, type Notice } from "#notices/index.ts";
 import type { AccountWithPosts, FailedPost, Overview, SkippedPosts, TargetProblem } from "#posts/index.ts";
 import { PostLine } from "./post-line.tsx";
-import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
+import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 
 type AutomaticPause = Exclude<PausedReason, "user">;
 

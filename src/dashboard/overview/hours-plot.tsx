@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { type Display, formatTimeOfDay, formatZone } from "#dashboard/display.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { type Display, formatTimeOfDay, formatZone } from "#dashboard/wording/display.ts";
 import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 

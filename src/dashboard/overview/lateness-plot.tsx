@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { formatNumber } from "#dashboard/accounts/sentences.ts";
+import { formatNumber } from "#dashboard/wording/counts-and-limits.ts";
 import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { weekdayOf } from "#core/wall-time.ts";
-import { formatDate } from "#dashboard/display.ts";
+import { formatDate } from "#dashboard/wording/display.ts";
 import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 

@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { DateTime } from "#dashboard/components.tsx";
-import { type Display, formatDate, formatTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { PLAN_NAMES } from "#dashboard/plan-labels.ts";
+import { DateTime } from "#dashboard/layout/components.tsx";
+import { type Display, formatDate, formatTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { PLAN_NAMES } from "#dashboard/wording/plan-labels.ts";
 import type { Notice } from "#notices/index.ts";
 import type { Overview } from "#posts/index.ts";
 import { Attention } from "./attention.tsx";
@@ -13,7 +13,7 @@ import { HoursPlot } from "./hours-plot.tsx";
 import { LatenessPlot } from "./lateness-plot.tsx";
 import { OutcomesPlot } from "./outcomes-plot.tsx";
 import { PostLine } from "./post-line.tsx";
-import type { SubscriptionEnd } from "#dashboard/subscription-end.ts";
+import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 
 interface OverviewPageProps {
   readonly signedIn: SignedInUser;

@@ -1,7 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import { addDays, wallTimeAt } from "#core/wall-time.ts";
-import { PlatformBadge } from "#dashboard/components.tsx";
-import { type Display, formatDate, formatTime } from "#dashboard/display.ts";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { type Display, formatDate, formatTime } from "#dashboard/wording/display.ts";
 import type { PostSummary } from "#posts/index.ts";
 
 /** `Today, 14:05`, `Tomorrow, 9:00 am`, `Thu, 3 Dec 2026, 09:05`. */

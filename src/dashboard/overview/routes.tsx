@@ -1,11 +1,11 @@
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { listNotices } from "#notices/index.ts";
 import { getOverview } from "#posts/index.ts";
 import { OverviewPage } from "./overview-page.tsx";
-import { readSubscriptionEnd } from "#dashboard/subscription-end.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { readSubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** `GET /dashboard/overview` */
 export async function showOverview(c: PageContext): Promise<Response> {

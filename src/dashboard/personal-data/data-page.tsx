@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { DateTime, type FormError, FormErrorNotice } from "#dashboard/components.tsx";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { ReauthenticationFields } from "#dashboard/reauthentication.tsx";
+import { DateTime, type FormError, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import type { DataExport } from "#personal-data/index.ts";
 
 const Downloads: FC<{ ready: DataExport; signedIn: SignedInUser }> = ({ ready, signedIn }) => (

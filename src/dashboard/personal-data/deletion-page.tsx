@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { DateTime, Field, type FormError, FormErrorNotice } from "#dashboard/components.tsx";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { ReauthenticationFields } from "#dashboard/reauthentication.tsx";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { DateTime, Field, type FormError, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import type { DeletionConsequences } from "#personal-data/index.ts";
 
 export interface DeletionPageProps {

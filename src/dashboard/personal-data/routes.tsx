@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { CURRENT_PASSWORD } from "#auth/index.ts";
 import { readBillingSettings } from "#auth/billing/index.ts";
-import type { FormError } from "#dashboard/components.tsx";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import { readForm, runUseCase } from "#dashboard/form.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import type { FormError } from "#dashboard/layout/components.tsx";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import {
   deletionConsequences,
   findOwnExport,

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { ConfirmForm } from "#dashboard/components.tsx";
+import { ConfirmForm } from "#dashboard/layout/components.tsx";
 import type { AllowedActions } from "./allowed-actions.ts";
 
 const PostButton: FC<{ action: string; label: string; isMain?: boolean }> = ({ action, label, isMain = false }) => (

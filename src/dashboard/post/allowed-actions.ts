@@ -1,5 +1,5 @@
 import type { PostRecord } from "#posts/index.ts";
-import { isPublic } from "./post-state.ts";
+import { isPublic } from "#dashboard/wording/post-state.ts";
 
 /** What a person can do with a post as it is now; the use cases decide again. */
 export interface AllowedActions {

@@ -1,20 +1,20 @@
 import type { Child, FC } from "hono/jsx";
 import { type Refusal, RefusalError } from "#core/errors.ts";
 import type { RefusalCode } from "#core/codes.ts";
-import { Notice } from "#dashboard/components.tsx";
-import { parsePostForm } from "#dashboard/composer/post-form.ts";
+import { Notice } from "#dashboard/layout/components.tsx";
+import { parsePostForm } from "#dashboard/post-form/post-form.ts";
 import { HiddenForm } from "#dashboard/composer/preview-page.tsx";
-import { timeFields } from "#dashboard/composer/read-time.ts";
-import { displayOf, formatDateTime } from "#dashboard/display.ts";
-import type { PageContext } from "#dashboard/env.ts";
-import { localPath, readForm } from "#dashboard/form.ts";
-import { readBodyText } from "#dashboard/read-body.ts";
-import { readTakenSlot } from "#dashboard/slots/taken-slot.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { inWords, specsOfAll } from "#dashboard/in-words.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import { timeFields } from "#dashboard/post-form/read-time.ts";
+import { displayOf, formatDateTime } from "#dashboard/wording/display.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+import { localPath, readForm } from "#dashboard/request/form.ts";
+import { readBodyText } from "#dashboard/request/read-body.ts";
+import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { inWords, specsOfAll } from "#dashboard/wording/in-words.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { confirmEdit } from "#confirming/index.ts";
-import { contextOf } from "#dashboard/context-of.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -7,17 +7,17 @@ import {
   type AnnotationForm,
   annotationFormOf,
   type AnnotationProblem,
-} from "#dashboard/annotations/annotation-form.ts";
-import { type FormError, Notice, toSentence } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+} from "#dashboard/post-form/annotation-form.ts";
+import { type FormError, Notice, toSentence } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { PostRecord, Target } from "#posts/index.ts";
 import { PostActions } from "./actions.tsx";
 import { allowedActions } from "./allowed-actions.ts";
 import { ChangeList } from "./change-list.tsx";
-import { describePost, firstWords, refreshSeconds } from "./post-state.ts";
+import { describePost, firstWords, refreshSeconds } from "#dashboard/wording/post-state.ts";
 import { TargetItem } from "./target-item.tsx";
-import { describeAuthor } from "./wording.ts";
+import { describeAuthor } from "#dashboard/wording/post-wording.ts";
 
 export interface PostPageProps {
   readonly record: PostRecord;

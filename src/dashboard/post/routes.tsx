@@ -1,17 +1,17 @@
 import { Hono } from "hono";
 import { RefusalError } from "#core/errors.ts";
-import { displayOf } from "#dashboard/display.ts";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import type { FormError } from "#dashboard/components.tsx";
-import { parseAnnotationForm, readAnnotationForm } from "#dashboard/annotations/annotation-form.ts";
-import { readForm } from "#dashboard/form.ts";
-import { renderPage, wantsFragment } from "#dashboard/render-page.ts";
+import { displayOf } from "#dashboard/wording/display.ts";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import type { FormError } from "#dashboard/layout/components.tsx";
+import { parseAnnotationForm, readAnnotationForm } from "#dashboard/post-form/annotation-form.ts";
+import { readForm } from "#dashboard/request/form.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
 import { annotatePost, cancelPost, pausePost, resumePost } from "#post-status/index.ts";
 import { getPostRecord } from "#posts/index.ts";
 import { doConfirmEdit } from "./confirm-edit.tsx";
 import { LivePart, PostPage, type PostPageProps } from "./post-page.tsx";
 import { doRetry, showRetry } from "./retry.tsx";
-import { contextOf } from "#dashboard/context-of.ts";
+import { contextOf } from "#dashboard/request/context-of.ts";
 
 function idOf(c: PageContext): string {
   return c.req.param("id") ?? "";

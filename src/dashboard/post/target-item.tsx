@@ -1,16 +1,16 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { EXTRA_NAMES, type ExtraName, type ExtraStatus, type PostStatus, type TargetStatus } from "#core/status.ts";
-import { PlatformBadge, toSentence } from "#dashboard/components.tsx";
-import { describeOptions } from "#dashboard/composer/describe-options.ts";
-import type { KnownMediaTypes } from "#dashboard/composer/read-options.ts";
-import { type Display, formatDateTime } from "#dashboard/display.ts";
-import { inWords, specsOf } from "#dashboard/in-words.ts";
+import { PlatformBadge, toSentence } from "#dashboard/layout/components.tsx";
+import { describeOptions } from "#dashboard/post-form/describe-options.ts";
+import type { KnownMediaTypes } from "#dashboard/post-form/read-options.ts";
+import { type Display, formatDateTime } from "#dashboard/wording/display.ts";
+import { inWords, specsOf } from "#dashboard/wording/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Attempt, PostRecord, Target } from "#posts/index.ts";
-import { describeLateness, formatExactTime } from "./post-state.ts";
-import { adviceFor, describeAttempt, isLoginError, TARGET_STATUS_LABELS } from "./wording.ts";
+import { describeLateness, formatExactTime } from "#dashboard/wording/post-state.ts";
+import { adviceFor, describeAttempt, isLoginError, TARGET_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";
 
 const TONES = {
   pending: "",

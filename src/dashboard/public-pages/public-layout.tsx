@@ -1,5 +1,5 @@
 import type { Child, FC } from "hono/jsx";
-import { AuthLayout } from "#dashboard/layout.tsx";
+import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import type { Operator } from "./operator.ts";
 
 /** The contact as a link that a browser can open. */

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import type { FormError } from "#dashboard/components.tsx";
-import { contextOf } from "#dashboard/context-of.ts";
-import type { PageContext, PageEnv } from "#dashboard/env.ts";
-import { readForm, runUseCase } from "#dashboard/form.ts";
-import { renderPage } from "#dashboard/render-page.ts";
+import type { FormError } from "#dashboard/layout/components.tsx";
+import { contextOf } from "#dashboard/request/context-of.ts";
+import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
+import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { renderPage } from "#dashboard/layout/render-page.ts";
 import { findNextSlots, getSlots, type ScheduleSlots, setSlots } from "#planning/index.ts";
 import { withoutSlot, withSlot, zoneOf } from "./slot-form.ts";
 import { SlotsPage } from "./slots-page.tsx";

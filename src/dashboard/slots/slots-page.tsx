@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { DateTime, Field, type FormError, FormErrorNotice, Notice } from "#dashboard/components.tsx";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { TimeZoneField } from "#dashboard/time-zone-field.tsx";
+import { DateTime, Field, type FormError, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { TimeZoneField } from "#dashboard/layout/time-zone-field.tsx";
 import type { NextSlots, ScheduleSlots } from "#planning/index.ts";
 import { slotKey } from "./slot-form.ts";
 

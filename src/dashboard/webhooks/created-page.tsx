@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { Webhook } from "#webhooks/index.ts";
 import { SecretCard } from "./secret-card.tsx";
 import { typesInWords } from "./wording.ts";

@@ -5,8 +5,8 @@ import {
   type DeliveryStatus,
   type DeliverySummary,
 } from "#core/webhook-sender.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { type Display, formatExactly } from "#dashboard/display.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { type Display, formatExactly } from "#dashboard/wording/display.ts";
 import { DELIVERY_LABELS, DELIVERY_TAGS, describeTry, visibleResponse } from "./wording.ts";
 
 /** What the receiver answered: text of a stranger, shown as text. */

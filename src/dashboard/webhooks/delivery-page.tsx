@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { Delivery, DeliveryTry } from "#core/webhook-sender.ts";
-import { CopyableText, Notice } from "#dashboard/components.tsx";
-import { type Display, formatDateTime, formatExactly, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
+import { CopyableText, Notice } from "#dashboard/layout/components.tsx";
+import { type Display, formatDateTime, formatExactly, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { StoredWebhook } from "#webhooks/index.ts";
 import { Response } from "./deliveries.tsx";
 import { DELIVERY_LABELS, DELIVERY_TAGS, describeTry } from "./wording.ts";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { Field, type FormError, toSentence } from "#dashboard/components.tsx";
+import { Field, type FormError, toSentence } from "#dashboard/layout/components.tsx";
 import type { Webhook } from "#webhooks/index.ts";
 import { EVENT_GROUPS } from "./wording.ts";
 

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { WebhookHealth } from "#core/webhook-sender.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { type Display, formatExactly } from "#dashboard/display.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { type Display, formatExactly } from "#dashboard/wording/display.ts";
 import type { Webhook } from "#webhooks/index.ts";
 import { DISABLED_SENTENCES, STATE_LABELS, STATE_TAGS, stateOf } from "./wording.ts";
 

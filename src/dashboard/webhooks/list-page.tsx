@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { ApiAccessTabs } from "#dashboard/api-access-tabs.tsx";
-import { CopyableText, type FormError, FormErrorNotice, Notice } from "#dashboard/components.tsx";
-import { type Display, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { ReauthenticationFields } from "#dashboard/reauthentication.tsx";
+import { ApiAccessTabs } from "#dashboard/layout/api-access-tabs.tsx";
+import { CopyableText, type FormError, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import { type Display, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import { MAX_DESCRIPTION_CHARACTERS, type Webhook } from "#webhooks/index.ts";
 import { FORM_FIELDS, WebhookFields, type WebhookFormValues } from "./fields.tsx";
 import { DisabledBanner, HealthFacts, StateTag } from "./health.tsx";

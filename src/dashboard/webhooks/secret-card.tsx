@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { CopyableText } from "#dashboard/components.tsx";
+import { CopyableText } from "#dashboard/layout/components.tsx";
 
 /** What a receiver runs before it believes a request, in the words of the package that the makers of the format publish. */
 const VERIFY = `import { Webhook } from "standardwebhooks"; // npm install standardwebhooks

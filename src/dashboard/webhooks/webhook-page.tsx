@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { DeliveryPage, DeliveryStatus, DeliveryTry } from "#core/webhook-sender.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
-import { capitalize, ConfirmForm, type FormError, FormErrorNotice, Notice } from "#dashboard/components.tsx";
-import { type Display, formatZone } from "#dashboard/display.ts";
-import { DashboardLayout } from "#dashboard/layout.tsx";
-import { ReauthenticationFields } from "#dashboard/reauthentication.tsx";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
+import { capitalize, ConfirmForm, type FormError, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import { type Display, formatZone } from "#dashboard/wording/display.ts";
+import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import { MAX_DESCRIPTION_CHARACTERS, type Webhook } from "#webhooks/index.ts";
 import { DeliveryList, Response } from "./deliveries.tsx";
 import { FORM_FIELDS, WebhookFields, type WebhookFormValues } from "./fields.tsx";

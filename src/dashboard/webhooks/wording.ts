@@ -1,7 +1,7 @@
 import type { EventType } from "#core/event-type.ts";
 import type { DeliveryStatus, DeliveryTry } from "#core/webhook-sender.ts";
 import { toPlainText } from "#core/text.ts";
-import { countOf } from "#dashboard/accounts/sentences.ts";
+import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 import type { Webhook } from "#webhooks/index.ts";
 
 /** The types that a webhook can ask for, in groups; `webhook.test` is sent only when somebody presses the button. */

@@ -1,0 +1,18 @@
+import { raw } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { PageContext } from "#dashboard/request/env.ts";
+
+/** Responds with a complete document; without the doctype browsers use quirks mode. */
+export async function renderPage(
+  c: PageContext,
+  document: HtmlEscapedString | Promise<HtmlEscapedString>,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  return c.html(raw(`<!doctype html>${(await document).toString()}`), status);
+}
+
+/** Whether a script asks for the part of the page that it renews, or shows in a dialog, instead of the whole. */
+export function wantsFragment(c: PageContext): boolean {
+  return c.req.header("x-fragment") === "1";
+}

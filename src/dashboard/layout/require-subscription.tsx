@@ -1,0 +1,27 @@
+import type { MiddlewareHandler } from "hono";
+import { Notice } from "./components.tsx";
+import type { PageEnv } from "#dashboard/request/env.ts";
+import { DashboardLayout } from "./layout.tsx";
+import { renderPage } from "./render-page.ts";
+
+/**
+ * For forms that plan or connect something; the API refuses these without a subscription. Whatever stops a post or removes something
+ * stays possible.
+ */
+export const requireSubscriptionToSend: MiddlewareHandler<PageEnv> = (c, next) =>
+  c.req.method !== "POST" || c.var.signedIn.actor.subscribed
+    ? next()
+    : renderPage(
+        c,
+        <DashboardLayout title="Nothing was changed" section="plan" signedIn={c.var.signedIn}>
+          <Notice kind="error">
+            Your trial or subscription has ended. Choose a plan, then send the form again: what is planned stays here.
+          </Notice>
+          <p>
+            <a class="button" href="/dashboard/plan">
+              Choose a plan
+            </a>
+          </p>
+        </DashboardLayout>,
+        403,
+      );

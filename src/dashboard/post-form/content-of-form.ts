@@ -1,0 +1,82 @@
+import type { Services } from "#context.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import type { JsonObject } from "#core/json.ts";
+import { parseDate, parseTimeOfDay } from "#core/wall-time.ts";
+import type { Display } from "#dashboard/wording/display.ts";
+import { ownMediaOf, storedOwnMedia } from "./account-extras.ts";
+import type { FormProblem } from "./form-problems.ts";
+import { mediaInputOf, type PostForm } from "./post-form.ts";
+import { type AccountPlatforms, toScheduleInput } from "./read-post-form.ts";
+import type { ComposerData } from "#planning/index.ts";
+import { annotationMembers, objectsIn, orNull } from "./draft-content.ts";
+
+/** A day without a time, a time without a day and a time that a change of the clocks skips or repeats are kept as they were typed. */
+function timeMembers({ date, time }: PostForm, instant: number | null, { timeZone }: Display): JsonObject {
+  if (instant !== null) {
+    return { scheduled_at: toIsoInstant(instant), time_zone: null };
+  }
+  const parts = [...(parseDate(date) === null ? [] : [date]), ...(parseTimeOfDay(time) === null ? [] : [`T${time}`])];
+  return parts.length === 0
+    ? { scheduled_at: null, time_zone: null }
+    : { scheduled_at: parts.join(""), time_zone: timeZone };
+}
+
+/** The files of the form; what the draft said of an address that has no field for it stays. */
+function mediaMembers(form: PostForm, media: ComposerData["media"], before: JsonObject): JsonObject {
+  const { mediaItems = [], mediaUrls = [] } = mediaInputOf(form);
+  const kept = new Map(objectsIn(before["media_items"]).map((item) => [item["url"], item]));
+  const items = mediaItems.map(({ url, altText, cover }): JsonObject => {
+    const type = media.get(url)?.type ?? kept.get(url)?.["type"];
+    return {
+      url,
+      ...(type !== undefined && { type }),
+      ...(altText !== undefined && { alt_text: altText }),
+      ...(cover && {
+        cover: {
+          ...(cover.url !== undefined && { url: cover.url }),
+          ...(cover.atMs !== undefined && { at_ms: cover.atMs }),
+        },
+      }),
+    };
+  });
+  return {
+    media_items: orNull([...items, ...mediaUrls.flatMap((url) => kept.get(url) ?? [])]),
+    media_urls: orNull(mediaUrls.filter((url) => !kept.has(url))),
+  };
+}
+
+/**
+ * What a form changes of a draft. `problems` are those of fields that no member of a preview could keep as they were typed; what else is
+ * missing or wrong is no matter for a draft.
+ */
+export function contentOfForm(
+  services: Pick<Services, "adapterFor">,
+  form: PostForm,
+  { platforms, media, display }: { platforms: AccountPlatforms; media: ComposerData["media"]; display: Display },
+  before: JsonObject,
+): { readonly content: JsonObject; readonly problems: readonly FormProblem[] } {
+  const { input, problems } = toScheduleInput(services, form, platforms, display);
+  const targets = (input.targets ?? []).map(({ accountId, caption, platformOptions }): JsonObject => {
+    const ownMedia = ownMediaOf(form, accountId) && storedOwnMedia(form, accountId);
+    return {
+      account_id: accountId,
+      ...(caption && { caption }),
+      ...(platformOptions && { platform_options: platformOptions }),
+      ...(ownMedia && { media_items: ownMedia.map((item): JsonObject => ({ ...item })) }),
+    };
+  });
+  return {
+    content: {
+      caption: form.caption === "" ? null : form.caption,
+      ...timeMembers(form, input.scheduledAt || null, display),
+      slot: input.slot ?? null,
+      targets: orNull(targets),
+      // The accounts of these are in `targets` now.
+      account_ids: null,
+      platforms: null,
+      ...mediaMembers(form, media, before),
+      ...(input.annotations && annotationMembers(input.annotations)),
+    },
+    problems: problems.filter(({ field }) => field in form.annotations || field.startsWith("cover_at.")),
+  };
+}

@@ -1,0 +1,316 @@
+import {
+  ANNOTATION_FIELDS,
+  type AnnotationForm,
+  EMPTY_ANNOTATION_FORM,
+  readAnnotationForm,
+} from "./annotation-form.ts";
+import type { CoverInput } from "#media/index.ts";
+import type { DraftVersion, ScheduleInput } from "#planning/index.ts";
+import { withChosenMedia } from "./own-media.ts";
+import { partMediaKey } from "./read-options.ts";
+
+/* The fields of the composer as they were typed. Nothing is interpreted here, so that a refused form is shown again unchanged. */
+
+export interface PostForm {
+  readonly caption: string;
+  /** `YYYY-MM-DD` and `HH:MM`, in the person's time zone. */
+  readonly date: string;
+  readonly time: string;
+  /** Which reading of a time that a change of the clocks repeats: `earlier`, `later` or empty. */
+  readonly fold: string;
+  /** `next` for the first free slot from that time on, or from now on without a time; otherwise empty. */
+  readonly slot: string;
+  /** The chosen accounts, each once. */
+  readonly accountIds: readonly string[];
+  /** Own captions by account, also of accounts that are not chosen any more. */
+  readonly captions: ReadonlyMap<string, string>;
+  /** The values of each option by account and option, also of accounts that are not chosen any more. */
+  readonly options: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+  /** Own media by account, as JSON, also of accounts that are not chosen any more. */
+  readonly ownMedia: ReadonlyMap<string, string>;
+  /** Accounts that take the media of the post instead of their own. */
+  readonly sharedMedia: ReadonlySet<string>;
+  /** Options by account that have no field, as JSON. */
+  readonly fieldlessOptions: ReadonlyMap<string, string>;
+  /** URLs of stored media, in order. */
+  readonly media: readonly string[];
+  /** What the post says of each stored file to people who cannot see it, by its URL. */
+  readonly altTexts: ReadonlyMap<string, string>;
+  /** The cover of each stored video as it was typed: the address of a picture, and a moment in seconds. */
+  readonly covers: ReadonlyMap<string, { readonly url: string; readonly at: string }>;
+  /** Addresses of files elsewhere, one per line, after the stored media. */
+  readonly mediaUrls: string;
+  /** What is noted about a new post. */
+  readonly annotations: AnnotationForm;
+  /** The post that is edited; empty for a new one. */
+  readonly postId: string;
+  /** The draft that the form shows, as it was then; null without one. */
+  readonly draft: DraftVersion | null;
+}
+
+export const EMPTY_FORM: PostForm = {
+  caption: "",
+  date: "",
+  time: "",
+  fold: "",
+  slot: "",
+  accountIds: [],
+  captions: new Map(),
+  options: new Map(),
+  ownMedia: new Map(),
+  sharedMedia: new Set(),
+  fieldlessOptions: new Map(),
+  media: [],
+  altTexts: new Map(),
+  covers: new Map(),
+  mediaUrls: "",
+  annotations: EMPTY_ANNOTATION_FORM,
+  postId: "",
+  draft: null,
+};
+
+/** Forms send line breaks as CRLF whatever was typed. */
+function normalize(text: string): string {
+  return text.replaceAll("\0", "").replaceAll("\r\n", "\n");
+}
+
+/** Reads the fields of a submitted form; unknown ones are left out. */
+export function parsePostForm(params: URLSearchParams): PostForm {
+  const all = (name: string) => params.getAll(name).map(normalize);
+  const text = (name: string) => all(name)[0] ?? "";
+  const captions = new Map<string, string>();
+  const options = new Map<string, Map<string, readonly string[]>>();
+  const ownMedia = new Map<string, string>();
+  const sharedMedia = new Set<string>();
+  const partsWithChoice = new Set<string>();
+  const fieldlessOptions = new Map<string, string>();
+  for (const name of new Set(params.keys())) {
+    const [, kind, accountId = "", key = ""] =
+      /^(caption|option|own_media|own_library|own_media_url|part_library|part_media_url|part_alt_text|shared_media|fieldless_options)\.([^.]+)(?:\.(.+))?$/.exec(
+        name,
+      ) ?? [];
+    if (kind === "caption" && key === "") {
+      captions.set(accountId, text(name));
+    } else if (kind === "option" && key !== "") {
+      const ofAccount = options.get(accountId) ?? new Map<string, readonly string[]>();
+      options.set(accountId, ofAccount.set(key, all(name)));
+    } else if (kind?.startsWith("own_")) {
+      const json = withChosenMedia(all(ownMediaField(accountId))[0], {
+        ticked: all(ownLibraryField(accountId)),
+        addresses: addressesOf(all(ownMediaUrlField(accountId)).join("\n")),
+        altTexts: all(ownAltTextField(accountId)),
+      });
+      if (json !== undefined) {
+        ownMedia.set(accountId, json);
+      }
+    } else if (kind?.startsWith("part_")) {
+      partsWithChoice.add(`${accountId}.${key}`);
+    } else if (kind === "shared_media") {
+      sharedMedia.add(accountId);
+    } else if (kind === "fieldless_options") {
+      fieldlessOptions.set(accountId, text(name));
+    }
+  }
+  for (const part of partsWithChoice) {
+    const [, accountId = "", key = "", place] = /^([^.]+)\.(.+)\.(\d+)$/.exec(part) ?? [];
+    const ofAccount = options.get(accountId);
+    const [index, parts] = [Number(place), ofAccount?.get(key) ?? []];
+    if (ofAccount && index < parts.length) {
+      const media = parts.map((_, at) => ofAccount.get(partMediaKey({ key }))?.[at] ?? "");
+      const json = withChosenMedia(media[index] || undefined, {
+        ticked: all(partLibraryField(accountId, key, index)),
+        addresses: addressesOf(all(partMediaUrlField(accountId, key, index)).join("\n")),
+        altTexts: all(partAltTextField(accountId, key, index)),
+      });
+      ofAccount.set(partMediaKey({ key }), media.with(index, json ?? ""));
+    }
+  }
+  // What is ticked in the library goes to the end of the post's own media.
+  const media = [...new Set([...all("media"), ...all("library")])].filter((url) => url !== "");
+  return {
+    caption: text("caption"),
+    date: text("date"),
+    time: text("time"),
+    fold: text("fold"),
+    slot: text("slot"),
+    accountIds: [...new Set(all("account"))],
+    captions,
+    options,
+    ownMedia,
+    sharedMedia,
+    fieldlessOptions,
+    media,
+    altTexts: new Map(
+      media.map((url) => [url, text(altTextField(url))] as const).filter(([, altText]) => altText !== ""),
+    ),
+    covers: new Map(
+      media
+        .map((url) => [url, { url: text(coverUrlField(url)).trim(), at: text(coverAtField(url)).trim() }] as const)
+        .filter(([, cover]) => cover.url !== "" || cover.at !== ""),
+    ),
+    mediaUrls: all("media_url").join("\n"),
+    annotations: readAnnotationForm(text),
+    postId: text("post_id"),
+    draft: draftOf(text("draft_id"), text("draft_version")),
+  };
+}
+
+function draftOf(id: string, version: string): DraftVersion | null {
+  return id !== "" && /^[1-9]\d{0,14}$/.test(version) ? { id, version: Number(version) } : null;
+}
+
+/** The fields that say which draft a form shows. */
+export function draftFields({ draft }: Pick<PostForm, "draft">): readonly (readonly [name: string, value: string])[] {
+  return draft === null
+    ? []
+    : [
+        ["draft_id", draft.id],
+        ["draft_version", String(draft.version)],
+      ];
+}
+
+/** The fields from which `parsePostForm` reads the same form. */
+export function postFormFields(form: PostForm): readonly (readonly [name: string, value: string])[] {
+  return [
+    ["caption", form.caption],
+    ["date", form.date],
+    ["time", form.time],
+    ["fold", form.fold],
+    ["slot", form.slot],
+    ...form.accountIds.map((id) => ["account", id] as const),
+    ...Array.from(form.captions, ([id, caption]) => [captionField(id), caption] as const),
+    ...Array.from(form.options, ([id, values]) =>
+      Array.from(values, ([key, texts]) => texts.map((text) => [optionField(id, key), text] as const)).flat(),
+    ).flat(),
+    ...Array.from(form.ownMedia, ([id, json]) => [ownMediaField(id), json] as const),
+    ...Array.from(form.sharedMedia, (id) => [sharedMediaField(id), "true"] as const),
+    ...Array.from(form.fieldlessOptions, ([id, json]) => [fieldlessOptionsField(id), json] as const),
+    ...form.media.map((url) => ["media", url] as const),
+    ...Array.from(form.altTexts, ([url, altText]) => [altTextField(url), altText] as const),
+    ...Array.from(form.covers, ([url, cover]) => [
+      [coverUrlField(url), cover.url] as const,
+      [coverAtField(url), cover.at] as const,
+    ]).flat(),
+    ["media_url", form.mediaUrls],
+    ...ANNOTATION_FIELDS.map((name) => [name, form.annotations[name]] as const),
+    ["post_id", form.postId],
+    ...draftFields(form),
+  ];
+}
+
+export function captionField(accountId: string): string {
+  return `caption.${accountId}`;
+}
+
+export function optionField(accountId: string, key: string): string {
+  return `option.${accountId}.${key}`;
+}
+
+/** The name of all parts of a thread is that of the option; this is the id of one. */
+export function partField(accountId: string, key: string, index: number): string {
+  return `${optionField(accountId, key)}.${index}`;
+}
+
+/** Of the media of one part; that of a file is followed by its place. */
+export function partMediaField(accountId: string, key: string, index: number): string {
+  return `part_media.${accountId}.${key}.${index}`;
+}
+
+/** Of the library: what is ticked becomes media of the part. */
+export function partLibraryField(accountId: string, key: string, index: number): string {
+  return `part_library.${accountId}.${key}.${index}`;
+}
+
+export function partMediaUrlField(accountId: string, key: string, index: number): string {
+  return `part_media_url.${accountId}.${key}.${index}`;
+}
+
+/** Of every file of the part, in their order. */
+export function partAltTextField(accountId: string, key: string, index: number): string {
+  return `part_alt_text.${accountId}.${key}.${index}`;
+}
+
+export function ownMediaField(accountId: string): string {
+  return `own_media.${accountId}`;
+}
+
+/** Of the library: what is ticked becomes own media of the account. */
+export function ownLibraryField(accountId: string): string {
+  return `own_library.${accountId}`;
+}
+
+export function ownMediaUrlField(accountId: string): string {
+  return `own_media_url.${accountId}`;
+}
+
+/** Of every file of the account's own media, in their order. */
+export function ownAltTextField(accountId: string): string {
+  return `own_alt_text.${accountId}`;
+}
+
+export function sharedMediaField(accountId: string): string {
+  return `shared_media.${accountId}`;
+}
+
+export function fieldlessOptionsField(accountId: string): string {
+  return `fieldless_options.${accountId}`;
+}
+
+/** Fields of a file are named after it and not after its place, which other fields change. */
+function fileKey(url: string): string {
+  return /\/media\/([^/]+)/.exec(url)?.[1] ?? url;
+}
+
+export function altTextField(url: string): string {
+  return `alt_text.${fileKey(url)}`;
+}
+
+export function coverUrlField(url: string): string {
+  return `cover_url.${fileKey(url)}`;
+}
+
+export function coverAtField(url: string): string {
+  return `cover_at.${fileKey(url)}`;
+}
+
+/** The moment of a cover in milliseconds; null when it is no number of seconds. */
+export function coverAtMs(at: string): number | null {
+  const seconds = /^\d{1,5}(?:[.,]\d{1,3})?$/.test(at) ? Number(at.replace(",", ".")) : Number.NaN;
+  return Number.isNaN(seconds) ? null : Math.round(seconds * 1000);
+}
+
+function coverInputOf(form: PostForm, url: string): CoverInput | undefined {
+  const cover = form.covers.get(url);
+  const atMs = cover ? coverAtMs(cover.at) : null;
+  return cover && (cover.url !== "" || atMs !== null)
+    ? { ...(cover.url !== "" && { url: cover.url }), ...(atMs !== null && { atMs }) }
+    : undefined;
+}
+
+/** The media as a post asks for them: stored ones, then addresses. */
+export function mediaInputOf(form: PostForm): Pick<ScheduleInput, "mediaItems" | "mediaUrls"> {
+  const mediaUrls = addressesOf(form.mediaUrls);
+  return {
+    ...(form.media.length > 0 && {
+      mediaItems: form.media.map((url) => ({
+        url,
+        type: null,
+        altText: form.altTexts.get(url),
+        cover: coverInputOf(form, url),
+      })),
+    }),
+    ...(mediaUrls.length > 0 && { mediaUrls }),
+  };
+}
+
+/** All media in the order of the post: stored ones, then addresses. */
+export function mediaUrlsOf({ media, mediaUrls }: PostForm): readonly string[] {
+  return [...media, ...addressesOf(mediaUrls)];
+}
+
+function addressesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

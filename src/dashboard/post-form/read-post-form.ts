@@ -1,0 +1,405 @@
+import type { Services } from "#context.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "#core/json.ts";
+import type { Platform } from "#core/platform.ts";
+import { parseDate, startOfDate } from "#core/wall-time.ts";
+import type { Display } from "#dashboard/wording/display.ts";
+import { annotationFormOf, parseAnnotationForm } from "./annotation-form.ts";
+import { specsOf } from "#dashboard/wording/in-words.ts";
+import type { OptionSwitch } from "#platforms/contract.ts";
+import type { OptionSpec } from "#platforms/option-specs.ts";
+import { type EditInput, ownMediaItems, type ScheduleInput, type TargetInput } from "#planning/index.ts";
+import { type Post, type Target } from "#posts/index.ts";
+import {
+  changesOwnMedia,
+  fieldlessOptions,
+  mediaTypesOfAccount,
+  ownMediaOf,
+  writeFieldlessOptions,
+  writeOwnMedia,
+} from "./account-extras.ts";
+import type { FormProblem } from "./form-problems.ts";
+import {
+  coverAtField,
+  coverAtMs,
+  EMPTY_FORM,
+  mediaInputOf,
+  mediaUrlsOf,
+  optionField,
+  type PostForm,
+} from "./post-form.ts";
+import {
+  effectiveOption,
+  isAskedFor,
+  type KnownMediaTypes,
+  partMediaKey,
+  partsWithMedia,
+  readOption,
+  storedOption,
+  toOptions,
+  writeOption,
+  writePartMedia,
+} from "./read-options.ts";
+import { tagProblems } from "./read-tags.ts";
+import { readTime, timeFields } from "./read-time.ts";
+
+/** The platforms of the accounts that a form can name; options of any other account are not read, and a preview refuses it. */
+export type AccountPlatforms = ReadonlyMap<string, Platform>;
+
+type FormServices = Pick<Services, "adapterFor">;
+
+interface ReadForm<Input> {
+  readonly input: Input;
+  readonly problems: readonly FormProblem[];
+}
+
+/** A new post; the time is null, with a problem that says why, when the form has none. */
+export function toScheduleInput(
+  services: FormServices,
+  form: PostForm,
+  platforms: AccountPlatforms,
+  display: Display,
+): ReadForm<Omit<ScheduleInput, "scheduledAt"> & { readonly scheduledAt: number | null }> {
+  const { slot, time } = readSlotOrTime(form, display);
+  const targets = form.accountIds.map((id) => readTarget(services, form, platforms, id));
+  const noted = parseAnnotationForm(form.annotations);
+  return {
+    input: {
+      caption: form.caption,
+      annotations: noted.annotations,
+      scheduledAt: time.instant,
+      slot,
+      targets: targets.map(({ target }) => target),
+      ...mediaInputOf(form),
+      ...(form.draft && { draft: form.draft }),
+    },
+    problems: [
+      ...time.problems,
+      ...coverFormProblems(form),
+      ...targets.flatMap(({ problems }) => problems),
+      ...noted.problems,
+    ],
+  };
+}
+
+/** The texts of an option's field; those of a new form while the account's fields have not been shown. */
+export function textsOfField(form: PostForm, accountId: string, { key, initial }: OptionSpec): readonly string[] {
+  return form.options.get(accountId)?.get(key) ?? (initial === undefined ? [] : [initial]);
+}
+
+/** Whether the form asks for what is behind the switch; a form without it does if something behind it is chosen. */
+export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwitch, specs: readonly OptionSpec[]) {
+  const answer = form.options.get(accountId)?.get(key)?.at(-1);
+  return answer === undefined
+    ? specs.some((spec) => spec.behind?.key === key && isChosen(spec, textsOfField(form, accountId, spec)))
+    : answer === "true";
+}
+
+/** The media of the parts of the account's thread as the form has them. */
+export function partMediaOf(form: PostForm, accountId: string, spec: OptionSpec): readonly string[] {
+  return form.options.get(accountId)?.get(partMediaKey(spec)) ?? [];
+}
+
+function isChosen(spec: OptionSpec, texts: readonly string[]): boolean {
+  return readOption(spec, texts) !== undefined;
+}
+
+/** The texts of a field as they count: none while its switch is off. */
+function answersOf(form: PostForm, accountId: string, specs: readonly OptionSpec[]) {
+  return (spec: OptionSpec): readonly string[] =>
+    spec.behind && !isSwitchOn(form, accountId, spec.behind, specs) ? [] : textsOfField(form, accountId, spec);
+}
+
+/** Switches that are on while nothing behind them is chosen. */
+function switchProblems(form: PostForm, accountId: string, specs: readonly OptionSpec[]): FormProblem[] {
+  const switches = new Map(specs.flatMap(({ behind }) => (behind ? [[behind.key, behind] as const] : [])));
+  return [...switches.values()]
+    .filter((one) => isSwitchOn(form, accountId, one, specs))
+    .filter(
+      ({ key }) =>
+        !specs.some((spec) => spec.behind?.key === key && isChosen(spec, textsOfField(form, accountId, spec))),
+    )
+    .map(({ key, unanswered }) => ({ field: optionField(accountId, key), message: unanswered }));
+}
+
+function readTarget(
+  services: FormServices,
+  form: PostForm,
+  platforms: AccountPlatforms,
+  accountId: string,
+): { readonly target: TargetInput; readonly problems: readonly FormProblem[] } {
+  const platform = platforms.get(accountId);
+  const mediaTypes = mediaTypesOfAccount(form, accountId);
+  const specs = specsOf(services, platform).filter((spec) => isAskedFor(spec, mediaTypes));
+  const textsOf = answersOf(form, accountId, specs);
+  const options = {
+    ...fieldlessOptions(form, accountId),
+    ...(platform === undefined && partsWithMedia(form.options.get(accountId) ?? new Map())),
+    ...toOptions(specs, (spec) => readOption(spec, textsOf(spec), partMediaOf(form, accountId, spec))),
+  };
+  const caption = form.captions.get(accountId) ?? "";
+  const ownMedia = ownMediaOf(form, accountId);
+  return {
+    target: {
+      accountId,
+      ...(caption !== "" && { caption }),
+      ...(Object.keys(options).length > 0 && { platformOptions: options }),
+      ...(ownMedia && { mediaItems: ownMedia }),
+    },
+    problems: [
+      ...specs.flatMap((spec) => choiceProblem(spec, textsOf(spec), options, accountId)),
+      ...specs
+        .filter(({ input }) => input === "tags")
+        .flatMap((spec) =>
+          tagProblems(textsOf(spec).at(-1) ?? "").map((message) => ({
+            field: optionField(accountId, spec.key),
+            message,
+          })),
+        ),
+      ...switchProblems(form, accountId, specs),
+    ],
+  };
+}
+
+/** What the person must choose although the API has a default. */
+function choiceProblem(
+  spec: OptionSpec,
+  texts: readonly string[] | undefined,
+  options: JsonObject,
+  accountId: string,
+): FormProblem[] {
+  return spec.mustChoose?.(options) === true && (texts?.at(-1) ?? "") === ""
+    ? [{ field: optionField(accountId, spec.key), message: `${spec.label}: choose one.` }]
+    : [];
+}
+
+/** Whether the post can be edited at all. */
+export function isEditablePost(post: Pick<Post, "status" | "archived">): boolean {
+  return post.archived !== true && (post.status === "scheduled" || post.status === "paused" || isRetry(post));
+}
+
+/** Whether an edit of the post tries again what failed, at a new time. */
+export function isRetry({ status }: Pick<Post, "status">): boolean {
+  return status === "failed" || status === "partially_failed";
+}
+
+/** Whether an edit can change the target; a failed post's edit retries what failed and leaves the rest as it is. */
+export function isEditableTarget(post: Pick<Post, "status">, { status }: Pick<Target, "status">): boolean {
+  return isRetry(post) ? status === "failed" : status === "pending" || status === "skipped" || status === "processing";
+}
+
+/** The slot that is asked for, and the time from which on it is looked for, or the time of the post. */
+function readSlotOrTime(form: PostForm, display: Display) {
+  const slot = form.slot === "next" ? ("next" as const) : undefined;
+  return { slot, time: slot !== undefined && form.time === "" ? fromDay(form, display) : readTime(form, display) };
+}
+
+/** From the beginning of the chosen day on; without a day from the beginning of time on, which is from now on. */
+function fromDay({ date }: PostForm, { timeZone }: Display) {
+  const day = parseDate(date);
+  return { instant: day === null ? 0 : startOfDate(timeZone, day), problems: [] };
+}
+
+/** What the form changes of a stored post, and nothing else: what stays the same is not sent. */
+export function toEditInput(
+  services: FormServices,
+  form: PostForm,
+  post: Post,
+  platforms: AccountPlatforms,
+  display: Display,
+): ReadForm<EditInput> {
+  const editable = new Map(
+    post.targets.filter((target) => isEditableTarget(post, target)).map((target) => [target.accountId, target]),
+  );
+  const { slot, time } = readSlotOrTime(form, display);
+  const isSameTime = slot === undefined && sameMinute(form, post.scheduledAt, display);
+  const hasMedia = mediaUrlsOf(form).length > 0;
+  const isSameMedia =
+    canonicalJson(
+      mediaUrlsOf(form).map((url) => [url, form.altTexts.get(url) ?? "", coverTexts(form.covers.get(url))]),
+    ) ===
+    canonicalJson(
+      post.mediaItems.map(({ url, altText = "", cover }) => [url, altText, coverTexts(coverFields(cover))]),
+    );
+  // The form lists accounts in its own order: the same ones in another order are no change.
+  const isSameAccounts =
+    form.accountIds.length === editable.size && form.accountIds.every((accountId) => editable.has(accountId));
+  const changes = form.accountIds.map((accountId) => {
+    const stored = editable.get(accountId);
+    const read = readTarget(services, form, platforms, accountId);
+    const target = stored ? targetChanges(services, form, post, stored) : read.target;
+    return { target, problems: read.problems };
+  });
+  const targetOptions = changes
+    .map(({ target }) => target)
+    .filter(
+      ({ caption, platformOptions, mediaItems }) =>
+        caption !== undefined || platformOptions !== undefined || mediaItems !== undefined,
+    );
+  return {
+    input: {
+      postIds: [post.id],
+      ...(form.caption !== post.caption && { caption: form.caption }),
+      ...(!isSameTime && time.instant !== null && { scheduledAt: time.instant, slot }),
+      ...(!isSameMedia && (hasMedia ? mediaInputOf(form) : { removeMedia: true })),
+      ...(!isSameAccounts && { accountIds: form.accountIds }),
+      ...(targetOptions.length > 0 && { targetOptions }),
+    },
+    problems: [
+      ...(isSameTime ? [] : time.problems),
+      ...coverFormProblems(form),
+      ...changes.flatMap(({ problems }) => problems),
+    ],
+  };
+}
+
+function coverFormProblems(form: PostForm): FormProblem[] {
+  return Array.from(form.covers)
+    .filter(([, { at }]) => at !== "" && coverAtMs(at) === null)
+    .map(([url]) => ({ field: coverAtField(url), message: "Give the moment in seconds, such as 1.5." }));
+}
+
+function coverFields(cover: Post["mediaItems"][number]["cover"]) {
+  return cover && { url: cover.image?.url ?? "", at: cover.atMs === undefined ? "" : String(cover.atMs / 1000) };
+}
+
+function coverTexts(cover: { readonly url: string; readonly at: string } | undefined): readonly string[] {
+  return [cover?.url ?? "", String(coverAtMs(cover?.at ?? "") ?? "")];
+}
+
+/** A form shows minutes: the seconds of a time that an API call set stay as long as the minute does. */
+function sameMinute(form: PostForm, instant: number, { timeZone }: Display): boolean {
+  const { date, time, fold } = timeFields(instant, timeZone);
+  return form.date === date && form.time === time && form.fold === fold;
+}
+
+/** The own caption and the options of an account that differ from the stored ones; null removes what was set. */
+function targetChanges(services: FormServices, form: PostForm, post: Post, stored: Target): TargetInput {
+  const { accountId } = stored;
+  const caption = form.captions.get(accountId) ?? "";
+  const mediaTypes = mediaTypesOfAccount(form, accountId);
+  const allSpecs = specsOf(services, stored.platform);
+  const textsOf = answersOf(form, accountId, allSpecs);
+  const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
+  const partMedia = (spec: OptionSpec) => partMediaOf(form, accountId, spec);
+  const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions, partMedia(spec)));
+  // With other media an option may have no field any more: it must not stay where nobody sees it.
+  const typesBefore = storedTypes(post, stored);
+  const dropped = allSpecs.filter(
+    (spec) => isAskedFor(spec, typesBefore) && !specs.includes(spec) && !isSameValue(spec, [], stored.platformOptions),
+  );
+  const changedNames = new Set([...changed, ...dropped].map(nameOf));
+  // All members of an object are sent when one of them changes.
+  const ofChanged = specs.filter((spec) => changedNames.has(nameOf(spec)));
+  const set = toOptions(ofChanged, (spec) => effectiveOption(spec, textsOf(spec), partMedia(spec)));
+  const removed = [...changedNames].filter((name) => set[name] === undefined);
+  const platformOptions = { ...set, ...Object.fromEntries(removed.map((name) => [name, null])) };
+  return {
+    accountId,
+    ...(caption !== ownCaption(stored) && { caption: caption === "" ? null : caption }),
+    ...(changedNames.size > 0 && { platformOptions }),
+    ...(form.sharedMedia.has(accountId)
+      ? ownMediaItems(stored) && { mediaItems: null }
+      : changesOwnMedia(form, stored) && { mediaItems: ownMediaOf(form, accountId) }),
+  };
+}
+
+/** The types of what the account publishes of a stored post. */
+function storedTypes(post: Post, target: Target): KnownMediaTypes {
+  return (ownMediaItems(target) ?? post.mediaItems).map(({ type }) => type);
+}
+
+function nameOf({ key }: OptionSpec): string {
+  return key.split(".")[0] ?? key;
+}
+
+function isSameValue(
+  spec: OptionSpec,
+  texts: readonly string[] | undefined,
+  stored: JsonObject,
+  partMedia?: readonly string[],
+): boolean {
+  // Read as the field shows it, so that what a field cannot show is no change either.
+  const value = storedOption(stored, spec);
+  const before = effectiveOption(spec, writeOption(spec, value), writePartMedia(spec, value));
+  return canonicalJson(orNull(effectiveOption(spec, texts, partMedia))) === canonicalJson(orNull(before));
+}
+
+function orNull(value: JsonValue | undefined): JsonValue {
+  return value ?? null;
+}
+
+function ownCaption({ caption, platformOptions }: Target): string {
+  const inOptions = platformOptions["caption"];
+  return caption ?? (typeof inOptions === "string" ? inOptions : "");
+}
+
+/** The texts of the fields of stored options. */
+export function optionTexts(
+  services: FormServices,
+  platform: Platform,
+  options: JsonObject,
+  mediaTypes: KnownMediaTypes,
+  isShown: (spec: OptionSpec) => boolean = () => true,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    specsOf(services, platform)
+      .filter((spec) => isAskedFor(spec, mediaTypes) && isShown(spec))
+      .flatMap((spec) => {
+        const value = storedOption(options, spec);
+        return [
+          [spec.key, writeOption(spec, value ?? spec.defaultValue)] as const,
+          [partMediaKey(spec), writePartMedia(spec, value)] as const,
+        ];
+      })
+      .filter(([, texts]) => texts.length > 0),
+  );
+}
+
+/** The form that shows a stored post: all of it for an edit, without the time for a duplicate. */
+export function formOfPost(services: FormServices, post: Post, use: "edit" | "duplicate", display: Display): PostForm {
+  const targets = use === "edit" ? post.targets.filter((target) => isEditableTarget(post, target)) : post.targets;
+  // What a person must choose, they choose for every new post.
+  const isShown = (spec: OptionSpec) => use === "edit" || spec.mustChoose === undefined;
+  const valuesOf = (target: Target) =>
+    optionTexts(services, target.platform, target.platformOptions, storedTypes(post, target), isShown);
+  return {
+    ...EMPTY_FORM,
+    caption: post.caption,
+    ...(use === "duplicate"
+      ? { time: timeFields(post.scheduledAt, display.timeZone).time }
+      : !isRetry(post) && timeFields(post.scheduledAt, display.timeZone)),
+    accountIds: targets.map(({ accountId }) => accountId),
+    captions: new Map(
+      targets.map((target) => [target.accountId, ownCaption(target)] as const).filter(([, caption]) => caption !== ""),
+    ),
+    options: new Map(targets.map((target) => [target.accountId, valuesOf(target)])),
+    ownMedia: jsonByAccount(targets, writeOwnMedia),
+    // An edit keeps what it does not name.
+    fieldlessOptions: jsonByAccount(use === "edit" ? [] : targets, (target) =>
+      writeFieldlessOptions(target, specsOf(services, target.platform)),
+    ),
+    media: post.mediaItems.map(({ url }) => url),
+    covers: new Map(
+      post.mediaItems.flatMap(({ url, cover }) => {
+        const fields = coverFields(cover);
+        return fields ? [[url, fields] as const] : [];
+      }),
+    ),
+    altTexts: new Map(post.mediaItems.flatMap(({ url, altText }) => (altText === undefined ? [] : [[url, altText]]))),
+    // An id elsewhere is that of one post.
+    annotations: { ...annotationFormOf(post.annotations), external_id: "" },
+    postId: use === "edit" ? post.id : "",
+  };
+}
+
+function jsonByAccount(
+  targets: readonly Target[],
+  write: (target: Target) => string | undefined,
+): ReadonlyMap<string, string> {
+  return new Map(
+    targets.flatMap((target) => {
+      const json = write(target);
+      return json === undefined ? [] : [[target.accountId, json] as const];
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+import { RefusalError } from "#core/errors.ts";
+import type { RefusalCode } from "#core/codes.ts";
+import { readBodyText } from "./read-body.ts";
+import type { PageContext } from "./env.ts";
+import type { FormError } from "#dashboard/layout/components.tsx";
+
+/** The fields of a form; a missing one is empty, and NUL characters are removed. */
+export async function readForm(c: PageContext): Promise<{ text(name: string): string; all(name: string): string[] }> {
+  const params = new URLSearchParams(await readBodyText(c));
+  const all = (name: string) => params.getAll(name).map((value) => value.replaceAll("\0", ""));
+  return { text: (name) => all(name)[0] ?? "", all };
+}
+
+/**
+ * Runs the use case behind a form: a refusal is returned as a form error, any other error is thrown. With `only`, refusals with another
+ * code are thrown too.
+ */
+export async function runUseCase<T>(
+  useCase: () => Promise<T>,
+  only?: RefusalCode,
+): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: FormError }> {
+  try {
+    return { ok: true, value: await useCase() };
+  } catch (error) {
+    if (error instanceof RefusalError && (only === undefined || error.refusal.code === only)) {
+      return { ok: false, error: { message: error.refusal.message, param: error.refusal.param } };
+    }
+    throw error;
+  }
+}
+
+const LOCAL_PATH = /^\/(?![/\\])[\x20-\x7e]*$/;
+
+/** The path to continue at after sign-in; anything but a local path is replaced, which prevents open redirects. */
+export function localPath(next: string | undefined): string {
+  return next !== undefined && LOCAL_PATH.test(next) && !next.includes("\\") ? next : "/dashboard";
+}

@@ -1,0 +1,100 @@
+import { type CalendarDate, wallTimeAt, toTimeOfDay } from "#core/wall-time.ts";
+import type { PageContext } from "#dashboard/request/env.ts";
+
+/** How one person reads dates and times: the zone is saved with the user, the rest follows the browser's language. */
+export interface Display {
+  readonly timeZone: string;
+  readonly hour12: boolean;
+  /** 0 is Monday, 6 is Sunday. */
+  readonly firstWeekday: number;
+}
+
+const DEFAULT_LANGUAGE = "en-GB";
+
+/** The first language that the browser sends; one without a region counts as that of its largest region. */
+function browserLocale(acceptLanguage: string | undefined): Intl.Locale {
+  const first = acceptLanguage?.split(",")[0]?.split(";")[0]?.trim() ?? "";
+  try {
+    const { language, region } = new Intl.Locale(first).maximize();
+    return new Intl.Locale(region === undefined ? language : `${language}-${region}`);
+  } catch {
+    return new Intl.Locale(DEFAULT_LANGUAGE);
+  }
+}
+
+/** The cast is for `getWeekInfo`, which the runtime has and TypeScript's library does not describe. */
+function firstWeekdayOf(locale: Intl.Locale): number {
+  return ((locale as Intl.Locale & { getWeekInfo(): { firstDay: number } }).getWeekInfo().firstDay - 1) % 7;
+}
+
+/** The reading of the first language of an `Accept-Language` header. */
+export function readDisplay(timeZone: string, acceptLanguage: string | undefined): Display {
+  const locale = browserLocale(acceptLanguage);
+  const { hourCycle } = new Intl.DateTimeFormat(locale.toString(), { hour: "numeric" }).resolvedOptions();
+  return { timeZone, hour12: hourCycle === "h12" || hourCycle === "h11", firstWeekday: firstWeekdayOf(locale) };
+}
+
+/** How dates and times are written for the signed-in person. */
+export function displayOf(c: PageContext): Display {
+  return readDisplay(c.var.signedIn.timeZone, c.req.header("accept-language"));
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The pages are in English; `en-GB` orders day and month unambiguously. Creating a format costs more than a page's other work. */
+function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat("en-GB", options);
+  formats.set(key, format);
+  return format;
+}
+
+/** `09:05` or `9:05 am`. */
+export function formatTime({ timeZone, hour12 }: Display, instant: number): string {
+  return formatTimeOfDay({ hour12 }, wallTimeAt(timeZone, instant).minute);
+}
+
+/** Minutes since midnight as `09:05` or `9:05 am`. */
+export function formatTimeOfDay({ hour12 }: Pick<Display, "hour12">, minute: number): string {
+  if (!hour12) {
+    return toTimeOfDay(minute);
+  }
+  const hour = Math.floor(minute / 60);
+  return `${hour % 12 === 0 ? 12 : hour % 12}:${toTimeOfDay(minute).slice(3)} ${hour < 12 ? "am" : "pm"}`;
+}
+
+/** A date in words: `short` is `3 Dec`, `medium` is `Thu, 3 Dec 2026`, `long` is `Thursday 3 December 2026`, `month` is `December 2026`. */
+export function formatDate(date: CalendarDate, style: "short" | "medium" | "long" | "month"): string {
+  return formatOf({ ...DATE_STYLES[style], timeZone: "UTC" }).format(Date.parse(`${date}T00:00:00Z`));
+}
+
+const DATE_STYLES = {
+  short: { day: "numeric", month: "short" },
+  medium: { weekday: "short", day: "numeric", month: "short", year: "numeric" },
+  long: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
+  month: { month: "long", year: "numeric" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** `Thu, 3 Dec 2026, 09:05`. */
+export function formatDateTime(display: Display, instant: number): string {
+  return `${formatDate(wallTimeAt(display.timeZone, instant).date, "medium")}, ${formatTime(display, instant)}`;
+}
+
+/** `Thu, 3 Dec 2026, 09:05:07`: for what happens seconds apart. */
+export function formatExactly(display: Display, instant: number): string {
+  const [clock = "", half] = formatTime(display, instant).split(" ");
+  const second = String(Math.floor(instant / 1000) % 60).padStart(2, "0");
+  const date = formatDate(wallTimeAt(display.timeZone, instant).date, "medium");
+  return `${date}, ${clock}:${second}${half === undefined ? "" : ` ${half}`}`;
+}
+
+/** `Europe/Berlin (UTC+01:00)`: the offset at the instant tells the two readings of a repeated hour apart. */
+export function formatZone(timeZone: string, instant: number): string {
+  const name = timeZone.replaceAll("_", " ");
+  if (timeZone === "UTC") {
+    return name;
+  }
+  const parts = formatOf({ timeZone, timeZoneName: "longOffset" }).formatToParts(instant);
+  const offset = parts.find(({ type }) => type === "timeZoneName")?.value.replace("GMT", "UTC") ?? "";
+  return `${name} (${offset === "UTC" ? "UTC+00:00" : offset})`;
+}
