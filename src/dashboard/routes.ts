@@ -34,7 +34,13 @@ import {
 import { mediaPages, mediaUploadForm } from "./media/routes.tsx";
 import { composer, composerFilesForm } from "./composer/routes.tsx";
 import { doCheckout, doPortal, showPlan, receivePaymentEvent } from "./settings/plan-page.tsx";
-import { doChangePassword, doRemovePasskey, doSendVerification, doSetTimeZone, showProfile } from "./settings/profile.tsx";
+import {
+  doChangePassword,
+  doRemovePasskey,
+  doSendVerification,
+  doSetTimeZone,
+  showProfile,
+} from "./settings/profile.tsx";
 import { personalDataPages } from "./personal-data/routes.tsx";
 import { createPostPages } from "./post/routes.tsx";
 import { showDataDeletion, showDeletionStatus, showPrivacy, showTerms } from "./public-pages/routes.tsx";

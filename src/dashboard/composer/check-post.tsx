@@ -2,7 +2,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { requireSubscription } from "#core/actor.ts";
 import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import { captionCount, partCounts } from "./caption-count.ts";
 import type { PageContext } from "#dashboard/request/env.ts";

@@ -1,6 +1,6 @@
 import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { AnnotationFields } from "#dashboard/annotations/annotation-fields.tsx";
+import { AnnotationFields } from "./annotation-fields.tsx";
 import { Notice } from "#dashboard/layout/components.tsx";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { Post } from "#posts/index.ts";

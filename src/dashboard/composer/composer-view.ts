@@ -2,7 +2,7 @@ import { listBoards, type TargetAccount } from "#accounts/index.ts";
 import type { Context, Services } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { Display } from "#dashboard/wording/display.ts";
 import { specsOf } from "#dashboard/wording/in-words.ts";
 import type { Board, CreatorInfo } from "#platforms/contract.ts";

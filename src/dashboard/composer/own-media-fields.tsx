@@ -2,7 +2,13 @@ import type { FC } from "hono/jsx";
 import { storedOwnMedia } from "#dashboard/post-form/account-extras.ts";
 import { ChosenMedia, MediaChoice } from "./chosen-media.tsx";
 import type { ComposerView } from "./composer-view.ts";
-import { ownAltTextField, ownLibraryField, ownMediaField, ownMediaUrlField, sharedMediaField } from "#dashboard/post-form/post-form.ts";
+import {
+  ownAltTextField,
+  ownLibraryField,
+  ownMediaField,
+  ownMediaUrlField,
+  sharedMediaField,
+} from "#dashboard/post-form/post-form.ts";
 
 interface OwnMediaProps {
   readonly view: ComposerView;

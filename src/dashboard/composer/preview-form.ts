@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { HOUR } from "#core/clock.ts";
 import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { Display } from "#dashboard/wording/display.ts";
 import { inWords, specsOf } from "#dashboard/wording/in-words.ts";
 import { type ComposerData, type EditPreview, type SchedulePreview } from "#planning/index.ts";

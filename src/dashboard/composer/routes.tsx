@@ -4,7 +4,7 @@ import { requireSubscription } from "#core/actor.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { RefusalError } from "#core/errors.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import { displayOf, formatDateTime } from "#dashboard/wording/display.ts";
 import { saveDraft } from "./save-draft.tsx";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";

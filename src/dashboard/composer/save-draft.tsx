@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { requireSubscription } from "#core/actor.ts";
 import { type Refusal, RefusalError } from "#core/errors.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
 import type { PostForm } from "#dashboard/post-form/post-form.ts";
 import { renderComposer } from "./render-composer.tsx";

@@ -1,8 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { FitReason } from "#core/fit.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { capitalize, PlatformBadge, toSentence } from "#dashboard/layout/components.tsx";
-import { AnnotationList } from "#dashboard/annotations/annotation-fields.tsx";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { capitalize, toSentence } from "#dashboard/wording/sentence.ts";
+import { AnnotationList } from "./annotation-fields.tsx";
 import { inWords, isDueSoon, specsOf, specsOfAll } from "#dashboard/wording/in-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { LinkedSentence } from "#platforms/contract.ts";

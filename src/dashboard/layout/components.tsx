@@ -1,6 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import { type Platform, PLATFORM_BADGES, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 
 /** The error of a form, with the message of the use case that refused it; `param` is the field it belongs to. */
 export interface FormError {
@@ -13,16 +14,6 @@ export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }
     {children}
   </p>
 );
-
-export function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Makes a sentence of a message: use cases write theirs in lower case, for programs. */
-export function toSentence(message: string): string {
-  const text = capitalize(message);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
 
 /** The error of the form as a whole; the error of a listed field is shown at the field instead. */
 export const FormErrorNotice: FC<{ error: FormError | undefined; fields?: readonly string[] }> = ({

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Confirms } from "#core/actor.ts";
-import { type FormError, toSentence } from "./components.tsx";
+import { type FormError } from "./components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 
 const DESCRIPTIONS = {
   self: "Posts and changes are scheduled without asking you.",

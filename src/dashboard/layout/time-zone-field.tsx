@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
-import { type FormError, toSentence } from "./components.tsx";
+import { type FormError } from "./components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 
 /** Every zone the runtime lists, by continent, and the one in use, which may be valid without being listed. */
 function zonesByContinent(used: string): Map<string, string[]> {

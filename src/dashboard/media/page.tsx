@@ -13,7 +13,8 @@ import {
   RECEIVED_TYPES_TEXT,
 } from "#media/index.ts";
 import { countOf } from "#dashboard/wording/counts-and-limits.ts";
-import { ConfirmForm, Notice, toSentence } from "#dashboard/layout/components.tsx";
+import { ConfirmForm, Notice } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { POST_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";

@@ -11,7 +11,7 @@ import {
   RECEIVED_TYPES_TEXT,
   startUpload,
 } from "#media/index.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";

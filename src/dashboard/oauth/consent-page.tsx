@@ -4,7 +4,8 @@ import type { Confirms } from "#core/actor.ts";
 import { type AuthorizationRequest, isLoopback } from "#auth/oauth/index.ts";
 import { ConfirmsChoice } from "#dashboard/layout/confirms.tsx";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
-import { type FormError, Notice, ScopeCheckboxes, toSentence } from "#dashboard/layout/components.tsx";
+import { type FormError, Notice, ScopeCheckboxes } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 
 /** Details that distinguish an app from another with the same name. */
 const AppDetails: FC<{ request: AuthorizationRequest; email: string; isForAgents: boolean }> = (props) => {

@@ -2,7 +2,13 @@ import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { type Display, formatDateTime } from "#dashboard/wording/display.ts";
 import type { PostChange, PostRecord } from "#posts/index.ts";
-import { CHANGE_LABELS, describeAuthor, describeReason, POST_STATUS_LABELS, TARGET_STATUS_LABELS } from "#dashboard/wording/post-wording.ts";
+import {
+  CHANGE_LABELS,
+  describeAuthor,
+  describeReason,
+  POST_STATUS_LABELS,
+  TARGET_STATUS_LABELS,
+} from "#dashboard/wording/post-wording.ts";
 
 type FieldChange = NonNullable<PostChange["fields"]>[number];
 type NameOf = (accountId: string | undefined) => string;

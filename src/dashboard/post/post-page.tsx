@@ -2,13 +2,10 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { PostStatus } from "#core/status.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { AnnotationSection } from "#dashboard/annotations/annotation-fields.tsx";
-import {
-  type AnnotationForm,
-  annotationFormOf,
-  type AnnotationProblem,
-} from "#dashboard/post-form/annotation-form.ts";
-import { type FormError, Notice, toSentence } from "#dashboard/layout/components.tsx";
+import { AnnotationSection } from "#dashboard/composer/annotation-fields.tsx";
+import { type AnnotationForm, annotationFormOf, type AnnotationProblem } from "#dashboard/post-form/annotation-form.ts";
+import { type FormError, Notice } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { PostRecord, Target } from "#posts/index.ts";

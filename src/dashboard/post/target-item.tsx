@@ -1,7 +1,8 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { EXTRA_NAMES, type ExtraName, type ExtraStatus, type PostStatus, type TargetStatus } from "#core/status.ts";
-import { PlatformBadge, toSentence } from "#dashboard/layout/components.tsx";
+import { PlatformBadge } from "#dashboard/layout/components.tsx";
+import { toSentence } from "#dashboard/wording/sentence.ts";
 import { describeOptions } from "#dashboard/post-form/describe-options.ts";
 import type { KnownMediaTypes } from "#dashboard/post-form/read-options.ts";
 import { type Display, formatDateTime } from "#dashboard/wording/display.ts";

@@ -1,4 +1,4 @@
-import { capitalize } from "#dashboard/layout/components.tsx";
+import { capitalize } from "./sentence.ts";
 import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 

@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
 import { type OptionSpec, optionSpecs } from "#platforms/option-specs.ts";
-import { toSentence } from "#dashboard/layout/components.tsx";
+import { toSentence } from "./sentence.ts";
 import { type Display, formatTime } from "./display.ts";
 
 type Adapters = Pick<Services, "adapterFor">;

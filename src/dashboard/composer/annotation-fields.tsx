@@ -1,6 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { Annotations } from "#posts/index.ts";
-import { ANNOTATION_FIELDS, type AnnotationForm, type AnnotationProblem } from "#dashboard/post-form/annotation-form.ts";
+import {
+  ANNOTATION_FIELDS,
+  type AnnotationForm,
+  type AnnotationProblem,
+} from "#dashboard/post-form/annotation-form.ts";
 
 const LABELS = {
   labels: ["Labels", "One per line, to find posts by."],
