@@ -1,4 +1,5 @@
 import type { DetailCode, RefusalCode } from "./codes.ts";
+import type { MessageParts } from "./message-parts.ts";
 import type { Platform } from "./platform.ts";
 import type { ApprovalState } from "./status.ts";
 
@@ -6,6 +7,8 @@ import type { ApprovalState } from "./status.ts";
 export interface RefusalDetail {
   readonly code: DetailCode;
   readonly message: string;
+  /** The message for pages; absent where it names no member of the request and no time. */
+  readonly parts?: MessageParts;
   readonly param?: string;
   /** Which of many posts, from 1. */
   readonly row?: number;

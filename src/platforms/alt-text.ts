@@ -1,3 +1,4 @@
+import { apiName, naming } from "#core/message-parts.ts";
 import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
 import type { MediaType } from "#core/status.ts";
 import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
@@ -40,6 +41,6 @@ export function altTextWarnings(
   const lost = media.filter((item) => altTextOf(item) !== undefined && !types.includes(item.type));
   return [...new Set(lost.map(({ type }) => type))].map((type) => ({
     code: "alt_text_ignored",
-    message: `${PLATFORM_NAMES[platform]} takes no descriptions of ${PLURALS[type]} (alt_text): they are left out there`,
+    ...naming`${PLATFORM_NAMES[platform]} takes no descriptions of ${PLURALS[type]}${apiName("alt_text")}: they are left out there`,
   }));
 }

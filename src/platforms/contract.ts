@@ -2,6 +2,7 @@ import type { ImageFitting } from "./image-fitting.ts";
 import type { z } from "@hono/zod-openapi";
 import type { DetailCode, LoginErrorCode, TargetErrorCode, WarningCode } from "#core/codes.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { MessageParts } from "#core/message-parts.ts";
 import type { Platform } from "#core/platform.ts";
 import type { MediaType, PostType } from "#core/status.ts";
 import type { AppearanceInput, PostAppearance } from "./appearance-contract.ts";
@@ -198,6 +199,8 @@ export interface ValidationProblem {
   readonly code: DetailCode;
   /** One sentence for the caller. */
   readonly message: string;
+  /** The sentence for pages; absent where it names no member of the request and no time. */
+  readonly parts?: MessageParts;
   /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
   readonly param: string;
   /** The bound that was exceeded, in the unit that the message names. */
@@ -212,6 +215,8 @@ export interface ValidationWarning {
   readonly code: WarningCode;
   /** One sentence for the caller. */
   readonly message: string;
+  /** The sentence for pages; absent where it names no member of the request and no time. */
+  readonly parts?: MessageParts;
 }
 
 /** What an account may choose at its platform now, for the person who confirms: some platforms' reviews ask that it is shown. */

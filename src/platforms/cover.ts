@@ -1,3 +1,4 @@
+import { apiName, member, naming } from "#core/message-parts.ts";
 import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
 import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
 import { mediaProblems, mediaRuleLimits } from "./media-rules.ts";
@@ -44,13 +45,17 @@ export function coverWarnings(
     if (type !== "video" || !isLost) {
       return [];
     }
+    const taken = covers.image ? apiName("cover.url") : covers.atMs ? apiName("cover.at_ms") : null;
     const takes = covers.image
-      ? "takes a picture as a cover (cover.url) and no moment of the video"
+      ? "takes a picture as a cover and no moment of the video"
       : covers.atMs
-        ? "takes a moment of the video as its cover (cover.at_ms) and no picture"
+        ? "takes a moment of the video as its cover and no picture"
         : withoutImage;
     return [
-      { code: "cover_ignored", message: `media_items[${index}].cover: ${name} ${takes}; it chooses the cover itself` },
+      {
+        code: "cover_ignored",
+        ...naming`${member(`media_items[${index}].cover`)}: ${name} ${takes}${taken ?? ""}; it chooses the cover itself`,
+      },
     ];
   });
 }

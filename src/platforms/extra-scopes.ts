@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Adapter, AppCredentials, ValidationProblem } from "./contract.ts";
 import { splitScopes } from "./oauth-token.ts";
@@ -84,10 +85,10 @@ export function optionScopeProblems(
     const rights = missing.join(", ");
     if (!isAvailable) {
       const variable = `${adapter.platform.toUpperCase()}_EXTRA_SCOPES`;
-      const message = `${option} needs ${scopes.join(", ")}, which this service does not ask for: its operator adds it to ${variable} when the platform has approved it, then the account is connected again`;
-      return [{ code: "option_not_available", message, param }];
+      const refused = naming`${member(option)} needs ${scopes.join(", ")}, which this service does not ask for: its operator adds it to ${variable} when the platform has approved it, then the account is connected again`;
+      return [{ code: "option_not_available", ...refused, param }];
     }
-    const message = `${option} needs ${rights}, which the login of this account does not have: connect the account again and grant it`;
-    return [{ code: "missing_scope", message, param }];
+    const refused = naming`${member(option)} needs ${rights}, which the login of this account does not have: connect the account again and grant it`;
+    return [{ code: "missing_scope", ...refused, param }];
   });
 }

@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { comparableText } from "./comparable-text.ts";
@@ -77,7 +78,7 @@ export function firstCommentProblems(
   return [
     {
       code: "option_not_available",
-      message: `${adapter.platform} takes no first_comment${instead}`,
+      ...naming`${adapter.platform} takes no ${member("first_comment")}${instead}`,
       param: "platform_options.first_comment",
     },
   ];

@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import type { DetailCode } from "#core/codes.ts";
 import type {
   LimitCondition,
@@ -224,7 +225,7 @@ export function countProblems(
 export function layoutWarnings(media: MediaDescription, index: number): readonly ValidationWarning[] {
   const warn = (issue: string): ValidationWarning => ({
     code: "media_layout",
-    message: `media_items[${index}]: ${issue}; the platform may refuse it`,
+    ...naming`${member(`media_items[${index}]`)}: ${issue}; the platform may refuse it`,
   });
   return [
     ...(media.facts["moovFirst"] === false ? [warn("the index of the file is at its end (faststart is missing)")] : []),

@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import { z } from "@hono/zod-openapi";
 import { codesOf } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
@@ -85,9 +86,11 @@ function describeProblem(
     return { code: "option_required", message: `${param} is missing: send it${description}`, param };
   }
   const orNull = option instanceof z.ZodType && option.safeParse(undefined).success ? ", or null when not set" : "";
+  const { message, parts } = naming`${member(param)} ${describeIssue(issue)}`;
   return {
     code: "option_invalid",
-    message: `${param} ${describeIssue(issue)}${orNull}${description}`,
+    message: `${message}${orNull}${description}`,
+    parts,
     param,
     ...boundsOf(issue, value),
   };

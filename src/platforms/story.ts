@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
@@ -100,7 +101,7 @@ export function storyWarnings(
       .filter((name) => (requested[name] ?? null) !== null)
       .map((name): ValidationWarning => ({
         code: "option_ignored",
-        message: `${name} does not apply to a story and is ignored`,
+        ...naming`${member(name)} does not apply to a story and is ignored`,
       })),
   ];
 }

@@ -112,8 +112,9 @@ export function ofPart(index: number, problem: ValidationProblem): ValidationPro
 }
 
 /** The warning of a part as one of the post; people count the post itself as the first part. */
-export function warningOfPart(index: number, { code, message }: ValidationWarning): ValidationWarning {
-  return { code, message: `part ${index + 2} of the thread: ${message}` };
+export function warningOfPart(index: number, { message, parts, ...warning }: ValidationWarning): ValidationWarning {
+  const part = `part ${index + 2} of the thread: `;
+  return { ...warning, message: `${part}${message}`, ...(parts && { parts: [part, ...parts] }) };
 }
 
 /** The part that the next visible call publishes. */

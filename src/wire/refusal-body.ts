@@ -3,7 +3,7 @@ import type { ApprovalReference, Refusal, RefusalDetail } from "#core/errors.ts"
 import type { ErrorBody } from "./schemas/error.ts";
 
 export function toJsonDetail(detail: RefusalDetail): NonNullable<ErrorBody["details"]>[number] {
-  const { accountId, ...rest } = detail;
+  const { accountId, parts: _forPages, ...rest } = detail;
   return accountId === undefined ? rest : { ...rest, account_id: accountId };
 }
 

@@ -64,6 +64,7 @@ describe("options without an effect on a story are told", () => {
     expect(adapterOf("facebook").validate(input).warnings).toContainEqual({
       code: "option_ignored",
       message: expect.stringContaining(name),
+      parts: expect.arrayContaining([{ member: name }]),
     });
   });
 });

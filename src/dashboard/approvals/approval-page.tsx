@@ -9,7 +9,8 @@ import { PlanHash } from "#dashboard/composer/preview-page.tsx";
 import { PreviewedPost, Statements } from "#dashboard/composer/target-preview.tsx";
 import { takenSlotInWords } from "#dashboard/wording/taken-slot.ts";
 import { type Display, formatDate, formatDateTime, formatTime, formatZone } from "#dashboard/wording/display.ts";
-import { inWords, specsOfAll } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { problemInWords } from "#dashboard/wording/problem-sentences.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { describeField } from "#dashboard/post/change-list.tsx";
 import { firstWords } from "#dashboard/wording/post-state.ts";
@@ -108,7 +109,7 @@ const Plan: FC<ApprovalPageProps> = (props) => {
               <bdi>{firstWords(preview.caption)}</bdi>
             </h2>
             <WhenInWords instant={preview.scheduledAt} display={display} />
-            <PreviewedPost services={services} settings={settings} preview={preview} />
+            <PreviewedPost services={services} settings={settings} display={display} preview={preview} />
           </section>
         ))}
       </>
@@ -118,7 +119,7 @@ const Plan: FC<ApprovalPageProps> = (props) => {
     return (
       <>
         <WhenInWords instant={newPost.scheduledAt} display={display} />
-        <PreviewedPost services={services} settings={settings} preview={newPost} />
+        <PreviewedPost services={services} settings={settings} display={display} preview={newPost} />
       </>
     );
   }
@@ -143,7 +144,7 @@ const Plan: FC<ApprovalPageProps> = (props) => {
           />
           <h3>The post afterwards</h3>
           <WhenInWords instant={edit.after.scheduledAt} display={display} />
-          <PreviewedPost services={services} settings={settings} preview={edit.after} />
+          <PreviewedPost services={services} settings={settings} display={display} preview={edit.after} />
         </section>
       ))}
     </>
@@ -155,7 +156,7 @@ function previewsOf({ newPosts, edits }: ReviewedApproval): readonly SchedulePre
 }
 
 const Decision: FC<ApprovalPageProps> = (props) => {
-  const { reviewed, services, signedIn, csrfToken, asksIdentity, error } = props;
+  const { display, reviewed, services, signedIn, csrfToken, asksIdentity, error } = props;
   const { approval, problems } = reviewed;
   const path = `/approvals/${approval.id}`;
   const secret = (
@@ -170,8 +171,8 @@ const Decision: FC<ApprovalPageProps> = (props) => {
         <div class="notice error" role="alert">
           <p>As things are now, this cannot be done. Mend it and reload this page, or decline.</p>
           <ul>
-            {problems.map(({ message }) => (
-              <li>{inWords(message, specsOfAll(services))}</li>
+            {problems.map((problem) => (
+              <li>{problemInWords(problem, wordsFor(services, display))}</li>
             ))}
           </ul>
         </div>
@@ -240,7 +241,7 @@ const Decided: FC<Pick<ApprovalPageProps, "display" | "reviewed" | "services" | 
             <li>
               {detail.code === "slot_taken"
                 ? takenSlotInWords(display, detail)
-                : inWords(detail.message, specsOfAll(services))}
+                : problemInWords(detail, wordsFor(services, display))}
             </li>
           ))}
         </ul>

@@ -13,7 +13,10 @@ import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/
 import type { PageContext } from "#dashboard/request/env.ts";
 import { EndsBefore } from "#dashboard/layout/ends-before.tsx";
 import { localPath, readForm } from "#dashboard/request/form.ts";
-import { inWords, specsOf, warningsInWords } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { problemInWords } from "#dashboard/wording/problem-sentences.ts";
+import { toSentence } from "#dashboard/wording/sentence.ts";
+import { warningsInWords } from "#dashboard/wording/warning-sentences.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
 import { readSubscriptionEnd, type SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
@@ -282,20 +285,21 @@ export async function doMove(c: PageContext): Promise<Response> {
       if (slot !== undefined && details?.some(({ code }) => code === "no_changes")) {
         return refuse([SAME_TIME]);
       }
-      return refuse(details?.map((detail) => problemInWords(services, post, detail)) ?? [inWords(message, [])]);
+      return refuse(details?.map((detail) => problemOfPost(services, display, post, detail)) ?? [toSentence(message)]);
     }
     throw error;
   }
 }
 
 /** The sentence of a problem, with the account that it belongs to where the post has several. */
-function problemInWords(
+function problemOfPost(
   services: Pick<Services, "adapterFor">,
+  display: Display,
   { targets }: Post,
-  { accountId, message }: RefusalDetail,
+  problem: RefusalDetail,
 ): string {
-  const target = targets.find((candidate) => candidate.accountId === accountId);
-  const sentence = inWords(message, specsOf(services, target?.platform));
+  const target = targets.find(({ accountId }) => accountId === problem.accountId);
+  const sentence = problemInWords(problem, wordsFor(services, display, target?.platform));
   return target && targets.length > 1
     ? `${target.username} (${PLATFORM_NAMES[target.platform]}): ${sentence}`
     : sentence;

@@ -3,10 +3,11 @@ import { requireSubscription } from "#core/actor.ts";
 import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
-import { displayOf } from "#dashboard/wording/display.ts";
+import { type Display, displayOf } from "#dashboard/wording/display.ts";
 import { captionCount, partCounts } from "./caption-count.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { inWords, specsOf, warningsInWords } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { warningInWords, warningsInWords } from "#dashboard/wording/warning-sentences.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import { withinUserRateLimit } from "#dashboard/request/rate-limit.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
@@ -68,11 +69,11 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
     ...ownProblems,
     ...check.problems.map((problem) => {
       const account = check.accounts.find(({ id }) => id === problem.accountId);
-      return toFormProblem(ctx, problem, fieldOf(problem, form), account);
+      return toFormProblem(ctx, display, problem, fieldOf(problem, form), account);
     }),
   ];
   const accounts = check.targets.map(
-    async (target) => [target.accountId, await describeTarget(ctx, target, check)] as const,
+    async (target) => [target.accountId, await describeTarget(ctx, display, target, check)] as const,
   );
   return c.json(
     response({
@@ -121,6 +122,7 @@ function byField(problems: readonly FormProblem[]): CheckResponse["fields"] {
 
 async function describeTarget(
   services: Pick<Context, "adapterFor">,
+  display: Display,
   target: PreviewTarget,
   { accounts, mediaItems }: ScheduleCheck,
 ): Promise<AccountCheck> {
@@ -140,7 +142,7 @@ async function describeTarget(
     limit: target.captionLimit,
     count: captionCount(services, target),
     parts: partCounts(target).map(({ text, isTooLong }) => ({ count: text, is_too_long: isTooLong })),
-    warnings: target.warnings.map(({ message }) => inWords(message, specsOf(services, target.platform))),
+    warnings: target.warnings.map((warning) => warningInWords(warning, wordsFor(services, display, target.platform))),
     likeness_html: (await likeness).toString(),
   };
 }

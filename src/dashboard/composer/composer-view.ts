@@ -4,7 +4,7 @@ import { RefusalError } from "#core/errors.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { Display } from "#dashboard/wording/display.ts";
-import { specsOf } from "#dashboard/wording/in-words.ts";
+import { specsOf } from "#dashboard/wording/field-words.ts";
 import type { Board, CreatorInfo } from "#platforms/contract.ts";
 import { type ComposerData, readCreators } from "#planning/index.ts";
 import { type Post } from "#posts/index.ts";

@@ -43,7 +43,7 @@ export const EditPreviewPage: FC<{
         preview={post.after}
         display={display}
       />
-      <PreviewedPost services={view.services} settings={view} preview={post.after} />
+      <PreviewedPost services={view.services} settings={view} display={view.display} preview={post.after} />
       <div class="composer-actions">
         <Statements services={view.services} preview={post.after} />
         <div class="actions">

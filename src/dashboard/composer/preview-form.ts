@@ -4,7 +4,8 @@ import { HOUR } from "#core/clock.ts";
 import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { Display } from "#dashboard/wording/display.ts";
-import { inWords, specsOf } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { problemInWords } from "#dashboard/wording/problem-sentences.ts";
 import { type ComposerData, type EditPreview, type SchedulePreview } from "#planning/index.ts";
 import { type Post } from "#posts/index.ts";
 import { previewEdit, type PreviewResult, previewSchedule } from "#confirming/index.ts";
@@ -16,6 +17,12 @@ import { type AccountPlatforms, toEditInput, toScheduleInput } from "#dashboard/
 type FormResult<T> =
   | { readonly ok: true; readonly value: PreviewResult<T> }
   | { readonly ok: false; readonly problems: readonly FormProblem[] };
+
+/** The form and how the person reads times. */
+interface ShownForm {
+  readonly form: PostForm;
+  readonly display: Display;
+}
 
 /**
  * A member that no request has: with it, a preview reports every problem and is refused even if it finds none, because the form
@@ -34,7 +41,7 @@ export async function previewForm(
   const isTimeMissing = input.scheduledAt === null;
   const scheduledAt = input.scheduledAt ?? ctx.clock.now() + HOUR;
   const unreadMembers = unreadMembersOf(problems, isTimeMissing);
-  return collectProblems(ctx, data, form, problems, form.accountIds, () =>
+  return collectProblems(ctx, data, { form, display }, problems, form.accountIds, () =>
     previewSchedule(ctx, { ...input, scheduledAt, unreadMembers }),
   );
 }
@@ -51,7 +58,9 @@ export async function previewFormChanges(
   const isTimeMissing = problems.some(({ field }) => field === "date" || field === "time" || field === "fold");
   const unreadMembers = unreadMembersOf(problems, isTimeMissing);
   const accountIds = (input.targetOptions ?? []).map(({ accountId }) => accountId);
-  return collectProblems(ctx, data, form, problems, accountIds, () => previewEdit(ctx, { ...input, unreadMembers }));
+  return collectProblems(ctx, data, { form, display }, problems, accountIds, () =>
+    previewEdit(ctx, { ...input, unreadMembers }),
+  );
 }
 
 function unreadMembersOf(problems: readonly FormProblem[], isTimeMissing: boolean): ReadonlySet<string> | undefined {
@@ -61,7 +70,7 @@ function unreadMembersOf(problems: readonly FormProblem[], isTimeMissing: boolea
 async function collectProblems<T>(
   ctx: Context,
   data: ComposerData,
-  form: PostForm,
+  shown: ShownForm,
   ownProblems: readonly FormProblem[],
   accountIds: readonly string[],
   preview: () => Promise<PreviewResult<T>>,
@@ -73,7 +82,7 @@ async function collectProblems<T>(
     if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
       throw error;
     }
-    const problems = [...ownProblems, ...toFormProblems(ctx, data, form, error.refusal, accountIds)];
+    const problems = [...ownProblems, ...toFormProblems(ctx, data, shown, error.refusal, accountIds)];
     const unique = new Map(problems.map((problem) => [JSON.stringify([problem.field, problem.message]), problem]));
     return { ok: false, problems: [...unique.values()] };
   }
@@ -83,7 +92,7 @@ async function collectProblems<T>(
 function toFormProblems(
   ctx: Context,
   data: ComposerData,
-  form: PostForm,
+  { form, display }: ShownForm,
   { message, details }: Refusal,
   accountIds: readonly string[],
 ): readonly FormProblem[] {
@@ -92,18 +101,20 @@ function toFormProblems(
   }
   return details.map((detail) => {
     const account = detail.accountId === undefined ? undefined : findAccount(data, detail.accountId);
-    return toFormProblem(ctx, detail, fieldOf(detail, form, accountIds), account);
+    return toFormProblem(ctx, display, detail, fieldOf(detail, form, accountIds), account);
   });
 }
 
 /** One problem in the words of the form; `account` is the one that it is about, if it is about one. */
 export function toFormProblem(
   services: Pick<Context, "adapterFor">,
-  { message, accountId }: RefusalDetail,
+  display: Display,
+  problem: RefusalDetail,
   field: string,
   account: Parameters<typeof accountName>[0] | undefined,
 ): FormProblem {
-  const sentence = inWords(message, specsOf(services, account?.platform));
+  const sentence = problemInWords(problem, wordsFor(services, display, account?.platform));
+  const { accountId } = problem;
   // Several accounts can have a problem with a field that they share.
   const isShared = accountId !== undefined && !field.includes(accountId);
   return { field, message: isShared && account ? `${accountName(account)}: ${sentence}` : sentence };

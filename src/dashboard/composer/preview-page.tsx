@@ -4,7 +4,7 @@ import type { SignedInUser } from "#auth/index.ts";
 import { Notice } from "#dashboard/layout/components.tsx";
 import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/wording/display.ts";
 import { EndsBefore } from "#dashboard/layout/ends-before.tsx";
-import { deadlineInWords } from "#dashboard/wording/in-words.ts";
+import { deadlineInWords } from "#dashboard/wording/warning-sentences.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import type { PreviewResult } from "#confirming/index.ts";
@@ -88,7 +88,7 @@ export const PreviewPage: FC<{
       <p class="actions">
         <button form="confirm">Schedule</button>
       </p>
-      <PreviewedPost services={services} settings={settings} preview={preview} />
+      <PreviewedPost services={services} settings={settings} display={display} preview={preview} />
       <form class="composer-actions" id="confirm" method="post" action="/dashboard/posts/confirm">
         <HiddenForm form={form} />
         <input type="hidden" name="confirmation_token" value={previewed.confirmationToken} />

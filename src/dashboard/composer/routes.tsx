@@ -9,7 +9,8 @@ import { displayOf, formatDateTime } from "#dashboard/wording/display.ts";
 import { saveDraft } from "./save-draft.tsx";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { runUseCase } from "#dashboard/request/form.ts";
-import { inWords, specsOfAll } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
 import { receiveForm } from "#dashboard/media/receive-form.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import { firstWords } from "#dashboard/wording/post-state.ts";
@@ -218,7 +219,7 @@ async function doConfirm(c: PageContext): Promise<Response> {
     if (!(error instanceof RefusalError)) {
       throw error;
     }
-    const { code, message, details = [], postIds = [] } = error.refusal;
+    const { code, details = [], postIds = [] } = error.refusal;
     const [postId] = postIds;
     if (code === "token_already_used" && postId !== undefined) {
       return c.redirect(`/dashboard/posts/${postId}`, 303);
@@ -235,12 +236,12 @@ async function doConfirm(c: PageContext): Promise<Response> {
         400,
       );
     }
-    const sentences =
-      details.length > 1 ? details.map((detail) => detail.message) : [CONFIRM_MESSAGES[code] ?? message];
+    const own = details.length > 1 ? undefined : CONFIRM_MESSAGES[code];
+    const sentences = own === undefined ? refusalInWords(error.refusal, wordsFor(ctx, displayOf(c))) : [own];
     return renderPage(
       c,
       <RefusedConfirmPage signedIn={c.var.signedIn} form={form}>
-        {sentences.map((sentence) => inWords(sentence, specsOfAll(ctx))).join(" ")}
+        {sentences.join(" ")}
       </RefusedConfirmPage>,
       400,
     );

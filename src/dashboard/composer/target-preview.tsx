@@ -4,7 +4,9 @@ import { PLATFORM_NAMES } from "#core/platform.ts";
 import { PlatformBadge } from "#dashboard/layout/components.tsx";
 import { capitalize, toSentence } from "#dashboard/wording/sentence.ts";
 import { AnnotationList } from "./annotation-fields.tsx";
-import { inWords, isDueSoon, specsOf, specsOfAll } from "#dashboard/wording/in-words.ts";
+import type { Display } from "#dashboard/wording/display.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { isDueSoon, warningInWords } from "#dashboard/wording/warning-sentences.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { LinkedSentence } from "#platforms/contract.ts";
 import { type PreviewTarget, type SchedulePreview } from "#planning/index.ts";
@@ -17,6 +19,7 @@ import { coverInWords, fileNameOf, Thumbnail } from "./media-fields.tsx";
 interface TargetProps {
   readonly services: ComposerView["services"];
   readonly settings: AccountSettings;
+  readonly display: Display;
   readonly preview: SchedulePreview;
   readonly target: PreviewTarget;
 }
@@ -36,10 +39,10 @@ const Linked: FC<{ sentence: LinkedSentence }> = ({ sentence }) => (
 );
 
 /** What one account will show: text, options in words, placement, cost and warnings. */
-const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target }) => {
-  const specs = specsOf(services, target.platform);
+const TargetPreview: FC<TargetProps> = ({ services, settings, display, preview, target }) => {
+  const words = wordsFor(services, display, target.platform);
   const boards = settings.boards.get(target.accountId);
-  const options = describeOptions(specs, target.platformOptions, {
+  const options = describeOptions(words.specs, target.platformOptions, {
     mediaTypes: (target.mediaItems ?? preview.mediaItems).map(({ type }) => type),
     boards: boards?.ok ? boards.boards : [],
   });
@@ -85,8 +88,8 @@ const TargetPreview: FC<TargetProps> = ({ services, settings, preview, target })
           </>
         ))}
       </dl>
-      {target.warnings.map(({ message }) => (
-        <p class="notice info">{inWords(message, specs)}</p>
+      {target.warnings.map((warning) => (
+        <p class="notice info">{warningInWords(warning, words)}</p>
       ))}
     </li>
   );
@@ -153,8 +156,8 @@ export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
   <>
     {props.preview.warnings
       .filter((warning) => !isDueSoon(warning))
-      .map(({ message }) => (
-        <p class="notice info">{inWords(message, specsOfAll(props.services))}</p>
+      .map((warning) => (
+        <p class="notice info">{warningInWords(warning, wordsFor(props.services, props.display))}</p>
       ))}
     <MediaPreview preview={props.preview} />
     <AnnotationList annotations={props.preview.annotations} />
@@ -172,7 +175,7 @@ export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
 );
 
 /** What the platforms ask to be said before the button that posts, each sentence once. */
-export const Statements: FC<Omit<TargetProps, "target" | "settings">> = ({ services, preview }) => {
+export const Statements: FC<Omit<TargetProps, "display" | "settings" | "target">> = ({ services, preview }) => {
   const sentences = preview.targets.flatMap(
     ({ platform, platformOptions }) => services.adapterFor(platform)?.optionForm?.statements?.(platformOptions) ?? [],
   );

@@ -10,7 +10,7 @@ import { mediaTypesOf, storedOption } from "./read-options.ts";
 import { optionTexts } from "./read-post-form.ts";
 import { timeFields } from "./read-time.ts";
 import type { Display } from "#dashboard/wording/display.ts";
-import { specsOf } from "#dashboard/wording/in-words.ts";
+import { specsOf } from "#dashboard/wording/field-words.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
 import { annotationFields, toAnnotations } from "#wire/schemas/annotations.ts";
 import { parseInstant } from "#wire/instant.ts";

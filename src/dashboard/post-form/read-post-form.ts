@@ -4,7 +4,7 @@ import type { Platform } from "#core/platform.ts";
 import { parseDate, startOfDate } from "#core/wall-time.ts";
 import type { Display } from "#dashboard/wording/display.ts";
 import { annotationFormOf, parseAnnotationForm } from "./annotation-form.ts";
-import { specsOf } from "#dashboard/wording/in-words.ts";
+import { specsOf } from "#dashboard/wording/field-words.ts";
 import type { OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
 import { type EditInput, ownMediaItems, type ScheduleInput, type TargetInput } from "#planning/index.ts";

@@ -5,13 +5,14 @@ import { Notice } from "#dashboard/layout/components.tsx";
 import { parsePostForm } from "#dashboard/post-form/post-form.ts";
 import { HiddenForm } from "#dashboard/composer/preview-page.tsx";
 import { timeFields } from "#dashboard/post-form/read-time.ts";
-import { displayOf, formatDateTime } from "#dashboard/wording/display.ts";
+import { type Display, displayOf, formatDateTime } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { localPath, readForm } from "#dashboard/request/form.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
-import { inWords, specsOfAll } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { confirmEdit } from "#confirming/index.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
@@ -30,27 +31,26 @@ const MESSAGES: Partial<Record<RefusalCode, string>> = {
 const RefusedPage: FC<{
   services: PageContext["var"]["services"];
   signedIn: PageContext["var"]["signedIn"];
+  display: Display;
   refusal: Refusal;
   postPath: string | null;
   /** The way to the next free slot, where another post took the one that was shown. */
   slot: Child;
-}> = ({ services, signedIn, refusal, postPath, slot }) => {
+}> = ({ services, signedIn, display, refusal, postPath, slot }) => {
   const isSaved = refusal.code === "token_already_used";
-  const details = refusal.details ?? [];
-  const specs = specsOfAll(services);
+  const sentences = refusalInWords(refusal, wordsFor(services, display));
+  const [first = ""] = sentences;
   return (
     <DashboardLayout
       title={isSaved ? "Already saved" : "The change was not saved"}
       section="calendar"
       signedIn={signedIn}
     >
-      {slot ?? (
-        <Notice kind={isSaved ? "info" : "error"}>{MESSAGES[refusal.code] ?? inWords(refusal.message, specs)}</Notice>
-      )}
-      {details.length > 1 && (
+      {slot ?? <Notice kind={isSaved ? "info" : "error"}>{MESSAGES[refusal.code] ?? first}</Notice>}
+      {sentences.length > 1 && (
         <ul>
-          {details.map(({ message }) => (
-            <li>{inWords(message, specs)}</li>
+          {sentences.map((sentence) => (
+            <li>{sentence}</li>
           ))}
         </ul>
       )}
@@ -139,6 +139,7 @@ export async function doConfirmEdit(c: PageContext): Promise<Response> {
       <RefusedPage
         services={services}
         signedIn={signedIn}
+        display={displayOf(c)}
         refusal={error.refusal}
         postPath={postPath}
         slot={await renderTakenSlot(c, error.refusal, { postPath, params })}

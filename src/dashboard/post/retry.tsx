@@ -10,7 +10,10 @@ import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/
 import type { PageContext } from "#dashboard/request/env.ts";
 import { readForm } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
-import { inWords, isDueSoon, specsOf, specsOfAll, warningsInWords } from "#dashboard/wording/in-words.ts";
+import { wordsFor } from "#dashboard/wording/field-words.ts";
+import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
+import { toSentence } from "#dashboard/wording/sentence.ts";
+import { isDueSoon, warningsInWords } from "#dashboard/wording/warning-sentences.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { type EditPreview } from "#planning/index.ts";
 import { getPostRecord, type PostRecord } from "#posts/index.ts";
@@ -39,7 +42,7 @@ function soon(now: number): number {
   return Math.floor((now + 2 * MINUTE) / MINUTE) * MINUTE;
 }
 
-const FailedAccounts: FC<Pick<RetryProps, "record" | "services">> = ({ record: { post, accounts }, services }) => (
+const FailedAccounts: FC<Pick<RetryProps, "record">> = ({ record: { post, accounts } }) => (
   <ul class="items">
     {post.targets
       .filter(({ status }) => status === "failed")
@@ -50,7 +53,7 @@ const FailedAccounts: FC<Pick<RetryProps, "record" | "services">> = ({ record: {
           </h3>
           {error !== null && (
             <p>
-              {inWords(error.message, specsOf(services, platform))} {adviceFor(error)}
+              {toSentence(error.message)} {adviceFor(error)}
             </p>
           )}
           {accounts.get(accountId)?.status !== "active" && (
@@ -108,7 +111,7 @@ const WhenFields: FC<{ fields: RetryFields; display: Display; now: number; readi
 
 const RetryPage: FC<
   RetryProps & { fields: RetryFields; now: number; readings?: readonly number[]; problems?: readonly string[] }
-> = ({ services, record, signedIn, display, fields, now, readings = [], problems = [] }) => {
+> = ({ record, signedIn, display, fields, now, readings = [], problems = [] }) => {
   const { post } = record;
   const path = `/dashboard/posts/${post.id}`;
   const failed = post.targets.filter(({ status }) => status === "failed").length;
@@ -121,14 +124,12 @@ const RetryPage: FC<
       lead={firstWords(post.caption)}
       assets={{ styles: ["post"] }}
     >
-      {problems.length > 0 && (
-        <Notice kind="error">{problems.map((problem) => inWords(problem, specsOfAll(services))).join(" ")}</Notice>
-      )}
+      {problems.length > 0 && <Notice kind="error">{problems.join(" ")}</Notice>}
       {isRetryable ? (
         <div class="post">
           <section aria-labelledby="what">
             <h2 id="what">{failed === 1 ? "One account is tried again" : `${failed} accounts are tried again`}</h2>
-            <FailedAccounts record={record} services={services} />
+            <FailedAccounts record={record} />
             <p class="hint">
               Where the post is public, or may be, nothing is sent again. To change text, options or media first,{" "}
               <a href={`${path}/edit`}>edit the post</a>.
@@ -244,7 +245,6 @@ export async function doRetry(c: PageContext): Promise<Response> {
     if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
       throw error;
     }
-    const { message, details = [] } = error.refusal;
-    return refused(details.length === 0 ? [message] : details.map((detail) => detail.message));
+    return refused(refusalInWords(error.refusal, wordsFor(services, props.display)));
   }
 }

@@ -6,7 +6,7 @@ import { toSentence } from "#dashboard/wording/sentence.ts";
 import { describeOptions } from "#dashboard/post-form/describe-options.ts";
 import type { KnownMediaTypes } from "#dashboard/post-form/read-options.ts";
 import { type Display, formatDateTime } from "#dashboard/wording/display.ts";
-import { inWords, specsOf } from "#dashboard/wording/in-words.ts";
+import { specsOf } from "#dashboard/wording/field-words.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import { adapterFor } from "#platforms/registry.ts";
 import type { Attempt, PostRecord, Target } from "#posts/index.ts";
@@ -74,7 +74,7 @@ const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean }> 
   return (
     <div class={`notice ${target.status === "pending" ? "info" : "error"}`}>
       <p>
-        {inWords(error.message, specsOf({ adapterFor }, target.platform))}
+        {toSentence(error.message)}
         {error.platformCode !== null && (
           <>
             {" "}

@@ -38,8 +38,7 @@ const WHO_MUST_ACT = {
 
 /** Who must act and what to do. */
 export function adviceFor({ code, whoMustAct }: TargetError): string {
-  // The sentences are written for programs too, which find the platform's words in `message`; here they stand above.
-  const action = isCodeOf(TARGET_ERRORS, code) ? TARGET_ERRORS[code].replace(" as `message` says", "") : "";
+  const action = isCodeOf(TARGET_ERRORS, code) ? TARGET_ERRORS[code] : "";
   return `${WHO_MUST_ACT[whoMustAct]} ${action}`.trimEnd();
 }
 

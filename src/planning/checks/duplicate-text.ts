@@ -2,6 +2,7 @@ import type { Services } from "#context.ts";
 import { HOUR, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { comparableText } from "#platforms/comparable-text.ts";
+import { instant, naming } from "#core/message-parts.ts";
 import type { PlatformLimits, ValidationWarning } from "#platforms/contract.ts";
 import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type { PreviewTarget } from "#planning/plan/types.ts";
@@ -68,9 +69,11 @@ function nearestDuplicate(
 
 function duplicateWarning({ windowSeconds, note }: DuplicateText, { postId, at }: TextAtTime): ValidationWarning {
   const window = formatWindow(windowSeconds * SECOND);
+  const advice = `${note}: change one of the texts, or leave more than ${window} between the posts`;
   return {
     code: "duplicate_text",
-    message: `this account has the same text in post ${postId} at ${toIsoInstant(at)}, and ${note}: change one of the texts, or leave more than ${window} between the posts`,
+    message: `this account has the same text in post ${postId} at ${toIsoInstant(at)}, and ${advice}`,
+    parts: naming`this account has the same text in another post at ${instant(at)}, and ${advice}`.parts,
   };
 }
 

@@ -201,10 +201,11 @@ function accountWarnings({ account, skipped }: ResolvedTarget): ValidationWarnin
 }
 
 function toRefusalDetail(target: ResolvedTarget, post: RequestedPost, problem: ValidationProblem): RefusalDetail {
-  const { code, message, limit, actual } = problem;
+  const { code, message, parts, limit, actual } = problem;
   return {
     code,
     message,
+    ...(parts && { parts }),
     param: requestParam(target, post, problem.param),
     ...(limit !== undefined && { limit }),
     ...(actual !== undefined && { actual }),

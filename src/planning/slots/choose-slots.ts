@@ -1,5 +1,6 @@
 import type { Context } from "#context.ts";
-import { MINUTE, toIsoInstant } from "#core/clock.ts";
+import { MINUTE } from "#core/clock.ts";
+import { instant, naming } from "#core/message-parts.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 
 import { MAX_AHEAD_MS } from "#planning/checks/validate-schedule-time.ts";
@@ -63,9 +64,9 @@ export async function chooseSlots(
 function noFreeSlot(hasSlots: boolean, until: number): RefusalDetail {
   return {
     code: "no_free_slot",
-    message: hasSlots
-      ? `no slot is free from then until ${toIsoInstant(until)}, as far ahead as posts can be scheduled`
-      : "the workspace has no slots: set them first",
+    ...(hasSlots
+      ? naming`no slot is free from then until ${instant(until)}, as far ahead as posts can be scheduled`
+      : { message: "the workspace has no slots: set them first" }),
     param: "slot",
   };
 }

@@ -1,3 +1,4 @@
+import { apiName, member, naming } from "#core/message-parts.ts";
 import type {
   MediaDescription,
   ValidationInput,
@@ -87,7 +88,7 @@ function altTextProblems(
     ? [
         {
           code: "option_invalid",
-          message: "platform_options.alt_texts has more descriptions than the post has images and videos: remove some",
+          ...naming`${member("platform_options.alt_texts")} has more descriptions than the post has images and videos: remove some`,
           param: "platform_options.alt_texts",
           limit: media.length,
           actual,
@@ -105,13 +106,13 @@ function mediaWarnings(
   if ((parsed?.alt_texts?.[index] ?? "").trim() === "" && altTextOf(media) === undefined) {
     warnings.push({
       code: "alt_text_missing",
-      message: `media_items[${index}] has no description for people who cannot see it (alt_text)`,
+      ...naming`${member(`media_items[${index}]`)} has no description for people who cannot see it${apiName("alt_text")}`,
     });
   }
   if (media.type === "image" && media.sizeBytes > IMAGE_BYTES_ADVISED && media.sizeBytes <= IMAGE.maxBytes) {
     warnings.push({
       code: "media_near_limit",
-      message: `media_items[${index}] has more than ${IMAGE_BYTES_ADVISED} bytes, which servers that are not up to date refuse`,
+      ...naming`${member(`media_items[${index}]`)} has more than ${IMAGE_BYTES_ADVISED} bytes, which servers that are not up to date refuse`,
     });
   }
   return warnings;

@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import type {
   ValidationInput,
   MediaDescription,
@@ -85,8 +86,8 @@ function collectWarnings(input: ValidationInput, isReel: boolean): readonly Vali
   const hasVideo = input.media.some(({ type }) => type === "video");
   const ignored = (hasVideo ? ["place"] : ["title"]).filter((name) => typeof input.options[name] === "string");
   for (const name of ignored) {
-    const message = `${name} applies to ${hasVideo ? "texts and images" : "videos"} only and is ignored`;
-    warnings.push({ code: "option_ignored", message });
+    const appliesTo = hasVideo ? "texts and images" : "videos";
+    warnings.push({ code: "option_ignored", ...naming`${member(name)} applies to ${appliesTo} only and is ignored` });
   }
   warnings.push(...roleWarnings(input.account.capabilities));
   if (hasOwnLink(input.caption)) {

@@ -1,3 +1,4 @@
+import { apiName, member, naming } from "#core/message-parts.ts";
 import type { DetailCode } from "#core/codes.ts";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type {
@@ -166,14 +167,16 @@ function optionWarnings(input: ValidationInput, isReel: boolean): readonly Valid
   if (!isReel) {
     return ["share_to_feed", "audio_name"]
       .filter((name) => (input.options[name] ?? null) !== null)
-      .map((name) => ({ code: "option_ignored", message: `${name} applies to reels only and is ignored` }));
+      .map((name) => ({
+        code: "option_ignored",
+        ...naming`${member(name)} applies to reels only and is ignored`,
+      }));
   }
   return isTrial(input.options) && shareToFeed !== false
     ? [
         {
           code: "option_ignored",
-          message:
-            "a trial reel is shown to people who do not follow the account and never shared to the feed: share_to_feed is false",
+          ...naming`a trial reel is shown to people who do not follow the account and never shared to the feed: ${member("share_to_feed")} is false`,
         },
       ]
     : [];
@@ -204,8 +207,7 @@ function mediaWarnings(media: readonly MediaDescription[]): readonly ValidationW
   if (media.length > 1 && media.some(({ cover }) => cover?.image !== undefined)) {
     warnings.push({
       code: "cover_ignored",
-      message:
-        "Instagram takes a picture as the cover of a reel only (cover.url): a video of a carousel can have a moment (cover.at_ms)",
+      ...naming`Instagram takes a picture as the cover of a reel only${apiName("cover.url")}: a video of a carousel can have a moment${apiName("cover.at_ms")}`,
     });
   }
   const [first] = ratios;

@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 import { altTextProblems, altTextWarnings } from "#platforms/alt-text.ts";
 import { coverProblems, coverWarnings } from "#platforms/cover.ts";
@@ -58,7 +59,7 @@ function contentProblems({ options: requested, media, account }: ValidationInput
   if (firstCommentOf(requested) !== null && account.capabilities["kind"] === "member") {
     problems.push({
       code: "option_not_available",
-      message: "LinkedIn lets apps comment in the name of pages only: leave first_comment out for a member",
+      ...naming`LinkedIn lets apps comment in the name of pages only: leave ${member("first_comment")} out for a member`,
       param: "platform_options.first_comment",
     });
   }
@@ -106,7 +107,7 @@ function collectWarnings(input: ValidationInput): readonly ValidationWarning[] {
     if (media.type === "video" && (ratio > VIDEO_RATIO_MAX || ratio < 1 / VIDEO_RATIO_MAX)) {
       warnings.push({
         code: "media_aspect_ratio",
-        message: `media_items[${index}]: LinkedIn may refuse videos wider or taller than 1:${VIDEO_RATIO_MAX}`,
+        ...naming`${member(`media_items[${index}]`)}: LinkedIn may refuse videos wider or taller than 1:${VIDEO_RATIO_MAX}`,
       });
     }
   }

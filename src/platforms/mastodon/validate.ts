@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import type {
   MediaDescription,
   ValidationInput,
@@ -91,12 +92,12 @@ function altTextProblems(
   const param = "platform_options.alt_texts";
   const tooLong = altTexts.flatMap((text, index): readonly ValidationProblem[] => {
     const actual = [...text].length;
-    const message = `${param}[${index}]: this server accepts descriptions of at most ${limit} characters`;
-    return actual > limit ? [{ code: "option_invalid", message, param: `${param}[${index}]`, limit, actual }] : [];
+    const said = naming`${member(`${param}[${index}]`)}: this server accepts descriptions of at most ${limit} characters`;
+    return actual > limit ? [{ code: "option_invalid", ...said, param: `${param}[${index}]`, limit, actual }] : [];
   });
-  const message = `${param} has more descriptions than the post has images and videos: remove some`;
+  const said = naming`${member(param)} has more descriptions than the post has images and videos: remove some`;
   return altTexts.length > mediaCount
-    ? [...tooLong, { code: "option_invalid", message, param, limit: mediaCount, actual: altTexts.length }]
+    ? [...tooLong, { code: "option_invalid", ...said, param, limit: mediaCount, actual: altTexts.length }]
     : tooLong;
 }
 

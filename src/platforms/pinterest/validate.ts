@@ -1,3 +1,4 @@
+import { apiName, member, naming } from "#core/message-parts.ts";
 import type { JsonObject } from "#core/json.ts";
 import type {
   ValidationInput,
@@ -135,14 +136,13 @@ function collectWarnings(media: readonly MediaDescription[], captionLength: numb
   if (media.slice(1).some((item) => altTextOf(item) !== undefined)) {
     warnings.push({
       code: "alt_text_ignored",
-      message:
-        "a pin has one description (alt_text): Pinterest gets that of the first item, the others are left out there",
+      ...naming`a pin has one description${apiName("alt_text")}: Pinterest gets that of the first item, the others are left out there`,
     });
   }
   if (media.some(({ cover }) => (cover?.atMs ?? 0) % 1000 !== 0)) {
     warnings.push({
       code: "cover_rounded",
-      message: "Pinterest takes whole seconds as the moment of a cover (cover.at_ms): it gets the one before",
+      ...naming`Pinterest takes whole seconds as the moment of a cover${apiName("cover.at_ms")}: it gets the one before`,
     });
   }
   if (captionLength > DESCRIPTION_DISPLAYED_MAX) {
@@ -155,13 +155,13 @@ function collectWarnings(media: readonly MediaDescription[], captionLength: numb
     if (item.contentType === "image/webp") {
       warnings.push({
         code: "media_type_uncertain",
-        message: `media_items[${index}]: WebP is documented for uploads by users but not for the API; Pinterest may refuse it`,
+        ...naming`${member(`media_items[${index}]`)}: WebP is documented for uploads by users but not for the API; Pinterest may refuse it`,
       });
     }
     if (item.type === "image" && ((item.width ?? 200) < 200 || (item.height ?? 300) < 300)) {
       warnings.push({
         code: "media_small",
-        message: `media_items[${index}]: Pinterest recommends 1000×1500 pixels; images below 200×300 look poor`,
+        ...naming`${member(`media_items[${index}]`)}: Pinterest recommends 1000×1500 pixels; images below 200×300 look poor`,
       });
     }
   }

@@ -1,3 +1,4 @@
+import { apiName, member, naming } from "#core/message-parts.ts";
 import type { DetailCode } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type {
@@ -116,8 +117,12 @@ function coverIndexProblems(
 function accountProblems(input: ValidationInput, isVideo: boolean): readonly ValidationProblem[] {
   const { capabilities } = input.account;
   const problems: ValidationProblem[] = [];
-  const problem = (code: DetailCode, option: string, message: string) =>
-    problems.push({ code, message, param: `platform_options.${option}` });
+  const problem = (code: DetailCode, option: string, said: string | ReturnType<typeof naming>) =>
+    problems.push({
+      code,
+      ...(typeof said === "string" ? { message: said } : said),
+      param: `platform_options.${option}`,
+    });
   if (isDraft(input.options)) {
     if (capabilities["mayDraft"] === false) {
       problem(
@@ -134,7 +139,7 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
     problem(
       "option_conflict",
       "disclose_branded_content",
-      "branded content cannot be private: set privacy_status to public, or leave disclose_branded_content out",
+      naming`branded content cannot be private: set ${member("privacy_status")} to public, or leave ${member("disclose_branded_content")} out`,
     );
   }
   const levels = capabilities["privacyLevels"];
@@ -143,7 +148,7 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
       problem(
         "option_not_allowed",
         "privacy_status",
-        `TikTok has not audited this service's app and accepts only private posts (${PRIVATE_LEVEL}) from it: set privacy_status to private`,
+        naming`TikTok has not audited this service's app and accepts only private posts (${PRIVATE_LEVEL}) from it: set ${member("privacy_status")} to private`,
       );
     }
     if (Array.isArray(levels) && levels.includes(PUBLIC_LEVEL)) {
@@ -159,7 +164,7 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
       "option_not_allowed",
       "privacy_status",
       isPublic(input.options)
-        ? "this account is private and cannot post publicly: set privacy_status to private"
+        ? naming`this account is private and cannot post publicly: set ${member("privacy_status")} to private`
         : "this account cannot post privately",
     );
   }
@@ -187,7 +192,7 @@ function optionWarnings(input: ValidationInput, isVideo: boolean): readonly Vali
   const isRequested = (option: string) => (input.options[option] ?? null) !== null;
   const ignored = (which: readonly string[], why: string) => {
     if (which.length > 0) {
-      warnings.push({ code: "option_ignored", message: `${which.join(", ")}: ${why}` });
+      warnings.push({ code: "option_ignored", ...naming`${which.map(member)}: ${why}` });
     }
   };
   if (isVideo) {
@@ -204,7 +209,10 @@ function optionWarnings(input: ValidationInput, isVideo: boolean): readonly Vali
     });
   }
   if (isDraft(input.options) && input.media.some(({ cover }) => cover?.atMs !== undefined)) {
-    warnings.push({ code: "cover_ignored", message: "TikTok takes no cover (cover.at_ms) with a video draft" });
+    warnings.push({
+      code: "cover_ignored",
+      ...naming`TikTok takes no cover${apiName("cover.at_ms")} with a video draft`,
+    });
   }
   if (isDraft(input.options) && isVideo && input.caption !== "") {
     warnings.push({ code: "caption_lost", message: "TikTok accepts no caption with a video draft" });
@@ -234,7 +242,7 @@ function accountWarnings(input: ValidationInput, isVideo: boolean): readonly Val
     if (input.options[option] !== false && capabilities[capability] === true) {
       warnings.push({
         code: "option_not_allowed",
-        message: `${option}: the account has disabled ${what}, and they stay disabled`,
+        ...naming`${member(option)}: the account has disabled ${what}, and they stay disabled`,
       });
     }
   }

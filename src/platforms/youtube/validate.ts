@@ -1,3 +1,4 @@
+import { member, naming } from "#core/message-parts.ts";
 import type { JsonObject } from "#core/json.ts";
 import type {
   ValidationInput,
@@ -79,7 +80,7 @@ function commentProblems(asked: JsonObject): readonly ValidationProblem[] {
     : [
         {
           code: "option_conflict",
-          message: `YouTube takes no comments on a video that is ${off}: leave first_comment out`,
+          ...naming`YouTube takes no comments on a video that is ${off}: leave ${member("first_comment")} out`,
           param: "platform_options.first_comment",
         },
       ];

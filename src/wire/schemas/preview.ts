@@ -143,6 +143,10 @@ export const EditPreviewResponse = z
   .object({ preview: EditPreview, ...confirmationFields })
   .openapi("EditPreviewResponse");
 
+function presentWarning({ code, message }: DomainPreviewTarget["warnings"][number]): z.infer<typeof Warning> {
+  return { code, message };
+}
+
 function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarget> {
   return {
     account_id: target.accountId,
@@ -156,7 +160,7 @@ function presentTarget(target: DomainPreviewTarget): z.infer<typeof PreviewTarge
     limits: target.limits && presentLimits(target.limits),
     platform_options: target.platformOptions,
     placement: target.placement,
-    warnings: [...target.warnings],
+    warnings: target.warnings.map(presentWarning),
     cost: target.cost && { amount_usd: target.cost.amountUsd, reason: target.cost.reason },
     creator: target.creator && presentCreator(target.creator),
     media_items: target.mediaItems && target.mediaItems.map(presentMediaItem),
@@ -196,7 +200,7 @@ export function presentSchedulePreview(preview: DomainSchedulePreview): Schedule
     targets: preview.targets.map(presentTarget),
     media_items: preview.mediaItems.map(presentMediaItem),
     ...presentAnnotations(preview.annotations),
-    warnings: [...preview.warnings],
+    warnings: preview.warnings.map(presentWarning),
     plan_hash: preview.planHash,
   };
 }

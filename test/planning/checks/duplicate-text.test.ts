@@ -56,6 +56,7 @@ describe("a preview warns of the same text for the same account", () => {
       {
         code: "duplicate_text",
         message: `this account has the same text in post ${post.id} at ${toIsoInstant(at)}, and X refuses the same text for 10 minutes: change one of the texts, or leave more than 10 minutes between the posts`,
+        parts: expect.arrayContaining([{ instant: at }]),
       },
     ]);
     for (const [distance, warnings] of [
