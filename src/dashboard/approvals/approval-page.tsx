@@ -71,7 +71,7 @@ const Requester: FC<{ approval: Approval; signedIn: SignedInUser; display: Displ
   );
 };
 
-/** What can be read of an edit that is decided, or no longer possible. */
+/** The changes of an edit that is decided or no longer possible. */
 const StoredChanges: FC<Pick<ApprovalPageProps, "reviewed" | "display">> = ({ reviewed, display }) => {
   const nameOf = (accountId: string | undefined) =>
     reviewed.accounts.find(({ id }) => id === accountId)?.username ?? "an account";
@@ -212,7 +212,7 @@ const Decision: FC<ApprovalPageProps> = (props) => {
   );
 };
 
-/** The post with which the person can go on, because it was not approved; null where there is none. A draft belongs to the active workspace. */
+/** The post of a request that was not approved, which the person can continue as a draft of the active workspace; null without one. */
 export function reopenable(
   { approval, newPosts }: ReviewedApproval,
   activeWorkspaceId: string,
@@ -265,7 +265,7 @@ const Decided: FC<Pick<ApprovalPageProps, "display" | "reviewed" | "services" | 
   );
 };
 
-/** Who asks for what, exactly, and the two answers. */
+/** The request with its exact plan, and the buttons to approve and decline. */
 export const ApprovalPage: FC<ApprovalPageProps> = (props) => {
   const { signedIn, reviewed, display, services, error, asksIdentity } = props;
   const { approval } = reviewed;

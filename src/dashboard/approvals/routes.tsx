@@ -74,7 +74,7 @@ export function showApproval(c: PageContext): Promise<Response> {
   return renderApproval(c);
 }
 
-/** What a person reads instead of the sentence for programs; the page shows what became of a decided request. */
+/** Sentences for refusals whose message is for programs. The page itself shows the outcome of a decided request. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   token_already_used: "this was already approved",
   approval_declined: "this was already declined",

@@ -11,7 +11,7 @@ export const STATE_LABELS = {
   withdrawn: "Withdrawn",
 } as const satisfies Record<ApprovalState, string>;
 
-/** What became of a request, as a sentence. */
+/** The outcome of a request as a sentence. */
 export const STATE_SENTENCES = {
   approved: "You approved this, and it was done exactly as shown.",
   declined: "You declined this. Nothing was written.",

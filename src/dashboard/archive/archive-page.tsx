@@ -10,7 +10,7 @@ import type { Page, PostSummary } from "#posts/index.ts";
 
 const PATH = "/dashboard/archive";
 
-/** The ends that a post of the archive has had. */
+/** The statuses that posts of the archive have. */
 export const ARCHIVE_FILTERS = ["published", "partially_failed", "failed"] as const satisfies readonly ListedStatus[];
 
 /** What the address of the archive says. */

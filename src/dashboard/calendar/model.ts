@@ -16,7 +16,7 @@ export interface CalendarEntry extends CalendarDay {
   readonly isOutside: boolean;
 }
 
-/** All that a view of the calendar shows. */
+/** Everything that a view of the calendar shows. */
 export interface CalendarModel {
   readonly query: CalendarQuery;
   readonly range: CalendarRange;
@@ -32,7 +32,7 @@ export interface CalendarModel {
   readonly origin: string;
 }
 
-/** What has to be known before the posts are read. */
+/** The frame of the view: it decides which posts to read. */
 export interface CalendarFrame {
   readonly query: CalendarQuery;
   readonly range: CalendarRange;

@@ -20,7 +20,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Hours that are low while they are empty. */
 const [FIRST_BUSY_HOUR, LAST_BUSY_HOUR] = [7, 21];
 
-/** As many posts as fit, in their order; one with trouble is never the one that is left out. */
+/** As many posts as fit, in order. Posts with trouble are always among them. */
 function fitting(posts: readonly Placed[], most: number): readonly Placed[] {
   if (posts.length <= most) {
     return posts;
@@ -95,7 +95,7 @@ function dayClass({ isPast, isToday, isOutside, posts }: CalendarEntry): string 
 }
 
 /**
- * Weeks as rows. Where the address names no view, the style sheet makes a list of it on a phone: `folds`. A month that was asked for
+ * Weeks as rows. If the address names no view, the style sheet shows a list on a phone (`folds`). A month in the address
  * stays a grid there, with the number of posts in each day.
  */
 export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {

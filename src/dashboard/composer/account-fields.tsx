@@ -103,7 +103,7 @@ export const AccountChoices: FC<{ view: ComposerView }> = ({ view }) => {
   );
 };
 
-/** What has no field of its own and must not get lost. */
+/** Hidden fields keep what has no visible field. */
 const HiddenExtras: FC<{ form: PostForm; accountId: string }> = ({ form, accountId }) => {
   const [ownMedia, options] = [form.ownMedia.get(accountId), form.fieldlessOptions.get(accountId)];
   return (
@@ -163,7 +163,7 @@ const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetI
   );
 };
 
-/** The fields of every chosen account; what was entered for others is kept out of sight. */
+/** The fields of every chosen account. Hidden fields keep the entries of the others. */
 export const ChosenAccounts: FC<{ view: ComposerView }> = ({ view }) => {
   const { accountIds, captions, options, ownMedia, sharedMedia, fieldlessOptions } = view.form;
   const targets = targetsOf(view);

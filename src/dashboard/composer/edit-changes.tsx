@@ -109,7 +109,7 @@ function optionChanges(
     .filter((change) => change.from !== change.to);
 }
 
-/** What an edit changes: from and to, field by field. */
+/** The changes of an edit, field by field, from and to. */
 export const EditChanges: FC<{ view: ChangesView; changes: readonly EditChange[] }> = ({ view, changes }) => (
   <section class="card" aria-label="Changes">
     <dl class="changes">

@@ -25,12 +25,12 @@ interface ShownForm {
 }
 
 /**
- * A member that no request has: with it, a preview reports every problem and is refused even if it finds none, because the form
+ * A member that no request has. With it, a preview reports every problem, and is refused even without one, because the form
  * has problems of its own.
  */
 const FORM_PROBLEMS = "form";
 
-/** Previews a new post; with problems of the form itself, together with all those of the preview. */
+/** Previews a new post. Problems of the form come together with all problems of the preview. */
 export async function previewForm(
   ctx: Context,
   data: ComposerData,

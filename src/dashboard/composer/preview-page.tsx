@@ -29,7 +29,7 @@ export const ChangeButton: FC = () => (
   </button>
 );
 
-/** The one deadline of a preview: when the post is due, if that is before the preview is over. */
+/** The deadline of a preview: the post's time, or the end of the preview if that is earlier. */
 export const ExpiryHint: FC<{
   expiresAt: number;
   scheduledAt: number;
@@ -73,7 +73,7 @@ export const PreviewPage: FC<{
   display: Display;
   accounts: readonly TargetAccount[];
   subscriptionEnd: SubscriptionEnd | null;
-  /** When a preview that was over was made again; null for a first one. */
+  /** When the page made the preview again after the first had expired; null for a first one. */
   renewedAt: number | null;
 }> = ({ signedIn, services, settings, previewed, form, display, accounts, subscriptionEnd, renewedAt }) => {
   const { preview } = previewed;
@@ -109,11 +109,11 @@ export const PreviewPage: FC<{
   );
 };
 
-/** A confirm that was refused: what happened, and the way on, with nothing lost. */
+/** A refused confirm: the reason, and a way to go on with the whole form. */
 export const RefusedConfirmPage: FC<{
   signedIn: SignedInUser;
   form: PostForm;
-  /** What the button that previews again says. */
+  /** The label of the button that previews again. */
   again?: string | undefined;
   children?: Child;
 }> = ({ signedIn, form, again = "Preview again", children }) => (

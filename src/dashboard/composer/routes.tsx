@@ -200,7 +200,7 @@ function accountsWithBoards(ctx: Context, { accounts }: ComposerData, { accountI
   );
 }
 
-/** What a person reads instead of the sentence for programs. */
+/** Sentences for refusals whose message is for programs. */
 const CONFIRM_MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token:
     "This preview can no longer be scheduled: it is valid for five minutes, and only as long as nothing else changes. Everything you wrote is still here.",

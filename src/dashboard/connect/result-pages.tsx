@@ -71,7 +71,7 @@ const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end 
   );
 };
 
-/** What is connected and where to go on, or what went wrong and what to do. */
+/** The connected accounts and the next step, or the error and its remedy. */
 export const ConnectResultPage: FC<{ end: ConnectResult }> = ({ end }) =>
   end.ok ? <ConnectedPage end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
 

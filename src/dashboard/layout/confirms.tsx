@@ -8,7 +8,7 @@ const DESCRIPTIONS = {
   person: "Each post and change waits until you approve it here.",
 } as const satisfies Record<Confirms, string>;
 
-/** The choice who confirms posts; `holder` says in words who that is when no person is asked. */
+/** The choice who confirms posts; `holder` names who confirms when no person does. */
 export const ConfirmsChoice: FC<{
   order: readonly Confirms[];
   holder: string;
@@ -39,7 +39,7 @@ export const ConfirmsNote: FC<{ confirms: Confirms; holder: string }> = ({ confi
   <span>{confirms === "self" ? `${holder} confirms posts` : "A person confirms posts in the dashboard"}</span>
 );
 
-/** Makes posts wait for a person: takes effect without a further question, because it allows nothing more. */
+/** Makes posts wait for a person. It needs no confirmation, because it takes permissions away. */
 export const AskFirstForm: FC<{ action: string; target: string }> = ({ action, target }) => (
   <form method="post" action={action}>
     <input type="hidden" name="confirms" value="person" />

@@ -45,7 +45,7 @@ function renderOverloaded(c: PageContext): Promise<Response> {
   );
 }
 
-/** Nothing was checked or counted: the form can be sent again as it is. */
+/** Nothing was checked or counted, so the person can send the form again. */
 const BusyPage: FC = () => (
   <AuthLayout title="Please try again" script={false}>
     <h1>Please try again</h1>
@@ -53,7 +53,7 @@ const BusyPage: FC = () => (
   </AuthLayout>
 );
 
-/** Errors that no page handled: a refusal becomes 404; the details of any other error are logged and not shown. */
+/** Handles what no page caught: a refusal becomes 404; any other error is logged, and the page shows no details. */
 export function renderError(error: Error, c: PageContext): Promise<Response> {
   if (error instanceof RefusalError) {
     return renderNotFound(c);

@@ -58,7 +58,7 @@ const MENU: readonly MenuEntry[] = [
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
 ];
 
-/** What is looked at less often; most of it belongs to the person and not to the workspace. */
+/** Pages that people open less often; most belong to the person and not to the workspace. */
 const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "slots", href: "/dashboard/slots", label: "Slots" },
   { section: "workspaces", href: "/dashboard/workspaces", label: "Workspaces" },
@@ -69,7 +69,7 @@ const PERSONAL_MENU: readonly MenuEntry[] = [
 /** For those who run the installation. */
 const OPERATOR_MENU: readonly MenuEntry[] = [{ section: "operate", href: "/dashboard/operate", label: "Operate" }];
 
-/** What a section has for the person to look at; the session counts no further than 100. */
+/** The number of new things in a section; the session counts up to 100. */
 const Badge: FC<{ count: number; what: string }> = ({ count, what }) =>
   count === 0 ? null : (
     <>

@@ -12,7 +12,7 @@ export async function renderPage(
   return c.html(raw(`<!doctype html>${(await document).toString()}`), status);
 }
 
-/** Whether a script asks for the part of the page that it renews, or shows in a dialog, instead of the whole. */
+/** Whether a script wants only the part of the page that it replaces or shows in a dialog. */
 export function wantsFragment(c: PageContext): boolean {
   return c.req.header("x-fragment") === "1";
 }

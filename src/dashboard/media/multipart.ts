@@ -96,7 +96,7 @@ class FormReader {
           return chunk.subarray(start, Math.max(start, position + 1 - matched));
         }
       } else if (carried > 0 && matched === carried + position - start) {
-        // What was carried is no delimiter but part of the value; this chunk is scanned again without it.
+        // The bytes kept from the last chunk are part of the value after all; scan this chunk again without them.
         this.#matched = 0;
         return delimiter.subarray(0, carried);
       } else {

@@ -200,7 +200,7 @@ const MediaCard: FC<{ item: LibraryItem; display: Display }> = ({ item, display 
 
 const positionParameter = ({ createdAt, id }: LibraryPosition) => `${createdAt}-${id}`;
 
-/** The part of the page that the script renews after an upload. */
+/** The part of the page that the script replaces after an upload. */
 export const MediaGrid: FC<{
   library: Library;
   isFirstPage: boolean;

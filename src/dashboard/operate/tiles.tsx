@@ -24,7 +24,7 @@ function ageOf(ms: number): string {
   return ms < 2 * MINUTE ? `${Math.max(0, Math.round(ms / SECOND))} s ago` : `${Math.floor(ms / MINUTE)} min ago`;
 }
 
-/** Of so many things only the newest are looked at. */
+/** The page looks at the newest of so many things only. */
 function boundedCount(count: number): string {
   return count >= MAX_COUNTED ? `${formatNumber(MAX_COUNTED)} or more` : formatNumber(count);
 }

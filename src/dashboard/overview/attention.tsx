@@ -141,7 +141,7 @@ const WebhookItem: FC<{ notice: Notice; display: Display }> = ({ notice, display
   );
 };
 
-/** What somebody has to repair, each with the way there; one sentence when there is nothing. */
+/** Everything that a person has to repair, each with a link; one sentence if there is nothing. */
 export const Attention: FC<{
   overview: Overview;
   subscriptionEnd: SubscriptionEnd | null;

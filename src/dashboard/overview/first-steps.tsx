@@ -9,7 +9,7 @@ interface Step {
 function stepsOf(overview: Overview, timeZone: string): readonly Step[] {
   return [
     {
-      // Whoever has planned a post has seen the zone beside its time, so that UTC is then a choice.
+      // Somebody who scheduled a post has seen the zone beside its time, so UTC is their choice.
       isDone: timeZone !== "UTC" || overview.hasPosts,
       content: (
         <>
@@ -45,7 +45,7 @@ function stepsOf(overview: Overview, timeZone: string): readonly Step[] {
   ];
 }
 
-/** What a new user does first. It ticks itself off, and is gone for good with the first published post. */
+/** The first steps of a new user. The first published post removes the list for good. */
 export const FirstSteps: FC<{ overview: Overview; timeZone: string }> = ({ overview, timeZone }) => {
   if (overview.hasPublished) {
     return null;

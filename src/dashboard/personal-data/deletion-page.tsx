@@ -111,7 +111,7 @@ const Requested: FC<{ signedIn: SignedInUser; dueAt: number }> = ({ signedIn, du
   </section>
 );
 
-/** Asking for the deletion of the account, and taking it back. */
+/** The forms that request the deletion of the account and withdraw the request. */
 export const DeletionPage: FC<DeletionPageProps> = (props) => (
   <DashboardLayout
     title="Delete your account"

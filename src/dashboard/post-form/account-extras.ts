@@ -8,7 +8,7 @@ import { type OwnMedia, parseJson, readOwnMedia } from "./own-media.ts";
 import { mediaUrlsOf, type PostForm } from "./post-form.ts";
 import { type KnownMediaTypes, mediaTypesOf } from "./read-options.ts";
 
-/* What an account has of its own beside text and options. It goes through the form as JSON, so that a copy and an edit keep it. */
+/* Own media of an account, and options without a field. The form sends them as JSON, so that a copy and an edit keep them. */
 
 /** The JSON of the account's own media; undefined for those of the post. */
 export function writeOwnMedia(target: Pick<Target, "mediaItems">): string | undefined {
@@ -25,18 +25,18 @@ export function writeOwnMedia(target: Pick<Target, "mediaItems">): string | unde
       );
 }
 
-/** The account's own media, unless the form says that it takes those of the post; null for those of the post. */
+/** The own media that the account publishes; null if it takes those of the post. */
 export function ownMediaOf(form: PostForm, accountId: string): NonNullable<TargetInput["mediaItems"]> | null {
   const items = form.sharedMedia.has(accountId) ? null : storedOwnMedia(form, accountId);
   return items && items.map(toMediaInput);
 }
 
-/** The account's own media whatever the form says of them; null where it has none, or where the field was written by nobody. */
+/** The own media in the form, even if the account takes those of the post; null without any, or if the JSON is not ours. */
 export function storedOwnMedia(form: PostForm, accountId: string): OwnMedia | null {
   return readOwnMedia(form.ownMedia.get(accountId));
 }
 
-/** The account's own media after one of the buttons that change their order. */
+/** The form after a button changed the order of the account's own media. */
 export function changeOwnMedia(
   form: PostForm,
   accountId: string,
@@ -48,7 +48,7 @@ export function changeOwnMedia(
     : { ...form, ownMedia: new Map([...form.ownMedia, [accountId, JSON.stringify(change(items))]]) };
 }
 
-/** Whether the form gives the account other media of its own than it has. */
+/** Whether the form changes the account's own media. */
 export function changesOwnMedia(form: PostForm, stored: Target): boolean {
   const comparable = (items: OwnMedia) =>
     canonicalJson(
@@ -58,7 +58,7 @@ export function changesOwnMedia(form: PostForm, stored: Target): boolean {
   return after !== null && (before === null || comparable(before) !== comparable(after));
 }
 
-/** The types of what the account publishes. */
+/** The media types that the account publishes; null if one is unknown. */
 export function mediaTypesOfAccount(form: PostForm, accountId: string): KnownMediaTypes {
   const own = ownMediaOf(form, accountId);
   const types = own?.map(({ url, type }) => type ?? mediaTypesOf([url])?.[0] ?? null);
@@ -79,7 +79,7 @@ export function writeFieldlessOptions(
   { platformOptions }: Pick<Target, "platformOptions">,
   specs: readonly OptionSpec[],
 ): string | undefined {
-  // The text is a field, whichever way it was given; where a post is placed follows from its media.
+  // The caption has a field of its own, and the media decide the placement.
   const asked = new Set(["caption", "placement", ...specs.map(({ key }) => key.split(".")[0] ?? key)]);
   const fieldless = Object.entries(platformOptions).filter(([name, value]) => !asked.has(name) && value !== null);
   return fieldless.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fieldless));

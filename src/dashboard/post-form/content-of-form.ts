@@ -10,7 +10,7 @@ import { type AccountPlatforms, toScheduleInput } from "./read-post-form.ts";
 import type { ComposerData } from "#planning/index.ts";
 import { annotationMembers, objectsIn, orNull } from "./draft-content.ts";
 
-/** A day without a time, a time without a day and a time that a change of the clocks skips or repeats are kept as they were typed. */
+/** A draft keeps a day without a time, a time without a day, and a time that the clocks skip or repeat, as the person typed them. */
 function timeMembers({ date, time }: PostForm, instant: number | null, { timeZone }: Display): JsonObject {
   if (instant !== null) {
     return { scheduled_at: toIsoInstant(instant), time_zone: null };
@@ -21,7 +21,7 @@ function timeMembers({ date, time }: PostForm, instant: number | null, { timeZon
     : { scheduled_at: parts.join(""), time_zone: timeZone };
 }
 
-/** The files of the form; what the draft said of an address that has no field for it stays. */
+/** The files of the form. An address keeps what the draft says about it, because it has no fields of its own. */
 function mediaMembers(form: PostForm, media: ComposerData["media"], before: JsonObject): JsonObject {
   const { mediaItems = [], mediaUrls = [] } = mediaInputOf(form);
   const kept = new Map(objectsIn(before["media_items"]).map((item) => [item["url"], item]));

@@ -17,7 +17,7 @@ import { parseInstant } from "#wire/instant.ts";
 import { readLocalTime } from "#wire/local-time.ts";
 import { objectsIn } from "./draft-content.ts";
 
-/* A draft may hold anything: what a field cannot show is left out of the form. */
+/* A draft may contain anything. The form leaves out what no field can show. */
 
 const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
@@ -29,10 +29,10 @@ const urlsOf = (of: JsonObject): readonly string[] => [
   ...textsOf(of["media_urls"]),
 ];
 
-/** An instant, or what is there of a day and a time. */
+/** The fields of an instant, or of the day or the time alone. */
 function timeOf(content: JsonObject, { timeZone }: Display): Partial<PostForm> {
   const [text, zone] = [textOf(content["scheduled_at"]), textOf(content["time_zone"])];
-  // A time that its zone's clocks do not show stays as it is.
+  // A time that the clocks of its zone skip stays as it is.
   const reading = isTimeZone(zone) ? readLocalTime(text, zone) : null;
   const instant = reading && "instant" in reading ? reading.instant : parseInstant(text);
   if (instant !== undefined) {
@@ -42,7 +42,7 @@ function timeOf(content: JsonObject, { timeZone }: Display): Partial<PostForm> {
   return { date, time };
 }
 
-/** What is asked of each account, by account: of `targets`, or else of `account_ids` and `platforms`. */
+/** The target of each account, from `targets`, or else from `account_ids` and `platforms`. */
 function targetsOf(content: JsonObject, accounts: readonly TargetAccount[]): ReadonlyMap<string, JsonObject> {
   if (Array.isArray(content["targets"])) {
     return new Map(objectsIn(content["targets"]).map((target) => [textOf(target["account_id"]), target]));
@@ -52,7 +52,7 @@ function targetsOf(content: JsonObject, accounts: readonly TargetAccount[]): Rea
   return new Map([...textsOf(content["account_ids"]), ...named.map(({ id }) => id)].map((id) => [id, {}]));
 }
 
-/** The account's own media as the form carries them; undefined for those of the post. */
+/** The account's own media as the form sends them; undefined if the account takes those of the post. */
 function ownMediaOfTarget(target: JsonObject): string | undefined {
   if (!Array.isArray(target["media_items"]) && !Array.isArray(target["media_urls"])) {
     return undefined;
@@ -131,7 +131,7 @@ export function formOfDraft(
         const own = ownMediaOfTarget(target.target);
         const types = mediaTypesOf(own === undefined ? urls : urlsOf(target.target));
         const options = optionsOf(target);
-        // What a person must choose and the draft does not say is still to be chosen.
+        // If the draft does not have a choice that a person must make, the form does not preselect one.
         const isShown = (spec: OptionSpec) =>
           spec.mustChoose === undefined || storedOption(options, spec) !== undefined;
         return optionTexts(services, target.account.platform, options, types, isShown);

@@ -3,7 +3,7 @@ import type { JsonValue } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 import { MediaItemInput } from "#wire/schemas/media.ts";
 
-/* The media of one account alone, as the form has them. */
+/* Own media of one account, as the form sends them. */
 
 /** Without a type where only an address is known. */
 const OwnMedia = z.array(MediaItemInput.partial({ type: true }));
@@ -19,11 +19,11 @@ interface OwnMediaChoice {
   readonly ticked: readonly string[];
   /** Addresses of files elsewhere. */
   readonly addresses: readonly string[];
-  /** What each of those that were shown shows, for people who cannot see it. */
+  /** The descriptions of the files that the form showed, for people who cannot see them. */
   readonly altTexts: readonly string[];
 }
 
-/** The account's own media with what the form says of them and adds to them; undefined for those of the post. */
+/** The account's own media with their new descriptions and the added files; undefined if the account takes those of the post. */
 export function withChosenMedia(
   json: string | undefined,
   { ticked, addresses, altTexts }: OwnMediaChoice,

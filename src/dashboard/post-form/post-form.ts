@@ -9,16 +9,16 @@ import type { DraftVersion, ScheduleInput } from "#planning/index.ts";
 import { withChosenMedia } from "./own-media.ts";
 import { partMediaKey } from "./read-options.ts";
 
-/* The fields of the composer as they were typed. Nothing is interpreted here, so that a refused form is shown again unchanged. */
+/* The fields of the composer as the person typed them. Nothing interprets them here, so a refused form shows the same again. */
 
 export interface PostForm {
   readonly caption: string;
   /** `YYYY-MM-DD` and `HH:MM`, in the person's time zone. */
   readonly date: string;
   readonly time: string;
-  /** Which reading of a time that a change of the clocks repeats: `earlier`, `later` or empty. */
+  /** Which one of a time that occurs twice when the clocks change: `earlier`, `later` or empty. */
   readonly fold: string;
-  /** `next` for the first free slot from that time on, or from now on without a time; otherwise empty. */
+  /** `next` for the first free slot after that time, or after now without a time; otherwise empty. */
   readonly slot: string;
   /** The chosen accounts, each once. */
   readonly accountIds: readonly string[];
@@ -34,17 +34,17 @@ export interface PostForm {
   readonly fieldlessOptions: ReadonlyMap<string, string>;
   /** URLs of stored media, in order. */
   readonly media: readonly string[];
-  /** What the post says of each stored file to people who cannot see it, by its URL. */
+  /** The description of each stored file for people who cannot see it, by URL. */
   readonly altTexts: ReadonlyMap<string, string>;
-  /** The cover of each stored video as it was typed: the address of a picture, and a moment in seconds. */
+  /** The cover of each stored video as the person typed it: the address of a picture, and a moment in seconds. */
   readonly covers: ReadonlyMap<string, { readonly url: string; readonly at: string }>;
-  /** Addresses of files elsewhere, one per line, after the stored media. */
+  /** Addresses of files on other servers, one per line; they follow the stored media. */
   readonly mediaUrls: string;
-  /** What is noted about a new post. */
+  /** The annotations of a new post. */
   readonly annotations: AnnotationForm;
   /** The post that is edited; empty for a new one. */
   readonly postId: string;
-  /** The draft that the form shows, as it was then; null without one. */
+  /** The draft and its version that the form shows; null without one. */
   readonly draft: DraftVersion | null;
 }
 
@@ -69,7 +69,7 @@ export const EMPTY_FORM: PostForm = {
   draft: null,
 };
 
-/** Forms send line breaks as CRLF whatever was typed. */
+/** Browsers send line breaks as CRLF. */
 function normalize(text: string): string {
   return text.replaceAll("\0", "").replaceAll("\r\n", "\n");
 }
@@ -125,7 +125,7 @@ export function parsePostForm(params: URLSearchParams): PostForm {
       ofAccount.set(partMediaKey({ key }), media.with(index, json ?? ""));
     }
   }
-  // What is ticked in the library goes to the end of the post's own media.
+  // Files that are ticked in the library go to the end of the post's media.
   const media = [...new Set([...all("media"), ...all("library")])].filter((url) => url !== "");
   return {
     caption: text("caption"),
@@ -159,7 +159,7 @@ function draftOf(id: string, version: string): DraftVersion | null {
   return id !== "" && /^[1-9]\d{0,14}$/.test(version) ? { id, version: Number(version) } : null;
 }
 
-/** The fields that say which draft a form shows. */
+/** The fields that name the draft of the form. */
 export function draftFields({ draft }: Pick<PostForm, "draft">): readonly (readonly [name: string, value: string])[] {
   return draft === null
     ? []
@@ -206,17 +206,17 @@ export function optionField(accountId: string, key: string): string {
   return `option.${accountId}.${key}`;
 }
 
-/** The name of all parts of a thread is that of the option; this is the id of one. */
+/** The id of one part. All parts of a thread have the name of the option. */
 export function partField(accountId: string, key: string, index: number): string {
   return `${optionField(accountId, key)}.${index}`;
 }
 
-/** Of the media of one part; that of a file is followed by its place. */
+/** The media of one part; a file adds its position. */
 export function partMediaField(accountId: string, key: string, index: number): string {
   return `part_media.${accountId}.${key}.${index}`;
 }
 
-/** Of the library: what is ticked becomes media of the part. */
+/** The checkboxes of the library that add media to the part. */
 export function partLibraryField(accountId: string, key: string, index: number): string {
   return `part_library.${accountId}.${key}.${index}`;
 }
@@ -225,7 +225,7 @@ export function partMediaUrlField(accountId: string, key: string, index: number)
   return `part_media_url.${accountId}.${key}.${index}`;
 }
 
-/** Of every file of the part, in their order. */
+/** One field per file of the part, in order. */
 export function partAltTextField(accountId: string, key: string, index: number): string {
   return `part_alt_text.${accountId}.${key}.${index}`;
 }
@@ -234,7 +234,7 @@ export function ownMediaField(accountId: string): string {
   return `own_media.${accountId}`;
 }
 
-/** Of the library: what is ticked becomes own media of the account. */
+/** The checkboxes of the library that add media of the account. */
 export function ownLibraryField(accountId: string): string {
   return `own_library.${accountId}`;
 }
@@ -243,7 +243,7 @@ export function ownMediaUrlField(accountId: string): string {
   return `own_media_url.${accountId}`;
 }
 
-/** Of every file of the account's own media, in their order. */
+/** One field per file of the account's own media, in order. */
 export function ownAltTextField(accountId: string): string {
   return `own_alt_text.${accountId}`;
 }
@@ -256,7 +256,7 @@ export function fieldlessOptionsField(accountId: string): string {
   return `fieldless_options.${accountId}`;
 }
 
-/** Fields of a file are named after it and not after its place, which other fields change. */
+/** The fields of a file have its id in their name, because other fields change its position. */
 function fileKey(url: string): string {
   return /\/media\/([^/]+)/.exec(url)?.[1] ?? url;
 }
@@ -273,7 +273,7 @@ export function coverAtField(url: string): string {
   return `cover_at.${fileKey(url)}`;
 }
 
-/** The moment of a cover in milliseconds; null when it is no number of seconds. */
+/** The moment of a cover in milliseconds; null if the text is not a number of seconds. */
 export function coverAtMs(at: string): number | null {
   const seconds = /^\d{1,5}(?:[.,]\d{1,3})?$/.test(at) ? Number(at.replace(",", ".")) : Number.NaN;
   return Number.isNaN(seconds) ? null : Math.round(seconds * 1000);
@@ -287,7 +287,7 @@ function coverInputOf(form: PostForm, url: string): CoverInput | undefined {
     : undefined;
 }
 
-/** The media as a post asks for them: stored ones, then addresses. */
+/** The media as input of a preview: stored files, then addresses. */
 export function mediaInputOf(form: PostForm): Pick<ScheduleInput, "mediaItems" | "mediaUrls"> {
   const mediaUrls = addressesOf(form.mediaUrls);
   return {
@@ -303,7 +303,7 @@ export function mediaInputOf(form: PostForm): Pick<ScheduleInput, "mediaItems" |
   };
 }
 
-/** All media in the order of the post: stored ones, then addresses. */
+/** The URLs of all media in the order of the post: stored files, then addresses. */
 export function mediaUrlsOf({ media, mediaUrls }: PostForm): readonly string[] {
   return [...media, ...addressesOf(mediaUrls)];
 }

@@ -11,7 +11,7 @@ export type KnownMediaTypes = readonly MediaType[] | null;
 const VIDEO_NAME = /\.(?:mp4|m4v|mov|webm)$/i;
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|heic|heif|avif)$/i;
 
-/** What the file names in the URLs say; null when one says nothing. */
+/** The media types that the file names suggest; null if one suggests none. */
 export function mediaTypesOf(urls: readonly string[]): KnownMediaTypes {
   const types = urls.map((url): MediaType | null => {
     const path = url.replace(/[?#].*$/, "");
@@ -20,7 +20,7 @@ export function mediaTypesOf(urls: readonly string[]): KnownMediaTypes {
   return types.includes(null) ? null : types.filter((type) => type !== null);
 }
 
-/** Whether the option is asked for with these media. */
+/** Whether the form has a field for the option with these media. */
 export function isAskedFor({ onlyFor }: OptionSpec, mediaTypes: KnownMediaTypes): boolean {
   if (onlyFor === undefined || mediaTypes === null) {
     return onlyFor !== "text";
@@ -57,11 +57,11 @@ function toValue(
     case "boolean":
       return last === "true" || last === "false" ? last === "true" : undefined;
     case "number":
-      // What is no number is sent as it is, so that the refusal names the field.
+      // Send a text that is not a number as it is, so that the refusal names the field.
       return last === "" ? undefined : /^-?\d{1,9}$/.test(last) ? Number(last) : last;
     case "choice":
     case "text":
-      // Browsers send the ends of lines as two characters.
+      // Browsers send line breaks as CRLF.
       return last === "" ? undefined : last.replaceAll("\r\n", "\n");
     case "texts": {
       if (input === "parts") {
@@ -84,12 +84,12 @@ function toValue(
 
 const PART_MEDIA = ".media";
 
-/** The name under which the form has the media of each part, as JSON. */
+/** The name of the field with the media of each part, as JSON. */
 export function partMediaKey({ key }: Pick<OptionSpec, "key">): string {
   return `${key}${PART_MEDIA}`;
 }
 
-/** The parts with media of an account whose platform is not known yet: its media are looked up together with it. */
+/** The parts with media of an account whose platform is unknown so far: one lookup finds the account and the media. */
 export function partsWithMedia(values: ReadonlyMap<string, readonly string[]>): JsonObject {
   const named = Array.from(values).filter(([name]) => name.endsWith(PART_MEDIA));
   return Object.fromEntries(

@@ -81,12 +81,12 @@ export function toScheduleInput(
   };
 }
 
-/** The texts of an option's field; those of a new form while the account's fields have not been shown. */
+/** The texts of an option's field. A field that the form has not shown yet has its initial text. */
 export function textsOfField(form: PostForm, accountId: string, { key, initial }: OptionSpec): readonly string[] {
   return form.options.get(accountId)?.get(key) ?? (initial === undefined ? [] : [initial]);
 }
 
-/** Whether the form asks for what is behind the switch; a form without it does if something behind it is chosen. */
+/** Whether the switch is on. A form that does not send the switch has it on if it chooses something behind it. */
 export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwitch, specs: readonly OptionSpec[]) {
   const answer = form.options.get(accountId)?.get(key)?.at(-1);
   return answer === undefined
@@ -94,7 +94,7 @@ export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwi
     : answer === "true";
 }
 
-/** The media of the parts of the account's thread as the form has them. */
+/** The media of each part of the account's thread, as JSON. */
 export function partMediaOf(form: PostForm, accountId: string, spec: OptionSpec): readonly string[] {
   return form.options.get(accountId)?.get(partMediaKey(spec)) ?? [];
 }
@@ -103,13 +103,13 @@ function isChosen(spec: OptionSpec, texts: readonly string[]): boolean {
   return readOption(spec, texts) !== undefined;
 }
 
-/** The texts of a field as they count: none while its switch is off. */
+/** The texts of a field; none while its switch is off. */
 function answersOf(form: PostForm, accountId: string, specs: readonly OptionSpec[]) {
   return (spec: OptionSpec): readonly string[] =>
     spec.behind && !isSwitchOn(form, accountId, spec.behind, specs) ? [] : textsOfField(form, accountId, spec);
 }
 
-/** Switches that are on while nothing behind them is chosen. */
+/** A switch that is on needs a choice behind it. */
 function switchProblems(form: PostForm, accountId: string, specs: readonly OptionSpec[]): FormProblem[] {
   const switches = new Map(specs.flatMap(({ behind }) => (behind ? [[behind.key, behind] as const] : [])));
   return [...switches.values()]
@@ -160,7 +160,7 @@ function readTarget(
   };
 }
 
-/** What the person must choose although the API has a default. */
+/** Some options need a choice by the person although the API has a default. */
 function choiceProblem(
   spec: OptionSpec,
   texts: readonly string[] | undefined,
@@ -177,29 +177,29 @@ export function isEditablePost(post: Pick<Post, "status" | "archived">): boolean
   return post.archived !== true && (post.status === "scheduled" || post.status === "paused" || isRetry(post));
 }
 
-/** Whether an edit of the post tries again what failed, at a new time. */
+/** Whether an edit of the post retries its failed targets at a new time. */
 export function isRetry({ status }: Pick<Post, "status">): boolean {
   return status === "failed" || status === "partially_failed";
 }
 
-/** Whether an edit can change the target; a failed post's edit retries what failed and leaves the rest as it is. */
+/** Whether an edit can change the target. The edit of a failed post retries the failed targets and leaves the others. */
 export function isEditableTarget(post: Pick<Post, "status">, { status }: Pick<Target, "status">): boolean {
   return isRetry(post) ? status === "failed" : status === "pending" || status === "skipped" || status === "processing";
 }
 
-/** The slot that is asked for, and the time from which on it is looked for, or the time of the post. */
+/** With a slot, the time is where the search for a free one begins; without, it is the time of the post. */
 function readSlotOrTime(form: PostForm, display: Display) {
   const slot = form.slot === "next" ? ("next" as const) : undefined;
   return { slot, time: slot !== undefined && form.time === "" ? fromDay(form, display) : readTime(form, display) };
 }
 
-/** From the beginning of the chosen day on; without a day from the beginning of time on, which is from now on. */
+/** Searches from the start of the chosen day; without a day from 0, which means from now on. */
 function fromDay({ date }: PostForm, { timeZone }: Display) {
   const day = parseDate(date);
   return { instant: day === null ? 0 : startOfDate(timeZone, day), problems: [] };
 }
 
-/** What the form changes of a stored post, and nothing else: what stays the same is not sent. */
+/** The edit that makes the stored post equal to the form. It names only what differs. */
 export function toEditInput(
   services: FormServices,
   form: PostForm,
@@ -220,7 +220,7 @@ export function toEditInput(
     canonicalJson(
       post.mediaItems.map(({ url, altText = "", cover }) => [url, altText, coverTexts(coverFields(cover))]),
     );
-  // The form lists accounts in its own order: the same ones in another order are no change.
+  // The form has its own order of accounts, so compare them as sets.
   const isSameAccounts =
     form.accountIds.length === editable.size && form.accountIds.every((accountId) => editable.has(accountId));
   const changes = form.accountIds.map((accountId) => {
@@ -266,13 +266,13 @@ function coverTexts(cover: { readonly url: string; readonly at: string } | undef
   return [cover?.url ?? "", String(coverAtMs(cover?.at ?? "") ?? "")];
 }
 
-/** A form shows minutes: the seconds of a time that an API call set stay as long as the minute does. */
+/** A form shows minutes. An unchanged minute keeps the seconds that an API call set. */
 function sameMinute(form: PostForm, instant: number, { timeZone }: Display): boolean {
   const { date, time, fold } = timeFields(instant, timeZone);
   return form.date === date && form.time === time && form.fold === fold;
 }
 
-/** The own caption and the options of an account that differ from the stored ones; null removes what was set. */
+/** The caption, options and media of one account that differ from the stored ones; null removes a value. */
 function targetChanges(services: FormServices, form: PostForm, post: Post, stored: Target): TargetInput {
   const { accountId } = stored;
   const caption = form.captions.get(accountId) ?? "";
@@ -282,13 +282,13 @@ function targetChanges(services: FormServices, form: PostForm, post: Post, store
   const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
   const partMedia = (spec: OptionSpec) => partMediaOf(form, accountId, spec);
   const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions, partMedia(spec)));
-  // With other media an option may have no field any more: it must not stay where nobody sees it.
+  // Other media can remove an option's field. Remove its value too, because nobody sees it any more.
   const typesBefore = storedTypes(post, stored);
   const dropped = allSpecs.filter(
     (spec) => isAskedFor(spec, typesBefore) && !specs.includes(spec) && !isSameValue(spec, [], stored.platformOptions),
   );
   const changedNames = new Set([...changed, ...dropped].map(nameOf));
-  // All members of an object are sent when one of them changes.
+  // An option that is an object is sent whole when one member changes.
   const ofChanged = specs.filter((spec) => changedNames.has(nameOf(spec)));
   const set = toOptions(ofChanged, (spec) => effectiveOption(spec, textsOf(spec), partMedia(spec)));
   const removed = [...changedNames].filter((name) => set[name] === undefined);
@@ -303,7 +303,7 @@ function targetChanges(services: FormServices, form: PostForm, post: Post, store
   };
 }
 
-/** The types of what the account publishes of a stored post. */
+/** The media types that the account publishes of a stored post. */
 function storedTypes(post: Post, target: Target): KnownMediaTypes {
   return (ownMediaItems(target) ?? post.mediaItems).map(({ type }) => type);
 }
@@ -318,7 +318,7 @@ function isSameValue(
   stored: JsonObject,
   partMedia?: readonly string[],
 ): boolean {
-  // Read as the field shows it, so that what a field cannot show is no change either.
+  // Compare with the value as the field shows it: what a field cannot show is then no change.
   const value = storedOption(stored, spec);
   const before = effectiveOption(spec, writeOption(spec, value), writePartMedia(spec, value));
   return canonicalJson(orNull(effectiveOption(spec, texts, partMedia))) === canonicalJson(orNull(before));
@@ -333,7 +333,7 @@ function ownCaption({ caption, platformOptions }: Target): string {
   return caption ?? (typeof inOptions === "string" ? inOptions : "");
 }
 
-/** The texts of the fields of stored options. */
+/** The texts that the fields show for stored options. */
 export function optionTexts(
   services: FormServices,
   platform: Platform,
@@ -358,7 +358,7 @@ export function optionTexts(
 /** The form that shows a stored post: all of it for an edit, without the time for a duplicate. */
 export function formOfPost(services: FormServices, post: Post, use: "edit" | "duplicate", display: Display): PostForm {
   const targets = use === "edit" ? post.targets.filter((target) => isEditableTarget(post, target)) : post.targets;
-  // What a person must choose, they choose for every new post.
+  // A choice that a person must make is made again for every new post.
   const isShown = (spec: OptionSpec) => use === "edit" || spec.mustChoose === undefined;
   const valuesOf = (target: Target) =>
     optionTexts(services, target.platform, target.platformOptions, storedTypes(post, target), isShown);
@@ -374,7 +374,7 @@ export function formOfPost(services: FormServices, post: Post, use: "edit" | "du
     ),
     options: new Map(targets.map((target) => [target.accountId, valuesOf(target)])),
     ownMedia: jsonByAccount(targets, writeOwnMedia),
-    // An edit keeps what it does not name.
+    // An edit keeps every option that it does not name.
     fieldlessOptions: jsonByAccount(use === "edit" ? [] : targets, (target) =>
       writeFieldlessOptions(target, specsOf(services, target.platform)),
     ),
@@ -386,7 +386,7 @@ export function formOfPost(services: FormServices, post: Post, use: "edit" | "du
       }),
     ),
     altTexts: new Map(post.mediaItems.flatMap(({ url, altText }) => (altText === undefined ? [] : [[url, altText]]))),
-    // An id elsewhere is that of one post.
+    // An external id belongs to one post.
     annotations: { ...annotationFormOf(post.annotations), external_id: "" },
     postId: use === "edit" ? post.id : "",
   };

@@ -68,7 +68,7 @@ export function readTags(text: string): readonly JsonObject[] {
     .filter((tag) => tag !== null);
 }
 
-/** What is wrong with each of the other lines. */
+/** The problem of each line that is not a tag. */
 export function tagProblems(text: string): readonly string[] {
   return linesOf(text).flatMap((line, index) => {
     const problem = line === "" ? null : readTag(line).problem;

@@ -14,7 +14,7 @@ const ActionLink: FC<{ href: string; label: string; isMain?: boolean }> = ({ hre
   </a>
 );
 
-/** What can be done with the post now; what asks first is last. */
+/** The actions that the post allows now. Those that ask first come last. */
 export const PostActions: FC<{ postId: string; actions: AllowedActions }> = ({ postId, actions }) => {
   const path = `/dashboard/posts/${postId}`;
   return (

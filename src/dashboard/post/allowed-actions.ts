@@ -7,7 +7,7 @@ export interface AllowedActions {
   readonly move: boolean;
   readonly pause: boolean;
   readonly resume: boolean;
-  /** `retry`: what is public stays, and only the rest is stopped. */
+  /** `retry`: only the targets that are not public stop. */
   readonly cancel: "post" | "retry" | null;
   readonly retry: boolean;
 }

@@ -19,7 +19,7 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 
 const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a person reads instead of the sentence for programs. */
+/** Sentences for refusals whose message is for programs. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token:
     "This preview can no longer be saved: it is valid for five minutes, and only as long as nothing else changes. Nothing was changed.",

@@ -23,13 +23,13 @@ export interface PostPageProps {
   readonly now: number;
   readonly done?: string | undefined;
   readonly error?: FormError | undefined;
-  /** What was typed about the post and is refused. */
+  /** The refused annotations as the person typed them. */
   readonly refusedAnnotations?:
     | { readonly form: AnnotationForm; readonly problems: readonly AnnotationProblem[] }
     | undefined;
 }
 
-/** What was done, and the status in which that is still so: a page that is loaded again later must not contradict itself. */
+/** The notice after an action, and the statuses in which it is still true: a page that is reloaded later must not contradict itself. */
 const DONE: Readonly<Record<string, { readonly sentence: string; readonly status?: PostStatus }>> = {
   saved: { sentence: "Your change is saved." },
   annotated: { sentence: "Labels and notes are saved." },
@@ -40,7 +40,7 @@ const DONE: Readonly<Record<string, { readonly sentence: string; readonly status
   "retry-stopped": { sentence: "Nothing more of this post is tried." },
 };
 
-/** Accounts that are left out are not counted among those that the post goes to. */
+/** Does not count accounts that are left out. */
 function accountsHeading(targets: readonly Target[]): string {
   const used = targets.filter(({ status }) => status !== "skipped").length;
   if (targets.length === 1) {

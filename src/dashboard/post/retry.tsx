@@ -163,7 +163,7 @@ const ConfirmRetryPage: FC<RetryProps & { result: PreviewResult<EditPreview>; is
   const warnings = after
     ? warningsInWords(
         services,
-        // The person chose no time: what they must be quick for is said below.
+        // The person chose no time. The hint below the warnings says when to confirm.
         isNow ? { ...after, warnings: after.warnings.filter((warning) => !isDueSoon(warning)) } : after,
         { button: "Try again", display },
       )

@@ -22,14 +22,14 @@ const TONES = {
   skipped: "",
 } as const satisfies Record<TargetStatus, string>;
 
-/** What a target that was never tried is called, which follows from the post. */
+/** The label of a target that was never tried follows from the post. */
 const UNTRIED_LABELS: Partial<Record<PostStatus, string>> = {
   scheduled: "Scheduled",
   paused: "Paused",
   cancelled: "Not published",
 };
 
-/** Consecutive attempts that say the same are one line. */
+/** Joins consecutive attempts with the same sentence. */
 interface FoldedAttempt extends Attempt {
   readonly count: number;
 }
@@ -102,7 +102,7 @@ const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean }> 
   );
 };
 
-/** A person must find out what the service cannot, and is the only one who may post again. */
+/** The service cannot find out whether the post is public. A person must look, and only a person may post again. */
 const UnconfirmedHelp: FC<{ target: Target; postId: string; isPublishing: boolean }> = ({
   target,
   postId,
@@ -158,7 +158,7 @@ const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) 
   );
 };
 
-/** Where each part of a thread is, which a person who looks at one that stopped needs to know. */
+/** The address of each part of a thread: a person needs them to repair a thread that stopped. */
 const Parts: FC<{ target: Target; postStatus: PostStatus }> = ({ target, postStatus }) =>
   target.parts === null ? null : (
     <dl class="details">
@@ -191,7 +191,7 @@ const EXTRA_STATES = {
   unconfirmed: "may not be ",
 } as const satisfies Record<ExtraStatus, string>;
 
-/** What was added to the post once it was public. */
+/** The extras: first comment, cover, playlists. */
 const Extras: FC<{ target: Target }> = ({ target }) => (
   <>
     {EXTRA_NAMES.map((name) => {
@@ -231,7 +231,7 @@ const Options: FC<{ target: Target; mediaTypes: KnownMediaTypes }> = ({ target, 
   );
 };
 
-/** `canReturn`: a reconnect makes a target that is left out one of the post's again. */
+/** `canReturn`: after a reconnect the post includes the account again. */
 const AccountState: FC<{
   target: Target;
   status: string | undefined;

@@ -9,7 +9,7 @@ export interface Operator {
   readonly jurisdiction: string | null;
 }
 
-/** Null until the operator set a name and a contact: pages that name nobody would be worth nothing. */
+/** Null until the operator sets a name and a contact: such pages must name somebody. */
 export function readOperator(config: Pick<Config, "setting">): Operator | null {
   const name = config.setting("OPERATOR_NAME");
   const contact = config.setting("OPERATOR_CONTACT");

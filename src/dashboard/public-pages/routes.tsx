@@ -43,7 +43,7 @@ export async function showDataDeletion(c: PageContext): Promise<Response> {
     : await renderNotFound(c);
 }
 
-/** Served without an operator too: a platform was told this address. */
+/** Served without an operator too, because platforms have this address. */
 export async function showDeletionStatus(c: PageContext): Promise<Response> {
   const { db, config } = c.var.services;
   const code = c.req.param("code") ?? "";

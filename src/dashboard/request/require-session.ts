@@ -28,7 +28,7 @@ export const requireSignIn: MiddlewareHandler<PageEnv> = async (c, next) => {
   return continueWith(c, signedIn, next);
 };
 
-/** What a form has changed may have events. */
+/** After a form, the webhooks learn of the events that it caused. */
 async function continueWith(c: PageContext, signedIn: SignedInUser, next: Next): Promise<void> {
   c.set("signedIn", signedIn);
   await next();

@@ -189,7 +189,7 @@ const ProfilePage: FC<ProfileProps> = (props) => (
   </DashboardLayout>
 );
 
-/** What a form of the page left to show. */
+/** The result of a form that the page shows. */
 type Outcome = Pick<ProfileProps, "error" | "feedError" | "feedUrl">;
 
 export async function renderProfilePage(c: PageContext, outcome: Outcome = {}): Promise<Response> {

@@ -21,7 +21,7 @@ async function renderSlotsPage(c: PageContext, error?: FormError): Promise<Respo
 
 type Form = Awaited<ReturnType<typeof readForm>>;
 
-/** Sets what the form makes of the slots as they are. */
+/** Applies the form to the stored slots. */
 async function change(
   c: PageContext,
   done: string,

@@ -14,7 +14,7 @@ const Instant: FC<{ value: number; display: Display }> = ({ value, display }) =>
   <time datetime={new Date(value).toISOString()}>{formatExactly(display, value)}</time>
 );
 
-/** How the deliveries go, in one line of facts. */
+/** The state of the deliveries in one line. */
 export const HealthFacts: FC<{ health: WebhookHealth; display: Display }> = ({ health, display }) => (
   <p class="item-meta">
     {health.lastSuccessAt !== null && (

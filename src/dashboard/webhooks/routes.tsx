@@ -63,7 +63,7 @@ async function renderList(
   );
 }
 
-/** What a form of the page left to show. */
+/** The result of a form that the page shows. */
 interface Outcome {
   readonly values?: WebhookFormValues;
   readonly error?: FormError;
@@ -107,7 +107,7 @@ async function renderWebhook(c: PageContext, outcome: Outcome = {}): Promise<Res
   );
 }
 
-/** What shows a secret, or says where events go, needs what a new API key needs. */
+/** A page that shows a secret, or an address that receives events, needs the same sign-in as a new API key. */
 function requireIdentity(c: PageContext, form: { text(name: string): string }): Promise<void> {
   return requireRecentAuthentication(c.var.services, c.var.signedIn, { password: form.text(CURRENT_PASSWORD) });
 }

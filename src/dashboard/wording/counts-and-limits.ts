@@ -14,7 +14,7 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en-GB");
 }
 
-/** What a disconnect does to the posts ahead, and how it is undone. */
+/** What a disconnect does to the scheduled posts, and how to undo it. */
 export function describeDisconnect(posts: { readonly ahead: number; readonly pausedByDisconnect: number }): string {
   if (posts.ahead === 0) {
     return "No scheduled post uses this account.";

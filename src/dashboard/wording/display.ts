@@ -27,7 +27,7 @@ function firstWeekdayOf(locale: Intl.Locale): number {
   return ((locale as Intl.Locale & { getWeekInfo(): { firstDay: number } }).getWeekInfo().firstDay - 1) % 7;
 }
 
-/** The reading of the first language of an `Accept-Language` header. */
+/** How dates and times read in the first language of an `Accept-Language` header. */
 export function readDisplay(timeZone: string, acceptLanguage: string | undefined): Display {
   const locale = browserLocale(acceptLanguage);
   const { hourCycle } = new Intl.DateTimeFormat(locale.toString(), { hour: "numeric" }).resolvedOptions();

@@ -18,7 +18,7 @@ interface Circumstances {
 const HEADING_MAX = 70;
 const CANCELLED_KEPT_MS = 30 * DAY;
 
-/** `09:05:12`: what is sent is told to the second. */
+/** `09:05:12`: the time of an attempt, to the second. */
 export function formatExactTime(display: Display, instant: number): string {
   const seconds = String(Math.floor(instant / SECOND) % 60).padStart(2, "0");
   const [clock = "", suffix] = formatTime(display, instant).split(" ");
@@ -29,7 +29,7 @@ export function isPublic({ status }: Target): boolean {
   return status === "published" || status === "unconfirmed";
 }
 
-/** The next try of the targets that wait for one. */
+/** The earliest next attempt of the targets that wait for one. */
 function nextTryAt(targets: readonly Target[]): number | null {
   const times = targets.flatMap(({ nextAttemptAt }) => (nextAttemptAt === null ? [] : [nextAttemptAt]));
   return times.length === 0 ? null : Math.min(...times);
@@ -159,7 +159,7 @@ export function describeLateness(ms: number): string {
   return `published ${amount} after its time`;
 }
 
-/** After how many seconds the page has something new to show; null: not by itself. */
+/** The seconds until the script fetches the page again; null if nothing changes by itself. */
 export function refreshSeconds({ post }: PostRecord, now: number): number | null {
   if (post.status === "publishing") {
     return 3;

@@ -89,7 +89,7 @@ export function describeAttempt({ step, outcome }: Pick<Attempt, "step" | "outco
   );
 }
 
-/** By whom: the dashboard, a key, an app, or the service itself. */
+/** Who changed the post: a person in the dashboard, a key, an app or the service. */
 export function describeAuthor({ via, by }: Pick<PostChange, "by" | "via">): string {
   if (by !== null) {
     return `by the ${by.kind === "key" ? "API key" : "app"} “${by.name}”`;

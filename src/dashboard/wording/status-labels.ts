@@ -30,7 +30,7 @@ export interface PostState {
   readonly label: string;
 }
 
-/** A publication that nobody could confirm is as much trouble as one that failed: somebody has to look. */
+/** An unconfirmed target needs a look by a person as much as a failed one. */
 export function stateOf({ status, pausedReason, targets }: CalendarPost): PostState {
   const has = (targetStatus: string) => targets.some((target) => target.status === targetStatus);
   if (has("unconfirmed") && !has("failed")) {

@@ -13,12 +13,12 @@ export interface TakenSlot {
 
 const timeOf = ({ actual }: RefusalDetail): number => Date.parse(String(actual));
 
-/** That another post has the slot, on the person's clock. */
+/** Says that another post took the slot, with its time on the person's clock. */
 export function takenSlotInWords(display: Display, detail: RefusalDetail): string {
   return `Another post took the slot of ${formatDateTime(display, timeOf(detail))} after the preview.`;
 }
 
-/** The slot that a refused confirm is about; null when it was refused for another reason. */
+/** The taken slot of a refused confirm; null if the refusal has another reason. */
 export async function readTakenSlot(c: PageContext, { code, details }: Refusal): Promise<TakenSlot | null> {
   const [first] = details ?? [];
   if (code !== "slot_taken" || first === undefined) {
