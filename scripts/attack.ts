@@ -5,12 +5,12 @@ import { parseArgs } from "node:util";
 import { AttackedService } from "./attack/attacked-service.ts";
 import type { OpenApiDocument } from "./attack/document.ts";
 import { type Hole, HOLES } from "./attack/holes.ts";
-import { INSTRUMENTS } from "./attack/instruments.ts";
+import { SCRYPT_COUNTER } from "./attack/instruments.ts";
 import { startNameServer } from "./attack/name-server.ts";
 import { TOPICS } from "./attack/registry.ts";
 import { type AttackTotals, runAttacks } from "./attack/run-attacks.ts";
-import { createCopy, removeCopy } from "./crash/mutants.ts";
 import { call, freePort, migrate, startService } from "./service.ts";
+import { createCopy, removeCopy } from "./source-copy.ts";
 
 /*
  * Attacks the service, as strangers and greedy tenants would: `npm run attack`. It starts a service of its own on this machine;
@@ -36,10 +36,7 @@ async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
     throw new Error(`unknown topic ${topic}; the topics are ${TOPICS.map((candidate) => candidate.topic).join(", ")}`);
   }
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-attack-"));
-  const root = await createCopy(ROOT, {
-    name: hole?.name ?? "attack",
-    changes: [...INSTRUMENTS, ...(hole?.changes ?? [])],
-  });
+  const root = await createCopy(ROOT, [SCRYPT_COUNTER, ...(hole ? [hole] : [])]);
   const names = await startNameServer();
   try {
     await migrate(stateDir);

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { ApiClient } from "./crash/api-client.ts";
 import { type EndTimes, killDuringPublish } from "./crash/kill-during-publish.ts";
-import { createCopy, QUICK_RETRIES, removeCopy } from "./crash/mutants.ts";
+import { QUICK_RETRIES } from "./crash/mutants.ts";
 import { missedMinimums } from "./crash/minimums.ts";
 import { startPatiently } from "./crash/restart.ts";
 import { run, type RunOptions, type RunResult } from "./crash/run.ts";
@@ -13,6 +13,7 @@ import { runMutants } from "./crash/run-mutants.ts";
 import { type LostState, loseState } from "./crash/lose-state.ts";
 import { SeededRandom } from "./crash/seeded-random.ts";
 import { freePort, migrate, type Service, startService } from "./service.ts";
+import { createCopy, removeCopy } from "./source-copy.ts";
 
 /*
  * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME,NAME] [--mid-publish] [--no-kills] [--keep]`,
@@ -163,7 +164,7 @@ const base: RunOptions = {
   faultRate: 0.03,
   kills: !values["no-kills"],
   maxWaitMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_MAX_WAIT_MS : MAX_WAIT_MS,
-  root: await createCopy(ROOT, { name: "unmodified", changes: QUICK_RETRIES }),
+  root: await createCopy(ROOT, [QUICK_RETRIES]),
   keep: values.keep,
   expectedViolations: [],
 };

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PLATFORMS } from "#core/platform.ts";
-import { createCopy, removeCopy } from "./crash/mutants.ts";
-import { type RoundReport, runDrill, type Way } from "./restore/drill.ts";
+import { type RoundReport, runDrill, type Way, WITHOUT_GUARD } from "./restore/drill.ts";
 import { freePort, migrate, startService } from "./service.ts";
+import { createCopy, removeCopy } from "./source-copy.ts";
 
 /*
  * Practises restores: `npm run restore:drill -- [--way restore|file|both] [--posts 200] [--rounds 1,2,3,4,5] [--platforms x,tiktok] [--without-guard]`.
@@ -25,20 +25,6 @@ const { values } = parseArgs({
     verbose: { type: "boolean", default: false },
   },
 });
-
-/** A database that is behind is not held, and nobody else notices either. */
-const WITHOUT_GUARD = [
-  {
-    file: "src/restore/store-service.ts",
-    from: "WHERE held IS NULL AND (epoch < ?1",
-    to: "WHERE 0 AND (epoch < ?1",
-  },
-  {
-    file: "src/core/database-watch.ts",
-    from: "return mark.epoch < highest.epoch ||",
-    to: "return false && mark.epoch < highest.epoch ||",
-  },
-];
 
 function print({ name, posts, acceptedBefore, counts, seconds, outcomes, wrong }: RoundReport): void {
   const figures = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
@@ -82,7 +68,7 @@ async function practise(way: Way, root: string): Promise<RoundReport[]> {
 
 const withoutGuard = values["without-guard"];
 // The runtime restarts when a source changes: a copy does not change meanwhile.
-const root = await createCopy(ROOT, { name: "drill", changes: withoutGuard ? WITHOUT_GUARD : [] });
+const root = await createCopy(ROOT, withoutGuard ? [WITHOUT_GUARD] : []);
 try {
   const ways = (["restore", "file"] as const).filter((way) => values.way === "both" || values.way === way);
   const reports: RoundReport[] = [];

@@ -59,12 +59,14 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
       // Side by side: whatever happens to one, overdue posts are armed and logins stay alive.
       const checked = checkDatabase(services);
       const reconciled = checked
+        // mutant: no-reconciler
         .then((row) => runReconciler(services, row))
         .catch((error: unknown) => {
           log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
         });
       // After the posts, because these are what the cron is for first.
       const told = reconciled
+        // mutant: no-webhook-reconciler
         .then(() => wakeOverdueSenders(services))
         .catch((error: unknown) => {
           log("error", "webhook.overdue_failed", { error: error instanceof Error ? error.name : typeof error });

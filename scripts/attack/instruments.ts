@@ -1,12 +1,9 @@
-import type { Mutant } from "../crash/mutants.ts";
+import type { Patch } from "../source-copy.ts";
 
 export const SCRYPT_LOG_LINE = "attack: scrypt runs";
 
-/** What a copy of the source code tells in its log, so that an attack can count work instead of measuring time. */
-export const INSTRUMENTS: Mutant["changes"] = [
-  {
-    file: "src/auth/users/password-hash.ts",
-    from: `    scrypt(password.normalize("NFKC"), salt,`,
-    to: `    console.log("${SCRYPT_LOG_LINE}");\n    scrypt(password.normalize("NFKC"), salt,`,
-  },
-];
+/** Logs every password hash, so that an attack counts work instead of measuring time. */
+export const SCRYPT_COUNTER: Patch = {
+  name: "count-scrypt",
+  changes: [{ before: `console.log("${SCRYPT_LOG_LINE}");` }],
+};

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCopy, type Mutant, MUTANTS, QUICK_RETRIES, removeCopy } from "./mutants.ts";
+import { createCopy, removeCopy } from "../source-copy.ts";
+import { type Mutant, MUTANTS, QUICK_RETRIES } from "./mutants.ts";
 import { run, type RunOptions } from "./run.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -16,8 +17,7 @@ function mutantRun(base: RunOptions, { failpoint }: Pick<Mutant, "failpoint">): 
 }
 
 async function isMutantCaught(mutant: Mutant, base: RunOptions): Promise<boolean> {
-  const { name, changes } = mutant;
-  const root = await createCopy(ROOT, { name, changes: [...QUICK_RETRIES, ...changes] });
+  const root = await createCopy(ROOT, [QUICK_RETRIES, mutant]);
   try {
     const { match } = await run({
       ...mutantRun(base, mutant),
@@ -82,7 +82,7 @@ async function runTests(root: string, args: readonly string[]): Promise<Map<stri
 
 /** What no crash run reveals in reasonable time is revealed by the test that the mutant names. */
 async function isCaughtByTest(mutant: Mutant, test: NonNullable<Mutant["test"]>): Promise<boolean> {
-  const root = await createCopy(ROOT, mutant, ["test", "vitest.config.ts"]);
+  const root = await createCopy(ROOT, [mutant], ["test", "vitest.config.ts"]);
   try {
     const failed = (await runTests(root, [test.file, "-t", test.title])).get("failed") ?? [];
     console.log(

@@ -13,6 +13,16 @@ import { createSandboxUser, previewTarget, rulesOf, type SandboxUser } from "../
 import type { Service } from "../service.ts";
 import { keepPresent } from "./progress.ts";
 import { runRestore, waitForRelease } from "./run-restore.ts";
+import type { Patch } from "../source-copy.ts";
+
+/** A database that is behind is not held, and nobody else notices either. */
+export const WITHOUT_GUARD: Patch = {
+  name: "without-guard",
+  changes: [
+    { at: "no-hold-of-restored", from: "WHERE ", to: "WHERE 0 AND " },
+    { at: "no-highest-mark", before: "return false;" },
+  ],
+};
 
 /*
  * Puts the database of a running service with simulated platforms back to five points in time, one after the other, while the objects and the

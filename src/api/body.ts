@@ -18,6 +18,7 @@ function parseJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
+    // mutant: unread-body-is-our-fault
     refuse({ code: "invalid_request", message: "the body is not valid JSON" });
   }
 }

@@ -55,6 +55,7 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
   }
 }
 
+// mutant: no-scope-check
 const mayCall = (actor: Actor, scope: Scope | null) => scope === null || actor.scopes.includes(scope);
 
 /** The caller that is remembered for the credential, if all checks pass for him; nothing is refused by what is only remembered. */
@@ -105,6 +106,7 @@ export function guard(scope: Scope | null, { changes }: { readonly changes: bool
     if (!authentication.ok) {
       return refuseUnauthenticated(c, scope, authentication.reason);
     }
+    // mutant: credential-in-log
     const { actor } = authentication;
     await enforceRateLimit(c, actor);
     if (!mayCall(actor, scope)) {

@@ -7,6 +7,7 @@ import { log } from "./log.ts";
 export function createAddressReader(): (headers: Headers) => string {
   let reported = false;
   return (headers) => {
+    // mutant: claimed-address
     const address = headers.get("cf-connecting-ip");
     if (address !== null) {
       return address;

@@ -11,5 +11,6 @@ export interface DatabaseWatchApi {
 }
 
 export function isBehind(mark: DatabaseMark, highest: DatabaseMark): boolean {
+  // mutant: no-highest-mark
   return mark.epoch < highest.epoch || (mark.epoch === highest.epoch && mark.beat < highest.beat);
 }

@@ -130,6 +130,7 @@ async function sendNext(
   if (!extra) {
     return publishedWith(state);
   }
+  // mutant: comment-after-lost-journal
   if (extra.look && state.looksFirst && state.tries === 0) {
     return uncertain("the journal of the previous run was lost", null);
   }
@@ -172,6 +173,7 @@ async function lookForNext(
   if (!extra) {
     return publishedWith(state);
   }
+  // mutant: comment-no-look
   if (!extra.look) {
     return tryAgain(job, state, extra, NO_ANSWER, "unconfirmed");
   }
@@ -187,6 +189,7 @@ async function lookForNext(
     return finish(job, state, extra, { status: "published", ...looked.value, fault: null });
   }
   const missingSince = ExtrasRef.safeParse(lastRef).data?.missingSince ?? null;
+  // mutant: comment-absent-too-soon
   if (missingSince === null || missingSince < sentAt) {
     const ref = { ...REF, missingSince: job.now };
     return { state: "again", afterSeconds: MISSING_FOR_MS / SECOND, isProcessing: false, ref };
@@ -212,6 +215,7 @@ function afterRefusedLook(job: Job, state: ExtrasState, extra: Extra, fault: Fau
 
 /** After the last try the call keeps the status that this one had. */
 function tryAgain(job: Job, state: ExtrasState, extra: Extra, fault: Fault, status: "failed" | "unconfirmed") {
+  // mutant: extra-without-end
   const wait = WAITS_SECONDS[state.tries];
   const afterSeconds = Math.max(wait ?? 0, fault.retryAfterSeconds ?? 0);
   return wait === undefined || afterSeconds > MAX_WAIT_SECONDS

@@ -90,6 +90,7 @@ export async function verifyLostThread(job: Job, ref: JsonValue, look: ThreadLoo
 function goOn(job: Job, ref: JsonValue, progress: JsonValue, nextRef: JsonValue): VerifyOutcome {
   const earlier = LostThreadRef.safeParse(ref).data;
   const foundParts = publishedThreadParts(progress).length;
+  // mutant: lost-thread-one-look
   if (earlier?.foundParts !== foundParts) {
     const next = { foundParts, missingSince: job.now };
     return { state: "again", afterSeconds: MISSING_FOR_MS / SECOND, isProcessing: false, ref: next };

@@ -62,6 +62,7 @@ export function sendingRefusalOf({ post }: PublishRun, matchesConfirmation: bool
 
 /** When the next step of a target is due. A visible call never leaves before the post is due, whatever the clock did since the claim. */
 function nextStepAt(activeRun: ActiveRun, run: TargetRun): number {
+  // mutant: no-hold-of-targets
   return currentStep(run) === "commit" ? Math.max(run.wakeAt, activeRun.dueAt) : run.wakeAt;
 }
 

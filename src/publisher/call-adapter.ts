@@ -106,6 +106,7 @@ async function runWithTimeout<Outcome>(
     async (request) => {
       stepAbort.signal.throwIfAborted();
       const signal = AbortSignal.any([request.signal, stepAbort.signal]);
+      // mutant: token-in-log
       return await call.services.outbound.platformFetch(new Request(request, { signal }));
     },
     callLog,

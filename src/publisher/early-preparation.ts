@@ -159,6 +159,7 @@ export function matchingRun(
   publishRun: PublishRun,
   target: PublishRunTarget,
 ): TargetRun | undefined {
+  // mutant: old-preparation
   return entry?.version === publishRun.post.version && entry.planHash === publishRun.post.planHash
     ? withStoredHistory(entry.run, target)
     : undefined;

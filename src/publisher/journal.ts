@@ -181,6 +181,7 @@ export class Journal {
       ...(hint.place !== undefined && { place: hint.place }),
       phase: "armed",
       // Kept until the run begins: the claim may have been sent already, and its answer lost.
+      // mutant: claim-forgets-its-id, run-lends-its-id
       runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),
       next: null,
     };
@@ -196,6 +197,7 @@ export class Journal {
 
   /** Stores what has changed, and what only the alarm says, because that is replaced now. */
   writeBeforeAlarm(): void {
+    // mutant: alarm-forgets-its-id
     this.isChanged ||= this.followsFromAlarm;
     this.write();
   }

@@ -95,6 +95,7 @@ export class PostAlarm {
       hint.version === FIRST_VERSION &&
       hint.status === "scheduled" &&
       this.context.isWakeToClaim(hint, wakeAt) &&
+      // mutant: alarm-lends-its-id
       wakeAt > this.context.now()
     );
   }

@@ -408,6 +408,7 @@ export class PostRunner {
   private async retryAfterError(error: unknown, isOwnRecovery: boolean): Promise<void> {
     try {
       // A result that D1 did not take must not be lost with the memory.
+      // mutant: result-lost-with-error
       this.journal.writeBeforeAlarm();
     } catch (storageError) {
       log("error", "publish.journal_not_written", { reason: String(storageError) });

@@ -129,6 +129,7 @@ export class RunContext {
    * away than a claim may be, because the clock went back or the visible call is spread: then it is for another alarm.
    */
   async sleepUntil(dueAt: number): Promise<boolean> {
+    // mutant: no-hold
     let remainingMs = dueAt - this.now();
     while (remainingMs > 0 && remainingMs <= CLAIM_AHEAD_MS) {
       await this.sleep(remainingMs, new AbortController().signal);

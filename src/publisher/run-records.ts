@@ -30,6 +30,7 @@ export function startTarget(
 ): TargetRun {
   const initialRun = createTargetRun(target, context.now);
   // Before any other check: what the lost run may have sent must be verified, even if the rows have changed since.
+  // mutant: take-over-sends-blind
   if (isTakenOver) {
     return startAsUncertain(initialRun, context);
   }

@@ -51,6 +51,7 @@ export async function runTargetStep(
     case "commit": {
       await failpoint("commit.before_intent");
       const intended = recordCommitIntent(started, context.now());
+      // mutant: no-journal
       journal.save(intended);
       // The intent must be on disk before the call: a crash could otherwise send it twice. A replaced object fails here.
       await journal.flush();

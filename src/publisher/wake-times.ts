@@ -15,6 +15,7 @@ const WAKE_AHEAD_MS = 400;
 /** Each place wakes so much before the one ahead of it: about what waking and claiming a post takes where objects share a thread. */
 const WAKE_PER_PLACE_MS = 6;
 /** A place claims so long ahead at most: an alarm that is a little early may still claim. */
+// mutant: place-before-its-claim
 const MAX_PLACE_AHEAD_MS = CLAIM_AHEAD_MS - 100;
 /**
  * The objects of the posts that are no longer counted wake before they may claim, within so many ms: where objects share a thread, starting
@@ -56,6 +57,7 @@ export function spreadDueAt(
   post: { readonly postId: string; readonly scheduledAt: number },
   { spreadMs }: Pick<WakeSettings, "spreadMs">,
 ): number {
+  // mutant: one-second-early
   return post.scheduledAt + Math.floor(hashFraction(post.postId) * Math.max(0, numberOr(0, spreadMs)));
 }
 

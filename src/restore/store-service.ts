@@ -19,6 +19,7 @@ export async function readService(db: Db): Promise<ServiceRow> {
 /** In one transaction: holds a database that is behind `highest`, raises the beat of any other, and reads the row. */
 export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Promise<ServiceRow> {
   const [, , read] = await db.d1.batch<ServiceRow>([
+    // mutant: no-hold-of-restored
     db.d1
       .prepare(
         `UPDATE service SET held = 'restored', reviewed_to = '' WHERE held IS NULL AND (epoch < ?1 OR (epoch = ?1 AND beat < ?2))`,

@@ -92,6 +92,7 @@ export async function readRound(
     return { receiver, added: [], hasMore: true, requeued };
   }
   const last = events.at(-1);
+  // mutant: cursor-before-delivery
   const added =
     last === undefined
       ? []

@@ -172,6 +172,7 @@ export class WebhookRunner {
         : [];
     const busy = new Set([...this.inFlight.values()].map(({ subjectId }) => subjectId));
     while (this.inFlight.size < MAX_IN_FLIGHT) {
+      // mutant: newest-event-first
       const index = this.waiting.findIndex(({ subjectId }) => !busy.has(subjectId));
       const first = this.waiting[index];
       // One place goes to retries even while first tries wait, so that these end too.
@@ -212,6 +213,7 @@ export class WebhookRunner {
     if (message?.status !== "pending" || this.receiver === null) {
       return;
     }
+    // mutant: delivered-before-sent
     await failpoint("webhook.before_send");
     const result = await this.send(this.receiver, message);
     await failpoint("webhook.before_record");

@@ -11,6 +11,7 @@ export async function urlProblem(
   services: Pick<Services, "outbound" | "config">,
   url: string,
 ): Promise<RefusalDetail | null> {
+  // mutant: any-webhook-address
   const checked = await checkWebhookAddress(services, url);
   return checked.ok ? null : { ...checked.problem, param: "url" };
 }
@@ -26,6 +27,7 @@ export function descriptionProblem(description: string): RefusalDetail | null {
       actual: length,
     };
   }
+  // mutant: description-of-several-lines
   return description.isWellFormed() && !hasControlCharacter(description)
     ? null
     : { code: "invalid_characters", message: "description must be one line of text", param: "description" };

@@ -23,6 +23,7 @@ const COLUMNS =
   "id, workspace_id, url, description, types, created_at, updated_at, disabled_at, disabled_reason, previous_secret_until";
 
 /** The owner is part of every query; these are its first three parameters. */
+// mutant: any-webhook
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
 
 const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, workspaceId] as const;

@@ -50,6 +50,7 @@ export async function insertWorkspace(
 ): Promise<{ inserted: boolean; used: number }> {
   const used = "(SELECT count(*) FROM workspaces WHERE user_id = ?1)";
   const [inserted, counted] = await db.d1.batch<{ used: number }>([
+    // mutant: no-workspace-limit
     db.d1
       .prepare(`INSERT INTO workspaces (id, user_id, name, created_at) SELECT ?2, ?1, ?3, ?4 WHERE ${used} < ?5`)
       .bind(row.userId, row.id, row.name, row.createdAt, limit),

@@ -112,6 +112,7 @@ export async function consumeState(
   lookup: StateLookup,
   browserHash: string | null,
 ): Promise<ConsumedState | null> {
+  // mutant: no-browser-check
   const row = await db.d1
     .prepare(
       `UPDATE connect_states AS s SET used_at = ?3

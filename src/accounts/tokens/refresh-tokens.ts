@@ -152,6 +152,7 @@ async function storeRefreshedTokens(
     endsAt: loginEndsAt(connect, refreshed),
     nextSyncAt: nextSyncAt(row, connect, tokens, now),
   };
+  // mutant: lost-token-refresh
   const stored = await withStoreRetries(async () => await replaceTokens(services.db, row, write));
   if (stored) {
     log("info", "token_refreshed", { connection_id: row.id, platform: row.platform });

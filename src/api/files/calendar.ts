@@ -8,6 +8,7 @@ import { includesEtag } from "./range.ts";
 export async function serveCalendar(c: ApiContext, secret: string): Promise<Response> {
   const feed = await readFeed(c.var.services, secret);
   if (feed === null) {
+    // mutant: unlimited-guesses
     if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {
       refuse({
         code: "rate_limited",

@@ -53,6 +53,7 @@ const KEY_ROWS = `FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN sub
   WHERE k.hash = ?1 AND k.revoked_at IS NULL AND u.disabled_at IS NULL`;
 
 const TOKEN_TEXT = `json_array(g.id, coalesce(c.name, ''), t.scopes, g.confirms, t.expires_at, ${USER_COLUMNS})`;
+// mutant: any-resource
 const TOKEN_ROWS = `FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id
   LEFT JOIN oauth_clients c ON c.id = g.client_id LEFT JOIN subscriptions s ON s.user_id = u.id
   WHERE t.hash = ?1 AND t.kind = 'access' AND g.revoked_at IS NULL AND g.resource = ?3 AND u.disabled_at IS NULL`;

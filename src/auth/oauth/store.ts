@@ -129,6 +129,7 @@ export interface CodeExchange {
   readonly now: number;
 }
 
+// mutant: any-verifier
 const CODE_CONDITION = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
 
 /** The resource of a code's grant, which never changes; null when the client has no such code. */

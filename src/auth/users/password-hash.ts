@@ -26,6 +26,7 @@ function deriveKey(password: string, salt: Uint8Array, cost: ScryptParameters): 
 function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
   // NFKC, so that keyboards that compose characters differently produce the same password.
   return new Promise((resolve, reject) => {
+    // mutant: count-scrypt
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 2 ** 20 }, (error, key) => {
       if (error) {
         reject(error);
@@ -51,6 +52,7 @@ export interface PasswordCheck {
 
 /** Verifies with the parameters in the stored text; null (no password set) takes the same time and never matches. */
 export async function checkPassword(password: string, stored: string | null): Promise<PasswordCheck> {
+  // mutant: quick-unknown-address
   const [scheme, N, r, p, salt, key] = (stored ?? DUMMY_HASH).split("$");
   if (scheme !== "scrypt" || salt === undefined || key === undefined) {
     throw new Error("unknown password hash scheme");

@@ -17,6 +17,7 @@ export async function postsOfCommit(
   await armPosts(
     ctx,
     posts
+      // mutant: edit-does-not-arm
       .filter((post) => post.status === "scheduled")
       .map((post) => ({ ...armableFromPost(post, plan.workspaceId), place })),
   );

@@ -189,6 +189,7 @@ export async function findUseOfToken(
 }
 
 /** The dependencies of a plan that are as they were at the preview; ?1 to ?5 are from `dependencyParameters`. */
+// mutant: no-edit-guard
 const UNCHANGED_DEPENDENCIES = `SELECT 'account' AS kind, a.id AS id FROM json_each(?3) needed CROSS JOIN accounts a ON a.id = needed.value
     WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.status = 'active' AND a.disconnected_at IS NULL
   UNION ALL SELECT 'media', m.id FROM json_each(?4) needed CROSS JOIN media m ON m.id = needed.value
@@ -234,6 +235,7 @@ function compareDependencies(
   const times = plan.slots ?? [];
   const dependencies =
     accountIds.length + mediaIds.length + times.length + (plan.kind === "edit" ? plan.posts.length : 0);
+  // mutant: slot-guard
   const freeSlots = times.length === 0 ? "" : ` + (SELECT count(*) FROM (${freeSlotsSql("?2", slotsParameter)}))`;
   // An approval that nobody gave must not stand in for a dependency that is missing.
   const [condition, approval] =

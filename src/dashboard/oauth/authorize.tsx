@@ -102,6 +102,7 @@ export async function decideConsent(c: PageContext): Promise<Response> {
     return respondToStep(c, step);
   }
   const form = await readForm(c);
+  // mutant: no-consent-token
   if (form.text("csrf_token") !== (await csrfToken(step.session, step.query))) {
     return respondToStep(c, step, { message: "This page has expired. Please decide again." });
   }

@@ -14,6 +14,7 @@ export const requireSameOrigin: MiddlewareHandler<PageEnv> = (c, next) => {
   const site = c.req.header("sec-fetch-site");
   const origin = c.req.header("origin");
   const { config } = c.var.services;
+  // mutant: no-origin-needed
   const isOurs = origin === new URL(config.origin).origin || origin === new URL(config.authUrl).origin;
   return isOurs && (site === undefined || site === "same-origin")
     ? next()

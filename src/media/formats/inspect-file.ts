@@ -53,6 +53,7 @@ export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspe
       return checkFailed("media_malformed", "the file is damaged: its width or height is not possible");
     }
     const pixels = (inspection.width ?? 0) * (inspection.height ?? 0);
+    // mutant: no-pixel-limit
     if (inspection.type === "image" && pixels > MAX_IMAGE_MEGAPIXELS * 1e6) {
       return checkFailed(
         "media_dimensions",

@@ -55,6 +55,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   if (isLostThread(ref)) {
     return await verifyFromRow(client, job, ref);
   }
+  // mutant: thread-container-no-look
   const part = currentThreadPart(job);
   const post = jobOfPart(job);
   const outcome = await verifyContainer(job, ref, {

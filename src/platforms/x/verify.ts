@@ -51,6 +51,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const commitRef = CommitRef.parse(ref);
   const part = currentThreadPart(job);
   if (part && part.replyTo !== null) {
+    // mutant: thread-no-look
     return await verifyReply(client, job, commitRef, { ...part, replyTo: part.replyTo });
   }
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
@@ -109,6 +110,7 @@ async function verifyReply(
     return { state: "cannot_tell", detail: "a very similar post exists" };
   }
   const missingSince = commitRef.missingSince ?? null;
+  // mutant: thread-absent-too-soon
   if (missingSince === null || missingSince < lastSentAt) {
     const ref: CommitRef = { ...commitRef, missingSince: job.now };
     return { state: "again", afterSeconds: MISSING_FOR_MS / SECOND, isProcessing: false, ref };

@@ -27,6 +27,7 @@ export async function cancelPost(
     await refuseWhileHeld(ctx);
     refuseInvalidState(`a ${post.status} post cannot be cancelled, only a scheduled or paused one`);
   }
+  // mutant: no-disarm
   disarmPosts(ctx, [{ ...post, workspaceId: ctx.actor.workspaceId }]);
   return { id: post.id, status: toCancelledStatus(post.status) };
 }

@@ -29,7 +29,9 @@ const IS_STOPPABLE = `(p.scheduled_at > ?4 OR ${NOT_HELD})`;
 const STATUS_CHANGES = {
   cancelled: {
     change: { what: "cancelled" },
+    // mutant: reconciler-arms-cancelled
     set: "status = 'cancelled', paused_reason = NULL, watch_at = NULL",
+    // mutant: cancel-without-check
     allowed: `p.status IN ('scheduled', 'paused') AND NOT ${HAS_PUBLICATION} AND ${IS_STOPPABLE}`,
   },
   paused: {

@@ -7,6 +7,7 @@ import type { Db } from "#db/client.ts";
 import { POST_COLUMNS, type PostRow } from "./post-rows.ts";
 
 /** The owner is part of every statement; ?1 is the user, ?2 the workspace. */
+// mutant: no-owner-check
 const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
 
 /**

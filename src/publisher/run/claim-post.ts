@@ -73,6 +73,7 @@ export async function claimPost(
   const watchAt = now + RUN_LEASE_MS;
   const notBefore = now - MAX_LATE_MS;
   await failpoint("claim.before_send");
+  // mutant: claim-at-any-time
   const dueBy = now + CLAIM_AHEAD_MS;
   const publishRun = await claimPostRow(db, { postId, runId, version, now, dueBy, notBefore }, alongside);
   await failpoint("claim.after_send");
@@ -194,6 +195,7 @@ async function ownOrTakeOver(
   }
   // A new id that no caller has: if the answer or the journal is lost, the next claim takes over again instead of
   // finding its own id and sending what this run's predecessor may have sent.
+  // mutant: take-over-keeps-run-id
   const newRunId = services.ids.secretUuid();
   const isTakenOver = await takeOverRun(services.db, {
     postId: post.id,
@@ -228,6 +230,7 @@ export async function peekRun(
 /** Whether the rows are still what was confirmed; anything else is never sent. */
 export async function matchesConfirmedPlan(publishRun: PublishRun): Promise<boolean> {
   const { postType, media, planHash } = publishRun.post;
+  // mutant: unconfirmed-content
   return (await planHashOf({ postType, media, targets: publishRun.targets })) === planHash;
 }
 

@@ -130,6 +130,7 @@ export function afterPrepare(run: TargetRun, outcome: PrepareOutcome, ctx: StepC
 export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepContext): TargetRun {
   switch (outcome.state) {
     case "published":
+      // mutant: send-after-acceptance
       return markPublished(run, "commit", outcome, ctx);
     case "accepted":
       return transition(run, ctx, "verifying", "commit", "accepted", {
@@ -148,6 +149,7 @@ export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepCon
         ? markUncertain(run, ctx, "commit", outcome.fault.message)
         : afterFault({ ...run, ...NOT_COMMITTED }, "commit", outcome.fault, ctx);
     case "uncertain":
+      // mutant: blind-retry
       return markUncertain(
         outcome.ref === undefined ? run : { ...run, prepared: { ref: outcome.ref, expiresAt: null } },
         { ...ctx, httpStatus: outcome.httpStatus },
@@ -165,6 +167,7 @@ export function afterVerify(run: TargetRun, outcome: VerifyOutcome, ctx: StepCon
       return continueWithNextPart(run, "verify", outcome, ctx);
     case "again": {
       const waiting = outcome.ref === undefined ? run : { ...run, prepared: { ref: outcome.ref, expiresAt: null } };
+      // mutant: unanswered-lookup-as-absence
       return outcome.isProcessing
         ? waitForProcessing(waiting, outcome.afterSeconds, ctx)
         : verifyAgain(waiting, outcome.afterSeconds, null, ctx);
@@ -338,6 +341,7 @@ function markPublished(run: TargetRun, step: Step, result: PublishedOutcome, ctx
 }
 
 function continueWithNextPart(run: TargetRun, step: Step, part: MoreOutcome, ctx: StepContext): TargetRun {
+  // mutant: part-sent-twice
   const publishedParts = run.publishedParts + 1;
   const changes: Partial<TargetRun> = {
     publishedParts,

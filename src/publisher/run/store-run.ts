@@ -95,6 +95,7 @@ export async function claimPostRow(
   alongside?: ReadAlongside,
 ): Promise<PublishRun | undefined> {
   const [, ...results] = await db.d1.batch<Record<string, unknown>>([
+    // mutant: claim-cancelled
     db.d1
       .prepare(
         `UPDATE posts SET status = 'publishing', run_id = ?2, updated_at = ?3
@@ -185,6 +186,7 @@ export async function writeRunResults(
   db: Db,
   results: RunResults,
 ): Promise<(PublishRunPost & { readonly recordsEvents: boolean }) | undefined> {
+  // mutant: results-of-any-run
   const ownsRun = "EXISTS (SELECT 1 FROM posts WHERE id = ?1 AND run_id = ?2 AND status = 'publishing')";
   const statements: D1PreparedStatement[] = [];
   if (results.targets.length > 0) {

@@ -28,6 +28,7 @@ export function nextTryAt(input: {
   /** In [0, 1). */
   readonly random: number;
 }): number | null {
+  // mutant: quick-retries
   const delayMs = RETRY_DELAYS_MS[input.failures - 1];
   if (delayMs === undefined) {
     return null;

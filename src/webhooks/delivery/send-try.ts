@@ -7,6 +7,7 @@ import { type AnswerMeaning, readAnswer } from "./read-answer.ts";
 import { signatureHeaders } from "./sign.ts";
 
 const TIMEOUT_MS = 10 * SECOND;
+// mutant: whole-answer-of-a-receiver
 const MAX_RESPONSE_BYTES = 1024;
 
 class NoAnswer extends Error {}
@@ -34,6 +35,7 @@ export async function sendTry(
     attempt: { at, durationMs: clock.now() - at, status: null, error, response: "" },
     meaning: readAnswer(null, clock.now()),
   });
+  // mutant: address-checked-once
   const checked = await checkWebhookAddress(services, receiver.url);
   if (!checked.ok) {
     return noAnswer(checked.problem.message);
@@ -45,10 +47,12 @@ export async function sendTry(
       method: "POST",
       headers: {
         "content-type": "application/json",
+        // mutant: secret-in-a-header
         "user-agent": "Almanac-Webhooks/1",
         ...(await signatureHeaders(message, receiver.secrets, clock.now())),
       },
       body: message.body,
+      // mutant: redirect-of-a-receiver
       redirect: "manual",
       signal: abort.signal,
     });
