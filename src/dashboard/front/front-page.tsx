@@ -10,7 +10,7 @@ const TITLE = "Plan a month of posts on one calendar";
 const DESCRIPTION =
   "Write a post once, see exactly how it will look on every account, and schedule it. It goes out once, at the time you chose, and the calendar says what really happened.";
 
-/** What link previews in messengers and networks show; the picture is made by `npm run brand-images`. */
+/** What link previews in messengers and networks show; the picture is `static/social-card.jpg`. */
 const SocialCard: FC<{ origin: string }> = ({ origin }) => (
   <>
     <meta name="description" content={DESCRIPTION} />
