@@ -1,27 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
-import { AxeBuilder } from "@axe-core/playwright";
-import { CspEvaluator } from "csp_evaluator";
-import { Severity } from "csp_evaluator/dist/finding.js";
-import { CspParser } from "csp_evaluator/dist/parser.js";
-import pa11y from "pa11y";
-import { type Browser, chromium, type Page, type Response } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { withService } from "../service.ts";
-import { findFirefoxProblems } from "./browser/firefox-pages.ts";
 import { createDemoWorkspace, type DemoWorkspace } from "./demo/demo-workspace.ts";
 import { demoPages } from "./demo/pages.ts";
-import { launchPuppeteer, openPuppeteerPage } from "./demo/puppeteer-page.ts";
-import { signInCookie } from "./demo/sign-in-cookie.ts";
 import { openSignedIn } from "./demo/signed-in.ts";
+import { runAccountPages } from "./pages/account-pages.ts";
+import { runConnectFlow } from "./pages/connect-flow.ts";
+import { runConsentFlow } from "./pages/consent-flow.ts";
+import { runDocsFlow } from "./pages/docs-flow.ts";
+import { findFirefoxProblems } from "./pages/firefox-pages.ts";
+import { runLiveCheck } from "./pages/live-check.ts";
+import { PageChecker } from "./pages/page-checker.ts";
+import { runPasskeyFlow } from "./pages/passkey-flow.ts";
 
 /*
- * Checks every page of a filled workspace, light and dark, with axe and pa11y, its policy with Google's CSP evaluator, its console in
- * Chromium and in Firefox ESR, and prints what it weighs: `npm run pages -- [--short] [--page webhook] [origin of a running service]`. The
- * short form leaves out Firefox, and the dark form for pa11y.
+ * Checks the pages in Chromium: `npm run pages -- [--short] [--page webhook] [origin of a running service]`. Three windows walk through
+ * connecting, signing up, consent, the documentation and the composer; two more open every page of a filled workspace, light and dark.
+ * Fails on a finding of axe or HTML CodeSniffer, a weak or violated policy, a page wider than its window, a console error or an
+ * expectation that does not hold. Firefox ESR opens every page too, but not in the short form. `--page` checks only these of the
+ * workspace; `SHOTS=<folder>` saves screenshots.
  */
 
+const WINDOWS = [
+  ["script-light", { javaScriptEnabled: true, colorScheme: "light", viewport: { width: 1280, height: 900 } }],
+  ["script-dark-phone", { javaScriptEnabled: true, colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+  ["no-script", { javaScriptEnabled: false, colorScheme: "light", viewport: { width: 1280, height: 900 } }],
+] as const;
 const COLOR_SCHEMES = ["light", "dark"] as const;
-type ColorScheme = (typeof COLOR_SCHEMES)[number];
 
 const {
   values: { short: isShort, page: wanted },
@@ -31,132 +38,84 @@ const {
   allowPositionals: true,
 });
 
-/** All pages, or those that were asked for. */
-const wantedPages = (workspace: DemoWorkspace) =>
-  demoPages(workspace).filter(({ name }) => wanted?.includes(name) ?? true);
+const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 
-const PA11Y_TIMEOUT_MS = 60_000;
-
-async function findAxeProblems(page: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => `axe ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+/** What a person does, in a browser of its own: windows of one browser share its clipboard. */
+async function walkInWindow(origin: string, [name, options]: (typeof WINDOWS)[number]): Promise<readonly string[]> {
+  const browser = await launch();
+  try {
+    const context = await browser.newContext({ ...options, permissions: ["clipboard-read", "clipboard-write"] });
+    // The web app of the tests is served here; no request leaves the machine.
+    await context.route("https://app.example/**", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: "<!doctype html><html lang=en><title>App</title><h1>App</h1></html>",
+      }),
+    );
+    const checker = await PageChecker.start(context, { origin, name, hasScript: options.javaScriptEnabled });
+    const user = {
+      email: `user-${randomBytes(6).toString("hex")}@example.com`,
+      password: `correct horse ${randomBytes(6).toString("hex")}`,
+    };
+    // First, because a browser in which another user is signed in is refused.
+    await runConnectFlow(checker);
+    await checker.open("/");
+    await checker.checkPage("front");
+    await runAccountPages(checker, user);
+    await runConsentFlow(checker);
+    await runDocsFlow(checker);
+    if (options.javaScriptEnabled) {
+      await runLiveCheck(checker);
+      await runPasskeyFlow(checker, user);
+    }
+    return checker.findings;
+  } finally {
+    await browser.close();
+  }
 }
 
-/** Runs pa11y (HTML_CodeSniffer and axe, WCAG 2 AA) over every page; returns its errors. */
-async function findPa11yProblems(
+/** Every page of the workspace, or those that are wanted. */
+async function openEveryPage(
   origin: string,
   workspace: DemoWorkspace,
-  colorSchemes: readonly ColorScheme[],
+  colorScheme: (typeof COLOR_SCHEMES)[number],
 ): Promise<readonly string[]> {
-  const cookie = await signInCookie(origin, workspace);
-  const browser = await launchPuppeteer();
-  const findings: string[] = [];
+  const browser = await launch();
   try {
-    for (const colorScheme of colorSchemes) {
-      for (const { name, path, isPublic } of wantedPages(workspace)) {
-        const page = await openPuppeteerPage(browser);
-        await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colorScheme }]);
-        await page.setExtraHTTPHeaders(isPublic ? {} : { cookie });
-        const { issues } = await pa11y(origin + path, {
-          browser,
-          page,
-          standard: "WCAG2AA",
-          runners: ["htmlcs", "axe"],
-          viewport: { width: 1280, height: 900 },
-          timeout: PA11Y_TIMEOUT_MS,
-          // What axe cannot compute is no finding of axe: the contrast of text in drawings and in a closed menu.
-          levelCapWhenNeedsReview: "warning",
-        });
-        for (const { runner, code, message, selector, context } of issues) {
-          findings.push(
-            `${name} (${colorScheme}): pa11y ${runner} ${code}: ${message} ${selector} ${context?.slice(0, 160)}`,
-          );
-        }
-        await page.close();
-      }
-    }
-  } finally {
-    await browser.close();
-  }
-  return findings;
-}
-
-function findPolicyProblems(policy: string): readonly string[] {
-  return new CspEvaluator(new CspParser(policy).csp)
-    .evaluate()
-    .filter(({ severity }) => severity < Severity.MEDIUM)
-    .map(({ description, directive }) => `csp ${directive}: ${description}`);
-}
-
-const sizeOf = async (response: Response): Promise<number> =>
-  gzipSync(await response.body().catch(() => Buffer.alloc(0))).length;
-
-/** The compressed sizes of what a page loads from the service, by kind. */
-async function weigh(responses: readonly Response[]): Promise<Record<"document" | "stylesheet" | "script", number>> {
-  const weights = { document: 0, stylesheet: 0, script: 0 };
-  for (const response of responses) {
-    const kind = response.request().resourceType();
-    if (kind === "document" || kind === "stylesheet" || kind === "script") {
-      weights[kind] += await sizeOf(response);
-    }
-  }
-  return weights;
-}
-
-async function checkPages(origin: string, workspace: DemoWorkspace, browser: Browser): Promise<string[]> {
-  const findings: string[] = [];
-  console.log("page             html     css      js   (bytes, compressed)");
-  for (const colorScheme of COLOR_SCHEMES) {
     const options = { colorScheme, viewport: { width: 1280, height: 900 } };
-    const signedIn = await openSignedIn(browser, origin, workspace, options);
-    const stranger = await browser.newContext(options);
-    for (const { name, path, isPublic } of wantedPages(workspace)) {
-      const page = await (isPublic ? stranger : signedIn).newPage();
-      const report = (text: string) => findings.push(`${name} (${colorScheme}): ${text}`);
-      const responses: Response[] = [];
-      page.on("response", (response) => responses.push(response));
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) {
-          report(`console: ${message.text()}`);
-        }
-      });
-      page.on("pageerror", (error) => report(`script error: ${error.message}`));
-      const response = await page.goto(origin + path, { waitUntil: "networkidle" });
-      if (response?.status() !== 200) {
-        report(`status ${response?.status()}`);
+    const start = { origin, name: `1280-${colorScheme}`, hasScript: true };
+    const signedIn = await PageChecker.start(await openSignedIn(browser, origin, workspace, options), start);
+    const stranger = await PageChecker.start(await browser.newContext(options), start);
+    for (const { name, path, isPublic } of demoPages(workspace)) {
+      if (wanted?.includes(name) ?? true) {
+        const checker = isPublic ? stranger : signedIn;
+        await checker.open(path);
+        await checker.page.waitForLoadState("networkidle");
+        await checker.checkPage(name);
       }
-      for (const problem of [
-        ...(await findAxeProblems(page)),
-        ...findPolicyProblems(response?.headers()["content-security-policy"] ?? ""),
-      ]) {
-        report(problem);
-      }
-      if (colorScheme === "light") {
-        const { document, stylesheet, script } = await weigh(responses);
-        console.log(
-          [name.padEnd(14), ...[document, stylesheet, script].map((size) => String(size).padStart(7))].join(" "),
-        );
-      }
-      await page.close();
     }
-    await signedIn.close();
-    await stranger.close();
-  }
-  return findings;
-}
-
-const findings = await withService(runningOrigin, async (origin) => {
-  const workspace = await createDemoWorkspace(origin);
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-  try {
-    return [
-      ...(await checkPages(origin, workspace, browser)),
-      ...(await findPa11yProblems(origin, workspace, isShort ? ["light"] : COLOR_SCHEMES)),
-      ...(isShort ? [] : await findFirefoxProblems(origin, workspace)),
-    ];
+    return [...signedIn.findings, ...stranger.findings];
   } finally {
     await browser.close();
   }
+}
+
+async function checkWorkspace(origin: string): Promise<readonly string[]> {
+  const workspace = await createDemoWorkspace(origin);
+  const findings = await Promise.all(COLOR_SCHEMES.map((scheme) => openEveryPage(origin, workspace, scheme)));
+  return [...findings.flat(), ...(isShort ? [] : await findFirefoxProblems(origin, workspace))];
+}
+
+if (process.env["SHOTS"] !== undefined) {
+  await mkdir(process.env["SHOTS"], { recursive: true });
+}
+const findings = await withService(runningOrigin, async (origin) => {
+  const walks = wanted === undefined ? WINDOWS.map((window) => walkInWindow(origin, window)) : [];
+  const checks = await Promise.allSettled([checkWorkspace(origin), ...walks]);
+  return checks.flatMap((check) =>
+    check.status === "fulfilled" ? check.value : [`stopped: ${(check.reason as Error).stack}`],
+  );
 });
 for (const finding of findings) {
   console.error(finding);

@@ -1,7 +1,7 @@
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { AVATAR } from "./avatar.ts";
 
-/* For the judges that drive the browser with Puppeteer: Lighthouse and pa11y. */
+/* Lighthouse drives the browser with Puppeteer. */
 
 export const launchPuppeteer = (): Promise<Browser> =>
   launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
