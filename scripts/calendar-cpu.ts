@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { copyPost, createBenchUser, migrate } from "./bench/bench-data.ts";
 import { type BenchRequest, send } from "./bench/requests.ts";
 import { bundle, type Runtime, startRuntime } from "./bench/runtime.ts";
+import { quantile } from "./quantile.ts";
 
 /*
  * `npm run calendar:cpu -- [--requests 200]`: what a calendar of 200 posts costs, as production serves it. Processor time is that of the
@@ -65,9 +66,6 @@ async function createCalendar(runtime: Runtime, month: Date): Promise<string> {
   }
   return cookie.split(";")[0] ?? "";
 }
-
-const quantile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
 
 /** Opens one view again and again, one request at a time; returns the median of the processor time per request. */
 async function measure(runtime: Runtime, cookie: string, name: string, path: string): Promise<number> {

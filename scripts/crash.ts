@@ -12,6 +12,7 @@ import { run, type RunOptions, type RunResult } from "./crash/run.ts";
 import { runMutants } from "./crash/run-mutants.ts";
 import { type LostState, loseState } from "./crash/lose-state.ts";
 import { SeededRandom } from "./crash/seeded-random.ts";
+import { quantile } from "./quantile.ts";
 import { freePort, migrate, type Service, startService } from "./service.ts";
 import { createCopy, removeCopy } from "./source-copy.ts";
 
@@ -34,8 +35,6 @@ const LOSS_PLATFORMS: readonly string[] = ["x", "linkedin", "threads", "bluesky"
 /** Runs of at least this length wait until the slowest verification has an answer. */
 const SOAK_MINUTES = 5;
 const SOAK_MAX_WAIT_MS = 480_000;
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 const formatCounts = (counts: Iterable<readonly [string, number]>): string =>
   Array.from(counts, ([name, count]) => `${name} ${count}`).join(", ");
@@ -56,7 +55,7 @@ function printReport(name: string, result: RunResult, seconds: number): void {
     ["unconfirmed targets", String(report.unconfirmed)],
     [
       "late p50 / p99 / max",
-      [0.5, 0.99, 1].map((share) => `${(percentile(lateMs, share) / 1000).toFixed(2)} s`).join(" / "),
+      [0.5, 0.99, 1].map((share) => `${(quantile(lateMs, share) / 1000).toFixed(2)} s`).join(" / "),
     ],
     ["events", `${webhooks.events}, ${webhooks.delivered} deliveries accepted`],
     ["webhooks answered", formatCounts(webhooks.tries)],

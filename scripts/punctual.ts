@@ -7,6 +7,7 @@ import { PostSender } from "./punctual/post-sender.ts";
 import { bundle, startRuntime } from "./bench/runtime.ts";
 import { type D1Counts, type ResourceUsage, RuntimeGauge } from "./punctual/resource-usage.ts";
 import { startSimulators } from "./punctual/simulators.ts";
+import { quantile } from "./quantile.ts";
 import { call, freePort, migrate, sleep } from "./service.ts";
 
 /*
@@ -109,10 +110,9 @@ function printLateness(label: string, lateness: Lateness): void {
     ["reached the platforms", lateness.received],
     ["accepted by them", lateness.accepted],
   ] as const) {
-    const percentile = (share: number): number =>
-      late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? Number.NaN;
+    const [earliest, p50, p90, p99, last] = [0, 0.5, 0.9, 0.99, 1].map((share) => quantile(late, share));
     console.log(
-      `${`${label}, ${when}`.padEnd(52)} ${String(late.length).padStart(5)} posts   earliest ${percentile(0)} ms   p50 ${percentile(0.5)} ms   p90 ${percentile(0.9)} ms   p99 ${percentile(0.99)} ms   last ${percentile(1)} ms`,
+      `${`${label}, ${when}`.padEnd(52)} ${String(late.length).padStart(5)} posts   earliest ${earliest} ms   p50 ${p50} ms   p90 ${p90} ms   p99 ${p99} ms   last ${last} ms`,
     );
   }
 }

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { ApiClient } from "./crash/api-client.ts";
 import { createSandboxUser, previewTarget } from "./crash/sandbox-user.ts";
 import type { D1Counts } from "./punctual/resource-usage.ts";
+import { quantile } from "./quantile.ts";
 import { call, freePort, migrate, type Service, sleep, startService } from "./service.ts";
 
 /*
@@ -190,12 +191,10 @@ async function runPhase(user: LoadUser, name: string, alive: number, deadCount: 
   receivers.close();
   const logged = new Set(ids);
   const delays = receivers.delays.flatMap((known) => [...known.values()]).toSorted((a, b) => a - b);
-  const percentile = (share: number) =>
-    delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? Number.NaN;
   return {
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-    last: percentile(1),
+    p50: quantile(delays, 0.5),
+    p99: quantile(delays, 0.99),
+    last: quantile(delays, 1),
     statements: statementsPerEvent(before, after),
     isExact: receivers.delays.every(
       (known) => known.size === logged.size && [...known.keys()].every((id) => logged.has(id)),

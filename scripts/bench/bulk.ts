@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DAY } from "#core/clock.ts";
 import type { D1Counts } from "#sandbox/d1-counter.ts";
+import { quantile } from "../quantile.ts";
 import { sleep } from "../service.ts";
 import { createBenchUser, migrate } from "./bench-data.ts";
 import { type BenchRequest, send } from "./requests.ts";
@@ -28,10 +29,6 @@ interface Measured {
   readonly ms: number;
   readonly text: string;
   readonly counts: D1Counts;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** The text of a post: the same for every account, another one for each post. */
@@ -96,7 +93,12 @@ export async function measureBulk(root: string): Promise<void> {
           return [
             step,
             {
-              ms: Number(median(times).toFixed(0)),
+              ms: Number(
+                quantile(
+                  times.toSorted((a, b) => a - b),
+                  0.5,
+                ).toFixed(0),
+              ),
               "ms, slowest": Number(Math.max(...times).toFixed(0)),
               trips: first[step].counts.roundTrips,
               statements: first[step].counts.statements,

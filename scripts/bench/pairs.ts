@@ -2,6 +2,7 @@ import { Agent } from "node:http";
 import type { Prepared } from "./prepared.ts";
 import { Requests, send } from "./requests.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
+import { quantile } from "../quantile.ts";
 
 /* How many pairs of preview and confirm checkouts make per second, by turns, so that all meet the same load of the machine. */
 
@@ -57,10 +58,7 @@ class PairMaker {
   }
 }
 
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
-}
+const inOrder = (values: readonly number[]) => values.toSorted((a, b) => a - b);
 
 /** Prints rates, 99th percentiles and the ratio of the first to each other. */
 export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Promise<void> {
@@ -83,14 +81,14 @@ export async function comparePairs(compared: ReadonlyMap<string, Prepared>): Pro
       console.log(`\n${clients} client${clients === 1 ? "" : "s"}, ${ROUNDS} rounds of ${PAIRS_PER_ROUND} pairs`);
       for (const [index, name] of names.entries()) {
         const own = measured.flatMap((each) => each[index] ?? []);
-        const rates = own.map(({ perSecond }) => perSecond);
-        const latencies = own.flatMap(({ latenciesMs }) => latenciesMs);
+        const rates = inOrder(own.map(({ perSecond }) => perSecond));
+        const latencies = inOrder(own.flatMap(({ latenciesMs }) => latenciesMs));
         console.log(
           `${name}: ${quantile(rates, 0.5).toFixed(1)} pairs/s (${quantile(rates, 0).toFixed(1)} to ${quantile(rates, 1).toFixed(1)}), p50 ${quantile(latencies, 0.5).toFixed(1)} ms, p99 ${quantile(latencies, 0.99).toFixed(1)} ms`,
         );
       }
       for (const [index, name] of names.entries().drop(1)) {
-        const ratios = measured.map((each) => (each[0]?.perSecond ?? 0) / (each[index]?.perSecond ?? 0));
+        const ratios = inOrder(measured.map((each) => (each[0]?.perSecond ?? 0) / (each[index]?.perSecond ?? 0)));
         console.log(
           `ratio to ${name}: ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0).toFixed(2)} to ${quantile(ratios, 1).toFixed(2)})`,
         );

@@ -1,4 +1,5 @@
 import { secretValues } from "#sandbox/secret-values.ts";
+import { sleep } from "../service.ts";
 
 /** The result of an API call as its caller sees it: an answer, or none. */
 export type CallOutcome =
@@ -102,5 +103,3 @@ export class ApiClient {
     return extras as readonly PublishedExtra[];
   }
 }
-
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,5 @@
+import { sleep } from "../service.ts";
 import type { ApiClient } from "./api-client.ts";
-import { sleep } from "./api-client.ts";
 import { findInventedFiles, formatProblem } from "./check-formats.ts";
 import { postsWithMarker, type PublishedPosts, publishedOf, readPublishedPosts } from "./published-posts.ts";
 import { type ExpectedPost, partMarker, publishedVersion } from "./expected-posts.ts";

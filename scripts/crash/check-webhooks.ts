@@ -1,4 +1,5 @@
-import { type ApiClient, sleep } from "./api-client.ts";
+import { sleep } from "../service.ts";
+import { type ApiClient } from "./api-client.ts";
 import { findEventViolations, findMissing, findOvertaken, type HookState, isAccepted } from "./check-events.ts";
 import type { Violation } from "./check-invariants.ts";
 import { type DatabaseState, readDatabase } from "./read-database.ts";

@@ -1,5 +1,5 @@
+import { sleep } from "../service.ts";
 import type { ApiClient } from "./api-client.ts";
-import { sleep } from "./api-client.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** The ways a platform can fail: request lost, response lost, wrong response, refusal, rate limit, delay, outage, a video that is answered after minutes. */

@@ -1,5 +1,6 @@
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import { type ApiClient, sleep } from "./api-client.ts";
+import { sleep } from "../service.ts";
+import { type ApiClient } from "./api-client.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { postsWithMarker, readPublishedPosts } from "./published-posts.ts";
 import { createSandboxUser, previewTarget, requiresMedia, type SandboxUser } from "./sandbox-user.ts";

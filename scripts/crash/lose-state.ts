@@ -5,8 +5,8 @@ import { openDb } from "#db/client.ts";
 import { startReview } from "#restore/store-service.ts";
 import { localDatabaseFile } from "../backup/local.ts";
 import { localD1 } from "../backup/local-d1.ts";
-import type { Service } from "../service.ts";
-import { ApiClient, sleep } from "./api-client.ts";
+import { type Service, sleep } from "../service.ts";
+import { ApiClient } from "./api-client.ts";
 import { readPublishedPosts } from "./published-posts.ts";
 import { partMarker } from "./expected-posts.ts";
 import { startPatiently } from "./restart.ts";
@@ -80,8 +80,8 @@ const FURTHER_PARTS = 12;
 const partsOf = (marker: string) =>
   Array.from({ length: FURTHER_PARTS }, (_, index) => `${partMarker(marker, index)} goes on with what came before`);
 
-const oldWords = (marker: string) => `${marker} as it was before the edit`;
-const newWords = (marker: string) => `${marker} as it is after the edit`;
+export const oldWords = (marker: string) => `${marker} as it was before the edit`;
+export const newWords = (marker: string) => `${marker} as it is after the edit`;
 
 export async function loseState({
   lost,

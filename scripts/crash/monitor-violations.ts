@@ -1,4 +1,5 @@
-import { type ApiClient, sleep } from "./api-client.ts";
+import { sleep } from "../service.ts";
+import { type ApiClient } from "./api-client.ts";
 import type { TrafficGenerator } from "./traffic-generator.ts";
 import { findPlatformViolations, type Violation } from "./check-invariants.ts";
 import { readPublishedPosts } from "./published-posts.ts";

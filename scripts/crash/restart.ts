@@ -1,4 +1,4 @@
-import { sleep } from "./api-client.ts";
+import { sleep } from "../service.ts";
 
 const MAX_START_ATTEMPTS = 4;
 const WAIT_BETWEEN_STARTS_MS = 3000;

@@ -1,5 +1,5 @@
+import { sleep } from "../service.ts";
 import type { ApiClient, CallOutcome } from "./api-client.ts";
-import { sleep } from "./api-client.ts";
 import {
   commentMarker,
   COVER_PLATFORM,

@@ -38,8 +38,7 @@ const {
   allowPositionals: true,
 });
 
-const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const launch = (): Promise<Browser> => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 
 /** What a person does, in a browser of its own: windows of one browser share its clipboard. */
 async function walkInWindow(origin: string, [name, options]: (typeof WINDOWS)[number]): Promise<readonly string[]> {

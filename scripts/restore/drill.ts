@@ -6,11 +6,12 @@ import { openDb } from "#db/client.ts";
 import { startReview } from "#restore/store-service.ts";
 import type { Installation } from "../backup/installation.ts";
 import { localDatabaseFile, openLocal } from "../backup/local.ts";
-import { ApiClient, sleep } from "../crash/api-client.ts";
+import { ApiClient } from "../crash/api-client.ts";
+import { newWords, oldWords } from "../crash/lose-state.ts";
 import { readPublishedPosts } from "../crash/published-posts.ts";
 import { startPatiently } from "../crash/restart.ts";
 import { createSandboxUser, previewTarget, rulesOf, type SandboxUser } from "../crash/sandbox-user.ts";
-import type { Service } from "../service.ts";
+import { type Service, sleep } from "../service.ts";
 import { keepPresent } from "./progress.ts";
 import { runRestore, waitForRelease } from "./run-restore.ts";
 import type { Patch } from "../source-copy.ts";
@@ -97,9 +98,6 @@ const PLATFORMS_FINISH_MS = 5000;
 /** The slowest verification after a lost run: a platform that says "processing" is believed for ten minutes. */
 const MAX_WAIT_MS = 840_000;
 const PUBLISHED_WAIT_MS = 60_000;
-
-const oldWords = (marker: string) => `${marker} as it was before the edit`;
-const newWords = (marker: string) => `${marker} as it is after the edit`;
 
 class Drill {
   readonly #input: DrillInput;
