@@ -1,6 +1,6 @@
 import type { AttackedService } from "./attacked-service.ts";
 
-/** One attack: it tries what must be refused, and notes how it was. */
+/** One attack: it tries what the service must refuse, and notes the refusals. */
 export interface Attack {
   /** What a stranger or a greedy tenant would do. */
   readonly name: string;
@@ -20,7 +20,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** What one attack tried, how each try was refused, and what was not. */
+/** Counts the tries of one attack and their refusals, and keeps its findings. */
 export class AttackLog {
   #tried = 0;
   readonly #refusals = new Map<string, number>();

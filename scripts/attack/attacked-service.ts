@@ -57,11 +57,11 @@ function parseJson(text: string): Answer["json"] {
 const one = (value: string | readonly string[] | undefined): string | null =>
   (typeof value === "string" ? value : value?.[0]) ?? null;
 
-/** The service under attack, on this machine only. Every answer is also checked for what is never right: a server error. */
+/** The service under attack, on this machine only. A server error in any answer is a finding. */
 export class AttackedService {
   readonly origin: string;
   readonly document: OpenApiDocument;
-  /** Asked by the service for the addresses of names. */
+  /** Tells the service the addresses of names. */
   readonly names: NameServer;
   readonly #logFile: string;
   readonly #secrets = new Set<string>();

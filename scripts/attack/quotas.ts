@@ -14,7 +14,7 @@ async function limitOf(service: AttackedService, { key }: AttackUser, name: stri
   return json.limits[name];
 }
 
-/** What is in use must never exceed the limit, and the attack must have reached it. */
+/** The use must reach the limit and never exceed it. */
 async function expectAtLimit(service: AttackedService, log: AttackLog, user: AttackUser, name: string): Promise<void> {
   const { limit, used } = await limitOf(service, user, name);
   log.expect(used === limit, "the limit is exact", `${name}: ${used} of ${limit} are used`);

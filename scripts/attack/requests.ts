@@ -4,7 +4,7 @@ import type { Topic } from "./attack.ts";
 
 const EVIL = "evil.example";
 
-/** Headers by which a proxy in front would tell what the caller asked for. */
+/** Headers in which a proxy repeats the caller's original request. */
 const PROXY_HEADERS: Readonly<Record<string, string>> = {
   "x-forwarded-host": EVIL,
   "x-forwarded-proto": "gopher",

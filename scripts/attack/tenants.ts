@@ -144,10 +144,10 @@ const REQUESTS: Readonly<
   confirmEdit: ({ editToken }) => [{ json: { confirmation_token: editToken } }],
 };
 
-/** What keeps ids as they were sent and looks nothing up by them: an attack of its own uses what was kept. */
+/** Operations that store ids without looking them up: another attack uses the stored ids. */
 const KEEPS_WHAT_IS_SENT: ReadonlySet<string> = new Set(["createDraft"]);
 
-/** `external_id` is the caller's own name for a post, so it names nothing of ours: the lists are asked for the victim's. */
+/** `external_id` is the caller's own name for a post; the attack filters its lists by the victim's. */
 const namesSomething = (name: string): boolean => name !== "external_id" && /(?:^|_)(?:ids?|token)$/.test(name);
 
 /** The path of an operation with the ids of what it names. */

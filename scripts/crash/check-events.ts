@@ -18,7 +18,7 @@ export interface HookState {
   readonly name: string;
   readonly webhookId: string;
   readonly workspaceId: string;
-  /** Whether every first try is seen: a receiver that loses some cannot tell their order. */
+  /** Whether the receiver sees every first try: one that loses some cannot tell their order. */
   readonly isOrdered: boolean;
   readonly received: readonly ReceivedEvent[];
 }
@@ -61,11 +61,11 @@ const describeMissing = ({ hook, event }: MissingEvent, how: string): Violation 
   what: `${event.type} ${eventId(event)} of ${event.subjectId} ${how}`,
 });
 
-/** Long after the next try of an event was due, and after so many others, it was passed over: no kill explains that. */
+/** An event whose next try is this long overdue, after this many others arrived, was skipped: no kill explains that. */
 const OVERTAKEN_AFTER_MS = 20_000;
 const OVERTAKEN_BY = 10;
 
-/** Events that were never accepted although others went on arriving at the same receiver (W1): to be seen while the run goes on. */
+/** Finds events that a receiver never accepted although it accepted later ones (W1); works during the run. */
 export function findOvertaken(database: DatabaseState, hooks: readonly HookState[]): Violation[] {
   return findMissing(database, hooks, Date.now()).flatMap((missing) => {
     const { hook, event } = missing;
@@ -75,7 +75,7 @@ export function findOvertaken(database: DatabaseState, hooks: readonly HookState
   });
 }
 
-/** What is wrong with the deliveries of a hook: events that are none (W2), bodies that differ (W2), a wrong order (W4), tries after 410 (W5). */
+/** Checks the deliveries of a hook: invented events (W2), different bodies of one event (W2), a wrong order (W4), tries after a 410 (W5). */
 function checkHook(hook: HookState, events: ReadonlyMap<string, LoggedEvent>): Violation[] {
   const violations: Violation[] = [];
   const report = (invariant: string, what: string): void => {
@@ -122,7 +122,7 @@ function checkHook(hook: HookState, events: ReadonlyMap<string, LoggedEvent>): V
   return violations;
 }
 
-/** Whether the events of a post are its changes, each exactly once; what was done to it stands in its row, which no event is made from. */
+/** Compares the events of a post with the changes in its row, which are written independently: each change must have exactly one event. */
 function checkPost(post: StoredPost, events: readonly LoggedEvent[]): string[] {
   const problems: string[] = [];
   const count = (type: string): number => events.filter((event) => event.type === type).length;

@@ -71,7 +71,7 @@ export function findExtraViolations(
   return violations;
 }
 
-/** The preferred picture of a video: a repeated call replaces it, so that it is there once. */
+/** A repeated call replaces the cover of a video, so a video has at most one. */
 function coverProblems(
   { cover, storyPlatforms }: Pick<ExpectedPost, "cover" | "storyPlatforms">,
   id: string,

@@ -42,13 +42,13 @@ interface PostView {
 }
 
 /**
- * A target whose last attempt is younger is being worked on: a call with a video waits up to two minutes for its answer, and an
- * interrupted one is continued half a minute later.
+ * A target whose last attempt is younger than this is still in progress: a call with a video waits up to two minutes for its
+ * answer, and the service continues an interrupted one after half a minute.
  */
 const MAX_ATTEMPT_MS = 200_000;
 /**
- * A platform that processes a post is asked again and again, which no attempt records; a video of which nothing is published after
- * ten minutes is sent again.
+ * The service polls a platform that processes a post, and records no attempt for that. It sends a video again if nothing is
+ * published after ten minutes.
  */
 const MAX_PROCESSING_MS = 660_000;
 
@@ -63,8 +63,8 @@ interface AttemptView {
 }
 
 /**
- * What is known of an open post that makes no progress: its next attempt is overdue or there is none, and the last one was long ago.
- * Null for one that makes progress.
+ * Describes an open post that makes no progress: its next attempt is overdue or missing, and the last one was long ago. Null for a
+ * post that makes progress.
  */
 async function describeStalled(client: ApiClient, post: ExpectedPost, view: PostView): Promise<string | null> {
   const now = Date.now();
@@ -194,8 +194,8 @@ const partsOf = (post: ExpectedPost, platform: string, publishedPosts: Published
   postsWithMarker(publishedPosts, platform, { marker: partMarker(post.marker, index) });
 
 /**
- * Whether a target that the API reports as published names its post. Where several stories of an account are alike, Instagram tells
- * after a lost answer only that it published the container: the API then has the id of that, which no post has, and no URL.
+ * Whether a target that the API reports as published names its post. After a lost answer Instagram may only say that it published
+ * the container, if several stories of an account look alike: the API then has the id of the container and no URL.
  */
 export function isReportedTruly(
   post: ExpectedPost,

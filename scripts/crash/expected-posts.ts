@@ -101,7 +101,7 @@ export const expectedKey = (post: Format, platform: string): string =>
 
 const storyKey = (sha256: string | undefined): string => `${STORY_FORMAT} ${sha256 ?? ""}`;
 
-/** The version that was published: the one with its text; any that may be of a story, which shows none. */
+/** The published version: the one with this text; for a story, which shows no text, any that may be published. */
 export function publishedVersion(post: ExpectedPost, platform: string, text: string): ExpectedVersion | undefined {
   const allowed = allowedVersions(post);
   return post.storyPlatforms.includes(platform)

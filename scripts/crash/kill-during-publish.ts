@@ -18,8 +18,8 @@ const CRON_EVERY_MS = 60_000;
 const MAX_WAIT_MS = 400_000;
 const MAX_END_MS = 60_000;
 /**
- * The limit for posts whose call never arrived on these platforms: they list new posts late, so a second one may be sent
- * only after three and, on the last of them, five minutes.
+ * The limit for posts whose call never arrived on these platforms: they list new posts late, so the service waits three minutes
+ * before it sends again, and five on the last of them.
  */
 const LATE_LISTING_MAX_END_MS: Partial<Record<Platform, number>> = {
   facebook: 210_000,
@@ -28,8 +28,8 @@ const LATE_LISTING_MAX_END_MS: Partial<Record<Platform, number>> = {
 };
 
 /**
- * TikTok gets videos: their upload has an id before the visible call, so that what became of it can always be read. A photo post
- * whose call got no answer is never sent again and ends as unconfirmed after ten minutes (test/platforms/tiktok/verify.test.ts).
+ * TikTok gets videos: their upload has an id before the visible call, so the service can always look up the result. It never repeats
+ * the call of a photo post without an answer; such a post ends as unconfirmed after ten minutes (test/platforms/tiktok/verify.test.ts).
  */
 const VIDEO_PLATFORMS: ReadonlySet<Platform> = new Set(["tiktok", "youtube"]);
 

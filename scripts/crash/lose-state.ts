@@ -13,10 +13,9 @@ import { startPatiently } from "./restart.ts";
 import { createSandboxUser, previewTarget, type SandboxUser, takesOption } from "./sandbox-user.ts";
 
 /*
- * Either puts the database back to an earlier time by swapping its files, while the objects keep what they know; or erases the
- * storage of every post's object, while the database stays. The simulators keep what they know in both. Meanwhile posts were
- * published, cancelled, edited and half published. Afterwards nothing may be twice on a platform, there after its cancel or with
- * its old words, and the API must say what is true.
+ * Swaps the files of the database for older ones and keeps the objects, or erases the storage of every post's object and keeps the
+ * database. The simulators keep their state. In between, posts are published, cancelled, edited and half published. Afterwards no
+ * platform may have a post twice, after its cancel or with its old words, and the API must tell the truth.
  */
 
 /** What is lost. */
@@ -32,7 +31,7 @@ const KILL_DELAY_MS = 900;
 const LATENCY_MS = 1500;
 const CRON_EVERY_MS = 3000;
 const HELD_FOR_MS = 12_000;
-/** The lease of a lost run, five minutes, and what its look at the platforms takes. */
+/** The lease of a lost run, five minutes, and the time to look at the platforms. */
 const MAX_WAIT_MS = 480_000;
 
 /** `copies`: how many a platform has at the end, by what was lost. */
@@ -166,7 +165,7 @@ async function schedulePosts(
 ): Promise<ScheduledPost[]> {
   const posts: ScheduledPost[] = [];
   for (const scenario of Object.keys(SCENARIOS) as Scenario[]) {
-    // Nothing is sent from a database that was put back, so that a thread stops there like any other post.
+    // A restored database sends nothing, so a thread stops like any other post.
     const hasThread = scenario === "thread";
     const used = platforms.filter((one) => !hasThread || (lost === "objects" && takesOption(user, one, "thread")));
     for (const platform of used) {
@@ -238,7 +237,7 @@ async function waitUntilSettled(
 ): Promise<void> {
   for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; await sleep(2000)) {
     const statuses = await Promise.all(posts.map((post) => readStatus(client, user, post)));
-    // What was moved to a far day waits for that day, where nothing put the move back.
+    // A post that was moved to a far day waits for it, unless the move was undone.
     const isWaitedFor = (index: number): boolean => {
       const post = posts[index];
       return lost === "database" || !post || (SCENARIOS[post.scenario].edit?.days ?? 0) === 0;
@@ -277,9 +276,9 @@ async function readReport(
     counts.missing += status === "published" && copiesOfParts.includes(0) ? 1 : 0;
     counts.afterCancel += cancel && copies.length > 0 ? 1 : 0;
     counts.oldWords += edit && copies.some(({ text }) => text === oldWords(post.marker)) ? 1 : 0;
-    // A call that may have left is never repeated where the platform cannot prove that it has no such post: the owner is told.
+    // The service never repeats a call that may have left if the platform cannot prove that the post is missing; it tells the owner.
     counts.missing += copies.length < expected[lost] && status !== "unconfirmed" ? 1 : 0;
-    // An edited post that was published cannot be found by the words of its older row: it is paused, and its owner told to look.
+    // Nobody finds an edited post by the words of its older row: the service pauses it and asks its owner to look.
     const mayBePaused = lost === "database" && (copies.length === 0 || edit !== null);
     const isTrue =
       status === "unconfirmed" ||

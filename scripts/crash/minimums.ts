@@ -50,9 +50,9 @@ const GROUPS_PER_MINUTE: readonly (readonly [group: string, min: number])[] = [
   [COVER, 0.3],
 ];
 
-/** One message per minimum that a run missed; none of them allows a run without traffic to pass. */
+/** One message per minimum that the run missed; a run without traffic misses all of them. */
 export function missedMinimums(counts: CrashCounts, minutes: number, kills: boolean): string[] {
-  // What is rarer than once a minute is required of longer runs only.
+  // Only longer runs must see what comes less than once a minute.
   const minOf = (perMinute: number): number => Math.max(perMinute < 1 ? 0 : 1, Math.floor(perMinute * minutes));
   const message = (count: number, what: string, min: number): string[] =>
     count < min ? [`${count} ${what}, and a run of ${minutes} minutes needs ${min}`] : [];

@@ -5,7 +5,7 @@ export interface Mutant extends Patch {
   readonly what: string;
   /** The violations that its absence must cause; a post that only takes long does not count. */
   readonly expectedViolations?: readonly RegExp[];
-  /** For what no crash run reveals in reasonable time: the test that reveals it, by its file and a part of its full name. */
+  /** The test that catches the mutant, by its file and a part of its full name, if a crash run would take too long. */
   readonly test?: { readonly file: string; readonly title: string };
   /** Where only one failpoint reveals the missing mechanism: it always fails, and there are no kills. */
   readonly failpoint?: string;

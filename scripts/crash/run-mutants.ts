@@ -80,7 +80,7 @@ async function runTests(root: string, args: readonly string[]): Promise<Map<stri
   return byStatus;
 }
 
-/** What no crash run reveals in reasonable time is revealed by the test that the mutant names. */
+/** Runs the test that the mutant names. */
 async function isCaughtByTest(mutant: Mutant, test: NonNullable<Mutant["test"]>): Promise<boolean> {
   const root = await createCopy(ROOT, [mutant], ["test", "vitest.config.ts"]);
   try {
@@ -109,7 +109,7 @@ async function areTestsClean(mutants: readonly Mutant[]): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Runs every mutant, or those of these names; whether each was caught, and none was reported without it. */
+/** Runs all mutants or those with these names; true if each is caught and the unmodified service passes. */
 export async function runMutants(base: RunOptions, only: readonly string[] | undefined): Promise<boolean> {
   const selected = MUTANTS.filter(({ name }) => only === undefined || only.includes(name));
   const byCrash = selected.filter(({ test }) => !test);

@@ -19,9 +19,9 @@ import { WebhookReceivers } from "./webhook-receivers.ts";
 
 const CRON_EVERY_MS = 5000;
 const VERIFY_EVERY_MS = 5000;
-/** A sender that was killed goes on after half a minute; a restart and a receiver that does not answer come on top. */
+/** A killed sender continues after half a minute; a restart and a silent receiver add to that. */
 const MAX_DELIVERY_MS = 75_000;
-/** Where nothing is killed, so that what is missing is found before the end of the run. */
+/** In runs without kills, so that a missing delivery shows before the run ends. */
 const UNDISTURBED_DELIVERY_MS = 40_000;
 const RESTART_TIMEOUT_MS = 6000;
 /** Each has an account of its own on every platform, and so its own caps per day. */
@@ -60,7 +60,7 @@ export interface RunResult {
   readonly match: { readonly violation: Violation; readonly afterMs: number } | null;
 }
 
-/** What the checks during the run were too slow for; a post that is still open (I2) proves nothing here, as nobody waited for it. */
+/** Violations that the checks during the run missed; an open post (I2) proves nothing here, because nobody waited for it. */
 function findAtEnd(
   patterns: readonly RegExp[],
   violations: readonly Violation[],
@@ -88,7 +88,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const logFile = join(stateDir, "service.log");
   const simulatorsLogFile = join(stateDir, "simulators.log");
-  // In a process of their own, which is not killed: platforms finish what they have received.
+  // A process of their own, which nobody kills: platforms finish what they have received.
   const simulators = await startService({
     environment: "simulators",
     port: await freePort(),

@@ -72,7 +72,7 @@ interface ReceivedDelivery {
 
 const TOLERANCE_SECONDS = 300;
 
-/** What its receiver would have said when it came: the library's own check compares with the present time, and a long run looks later. */
+/** Verifies a signature for the time of its arrival: the library compares with the present time, and a long run checks later. */
 function signatureProblem(signature: Webhook, { headers, body, received_at }: ReceivedDelivery): string | null {
   const seconds = Number(headers["webhook-timestamp"]);
   if (!(Math.abs(Date.parse(received_at) / 1000 - seconds) <= TOLERANCE_SECONDS)) {

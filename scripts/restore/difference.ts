@@ -55,7 +55,7 @@ const valuesOf = ({ columns }: Table, row: Record<string, Value>): unknown[] =>
 
 const jsonOf = (rows: readonly string[]): string => `[${rows.join(",")}]`;
 
-/** Triggers write an index of these tables by what is inserted, updated and deleted; a row that is replaced is none of that for them. */
+/** Triggers index these tables on insert, update and delete, but not on `REPLACE`. */
 const INDEXED_BY_TRIGGERS: ReadonlySet<string> = new Set(["drafts", "post_annotations"]);
 
 function writeStatement({ name, columns, key }: Table, selected: string): string {
@@ -97,7 +97,7 @@ function* tableBatches(database: DatabaseSync, table: Table): Generator<Batch> {
 
 interface ChangedPost {
   readonly id: string;
-  /** As it was when the current state was read: one that has changed since is left for the next pass. */
+  /** The row as it was read: the next pass writes a row that has changed since. */
   readonly seen: readonly [version: number, status: string] | null;
   readonly post: string | null;
   readonly targets: readonly string[];
@@ -136,7 +136,7 @@ function* changedPosts(database: DatabaseSync, tables: ReadonlyMap<string, Table
   }
 }
 
-/** A post as it was read is changed with its targets in one transaction; one that was changed meanwhile is not touched. */
+/** Changes a post and its targets in one transaction, unless the post has changed since it was read. */
 function postBatch(group: readonly ChangedPost[], tables: ReadonlyMap<string, Table>): Batch {
   const expected = JSON.stringify(group.map(({ id, seen }) => [id, ...(seen ?? [null, null])]));
   const asRead = (id: string) =>
@@ -177,15 +177,15 @@ function postBatch(group: readonly ChangedPost[], tables: ReadonlyMap<string, Ta
   ];
 }
 
-/** Written last, because triggers write them when posts are written; switching the recording of events on again is part of it. */
+/** Written last, because triggers write them when posts are written; this also switches the recording of events on again. */
 const EVENT_TABLES: ReadonlySet<string> = new Set(["event_logs", "events", "notices"]);
 
 /** Which tables are written: posts with what belongs to them, the log of events, or all others. */
 type Part = "accounts" | "posts" | "events";
 
 /**
- * The statements that make the database, whose state is the file `current`, the state of the file `target`: in batches that are each one transaction
- * and of bounded size. Broken off anywhere, what is missing is the difference that is left.
+ * The statements that turn the state in the file `current` into the state in the file `target`, in batches of bounded size; each batch is
+ * one transaction. After an interruption, the difference of the two files is what is left to do.
  */
 export function* differenceBatches(current: string, target: string, part: Part): Generator<Batch> {
   const database = new DatabaseSync(target, { readOnly: true });

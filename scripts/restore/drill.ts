@@ -16,7 +16,7 @@ import { keepPresent } from "./progress.ts";
 import { runRestore, waitForRelease } from "./run-restore.ts";
 import type { Patch } from "../source-copy.ts";
 
-/** A database that is behind is not held, and nobody else notices either. */
+/** Nothing holds a database that is behind, and nothing else notices it. */
 export const WITHOUT_GUARD: Patch = {
   name: "without-guard",
   changes: [
@@ -26,8 +26,8 @@ export const WITHOUT_GUARD: Patch = {
 };
 
 /*
- * Puts the database of a running service with simulated platforms back to five points in time, one after the other, while the objects and the
- * platforms keep what they know: by the restore of this project, which merges, or by swapping the file behind the service's back.
+ * Puts the database of a running service back to five points in time, one after the other; the objects and the simulated platforms keep
+ * their state. Either `npm run restore` does it and merges, or the drill swaps the file and the service must notice.
  */
 
 /** `restore`: as `npm run restore`, with a swap of files as Time Travel. `file`: the file is swapped after a `kill -9`. */
@@ -35,9 +35,9 @@ export type Way = "restore" | "file";
 
 interface Round {
   readonly name: string;
-  /** When the state is saved to which the database goes back. */
+  /** When the drill saves the state that it restores later. */
   readonly savedAt: "scheduled" | "half_scheduled" | "publishing";
-  /** When it goes back. */
+  /** When it restores it. */
   readonly backAt: "published" | "changed" | "publishing";
 }
 
@@ -95,7 +95,7 @@ const MID_PUBLISH_MS = 900;
 const CRON_EVERY_MS = 3000;
 const HELD_FOR_MS = 8000;
 const PLATFORMS_FINISH_MS = 5000;
-/** The slowest verification after a lost run: a platform that says "processing" is believed for ten minutes. */
+/** The slowest verification after a lost run: the service believes a platform that says "processing" for ten minutes. */
 const MAX_WAIT_MS = 840_000;
 const PUBLISHED_WAIT_MS = 60_000;
 
@@ -105,7 +105,7 @@ class Drill {
   readonly #user: SandboxUser;
   #service: Service;
   readonly #saved: string;
-  /** What it takes to schedule a post here. */
+  /** The time to schedule one post on this machine. */
   #postMs = LEAD_PER_POST_MS;
 
   private constructor(input: DrillInput, service: Service, client: ApiClient, user: SandboxUser) {
@@ -385,7 +385,7 @@ class Drill {
     return { counts, outcomes, wrong };
   }
 
-  /** With a merge nothing may be missing; without one only what was neither changed nor made later has to go out. */
+  /** With a merge no post may be missing; without one, only posts that were not made or changed later must go out. */
   #isLost({ scenario, isNewer }: DrillPost, copies: number, status: string): boolean {
     const mustGoOut =
       scenario !== "cancelled" && (this.#input.way === "restore" || (scenario !== "edited" && !isNewer));
@@ -400,7 +400,7 @@ class Drill {
     if (this.#input.way === "restore") {
       return false;
     }
-    // An edited post that is public cannot be found by the words of its older row: it is paused, and its owner told to look.
+    // Nobody finds an edited post by the words of its older row: the service pauses it and asks its owner to look.
     return (status === "paused" && (copies === 0 || scenario === "edited")) || (status === "gone" && isNewer);
   }
 }

@@ -5,8 +5,8 @@ import { dropTriggers, quoted, type Table, tablesOf } from "./sqlite-file.ts";
 import { ruleFor } from "./table-rules.ts";
 
 /*
- * The merge of two states of the service's database, both as SQLite files with the schema of this version. What is merged is a copy of the
- * restored state; nothing of a running service is touched here.
+ * Merges two states of the service's database, both SQLite files with the schema of this version. Works on a copy of the restored state and
+ * touches no running service.
  */
 
 export interface MergeInput {
@@ -19,7 +19,7 @@ export interface MergeInput {
   readonly startedAt: number;
 }
 
-/** What the merge brought back from the present, and what it kept of the restored state. */
+/** What the merge took from the present, and what it kept of the restored state. */
 export interface MergeCounts {
   /** Posts that only the present had. */
   readonly added: number;
@@ -37,9 +37,9 @@ interface Merge {
 const matches = (key: readonly string[], a: string, b: string): string =>
   key.map((column) => `${a}."${column}" = ${b}."${column}"`).join(" AND ");
 
-/** Of two states of a row that is there in both, these members of the restored one are kept although the present's row goes first. */
+/** If both states have a row, the present one wins, except for these columns. */
 const KEPT_OF_RESTORED: Readonly<Record<string, string>> = {
-  // Whoever was revoked stays revoked, and a code that was used stays used.
+  // A revoked key stays revoked, and a used code stays used.
   api_keys: "revoked_at = coalesce(main.api_keys.revoked_at, r.revoked_at)",
   oauth_grants:
     "revoked_at = coalesce(main.oauth_grants.revoked_at, r.revoked_at), code_used_at = coalesce(main.oauth_grants.code_used_at, r.code_used_at)",
@@ -217,7 +217,7 @@ function deletePosts(database: DatabaseSync, ids: string): void {
   }
 }
 
-/** Media that were removed since come back only for posts that still need them; what they take is counted again. */
+/** Removed media come back only for posts that still need them; their storage counts again. */
 function mergeMedia(database: DatabaseSync): void {
   const broughtBack = "m.id NOT IN (SELECT id FROM present.media)";
   database.exec(
@@ -233,7 +233,7 @@ function mergeMedia(database: DatabaseSync): void {
   );
 }
 
-/** What a platform asked to be deleted about a person is deleted again. */
+/** Deletes again what a platform has asked to delete about a person. */
 function eraseAgain(database: DatabaseSync): void {
   database.exec(
     `UPDATE main.post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, extras = NULL, history = '[]'
@@ -241,7 +241,7 @@ function eraseAgain(database: DatabaseSync): void {
   );
 }
 
-/** What is noted about posts goes with them, and has their time. */
+/** Annotations go with their posts, and get their time. */
 function alignAnnotations(database: DatabaseSync): void {
   database.exec(
     `DELETE FROM main.post_annotations WHERE post_id NOT IN (SELECT id FROM main.posts);
@@ -261,7 +261,7 @@ const ACCESS_TABLES = [
   "webhooks",
 ];
 
-/** Users who were deleted since get no access and no posts back; their deletion is asked for again, which erases the rest. */
+/** Deleted users get no access and no posts back; a new deletion request erases the rest. */
 function deleteUsersAgain(database: DatabaseSync, startedAt: number): void {
   database.function("user_hash", { deterministic: true }, (id) =>
     createHash("sha256")
@@ -322,7 +322,7 @@ export function mergeDatabases({ target, restored, present, startedAt }: MergeIn
     }
     deleteUsersAgain(database, startedAt);
     alignAnnotations(database);
-    // Its refresh token may have been replaced since: the next sync finds out, before a post needs it.
+    // The platform may have replaced its refresh token since: the next sync checks that before a post needs it.
     const known = present === null ? "" : "AND id NOT IN (SELECT id FROM present.connections)";
     database
       .prepare(

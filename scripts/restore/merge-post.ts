@@ -26,7 +26,7 @@ export interface WholePost {
   readonly media: readonly Row[];
 }
 
-/** From 2 on no event leads out: neither a retry nor anything else. */
+/** States of rank 2 and above are final: not even a retry leads out. */
 const FINALITY: Readonly<Record<PostStatus, number>> = {
   scheduled: 0,
   paused: 0,
@@ -37,7 +37,7 @@ const FINALITY: Readonly<Record<PostStatus, number>> = {
   published: 3,
 };
 
-/** Of one version: what a run has come to since goes before what it started from. */
+/** Of two states of one version, the later step of a run wins. */
 const PROGRESS: Readonly<Record<PostStatus, number>> = {
   scheduled: 0,
   paused: 1,
@@ -48,7 +48,7 @@ const PROGRESS: Readonly<Record<PostStatus, number>> = {
   published: 5,
 };
 
-/** Of two rows of a target: `skipped` says that nothing was sent, so that it gives way to what says that something was. */
+/** `skipped` says that nothing was sent, so a row that says something was sent wins over it. */
 const CERTAINTY: Partial<Readonly<Record<TargetState, number>>> = {
   skipped: 1,
   failed: 1,
@@ -60,9 +60,9 @@ const mayBePublic = ({ targets }: WholePost): boolean =>
   targets.some(({ state, progress }) => state === "published" || state === "unconfirmed" || progress !== null);
 
 /**
- * Which side's content counts. `published` and `cancelled` are final, whatever the versions say; a failed post can be opened again, which raises its
- * version, so that the higher version counts; of one version the state that is further on. What is equal in all of this stays as it was restored, for
- * that is what the restore is for; only a run in progress is taken from the present, because its object goes on with it.
+ * Chooses the side whose content counts. `published` and `cancelled` win at any version. Otherwise the higher version wins, because reopening a
+ * failed post raises it; at equal versions, the state that is further on. A tie keeps the restored side, since the user asked for it, except that a
+ * run in progress comes from the present, because its object continues it.
  */
 function isPresentLater(restored: WholePost, present: WholePost): boolean {
   const finality = (side: WholePost): number => {
@@ -84,7 +84,7 @@ function isPresentLater(restored: WholePost, present: WholePost): boolean {
   return was === is ? present.post.status === "publishing" : is > was;
 }
 
-/** Every target of the later side, and of the other one what is known to be public, or may be. */
+/** All targets of the later side, and those of the other side that are or may be public. */
 function mergeTargets(later: readonly TargetRow[], earlier: readonly TargetRow[]): TargetRow[] {
   const rank = ({ state }: TargetRow): number => CERTAINTY[state] ?? 0;
   const known = new Map(earlier.filter((target) => rank(target) >= 2).map((target) => [target.account_id, target]));
@@ -99,7 +99,7 @@ function mergeTargets(later: readonly TargetRow[], earlier: readonly TargetRow[]
   return [...merged, ...known.values()];
 }
 
-/** The status of a post none of whose targets is left to be sent, and of a failed one of which something is public. */
+/** The status of a post that has nothing left to send, or that failed although a part of it is public. */
 function settle(post: PostRow, targets: readonly TargetRow[]): PostRow {
   if (post.status === "failed" && targets.some(({ state }) => state === "published")) {
     return { ...post, status: "partially_failed" };
@@ -113,8 +113,8 @@ function settle(post: PostRow, targets: readonly TargetRow[]): PostRow {
 }
 
 /**
- * One post out of two states of it: no version falls, no end is lost, what is public stays recorded. Merging the result with either of
- * them changes nothing.
+ * Merges two states of a post: no version decreases, no final state is lost, and what is public stays recorded. Merging the result
+ * with either state again changes nothing.
  */
 export function mergePost(restored: WholePost, present: WholePost): WholePost {
   const isLater = isPresentLater(restored, present);

@@ -6,11 +6,11 @@ export type Goal =
   | { readonly kind: "bookmark"; readonly bookmark: string; readonly at: string }
   | { readonly kind: "backup"; readonly folder: string; readonly at: string };
 
-/** In this order; each is done again in whole when it was broken off. */
+/** In this order; after an interruption, the whole step runs again. */
 export const STEPS = ["hold", "export", "put_back", "merge", "write", "files", "release"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** How far a restore has come; it is on the disk before the step after it begins. */
+/** How far a restore has come; written to disk before the next step begins. */
 export interface Progress {
   readonly installation: string;
   readonly goal: Goal;
@@ -39,7 +39,7 @@ export async function writeProgress(root: string, progress: Progress): Promise<v
   await rename(`${file}.new`, file);
 }
 
-/** The restore is over. What the present was is kept, in case that something is missed later. */
+/** Ends the restore. Keeps the file of the earlier present, in case somebody misses something later. */
 export async function keepPresent(root: string, name: string): Promise<string> {
   const folder = restoreFolder(root);
   for (const file of ["merged.sqlite", "current.sqlite", "target.sqlite"]) {

@@ -36,7 +36,7 @@ async function readPresent(installation: Installation, at: number): Promise<Pres
   return present ?? null;
 }
 
-/** What will happen, before anything does. */
+/** Tells what the restore will do. */
 export async function describeLoss(
   installation: Installation,
   goal: Goal,
@@ -75,7 +75,7 @@ export async function describeLoss(
   ];
 }
 
-/** What became of it. */
+/** Tells what the restore did. */
 export async function describeOutcome(
   installation: Installation,
   { startedAt }: Progress,

@@ -12,7 +12,7 @@ import { mergeDatabases } from "./merge-databases.ts";
 import { type Progress, restoreFolder, type Step, STEPS, writeProgress } from "./progress.ts";
 import { applyMigrations, tablesOf, UnknownMigration } from "./sqlite-file.ts";
 
-/** Runs that were claimed before the hold end within this time, or are looked up at their platforms afterwards. */
+/** Runs that were claimed before the hold end within this time; the review looks up the others at their platforms. */
 const WAIT_FOR_RUNS_MS = 60_000;
 const POLL_MS = 2000;
 /** Posts that change while they are written are written in the next pass. */
@@ -35,12 +35,12 @@ async function hasTables({ database }: Installation): Promise<boolean> {
   return results.length > 0;
 }
 
-/** Stops publishing, by what every claim requires in its own statement. */
+/** Stops publishing: every claim checks this column in its own statement. */
 async function holdService({ database }: Installation): Promise<void> {
   await database.prepare("UPDATE service SET held = 'restored', reviewed_to = ''").run();
 }
 
-/** Nothing that is written from here on tells receivers of webhooks what they know; the last table that is written switches it on again. */
+/** Switches the recording of events off, so that receivers of webhooks hear nothing twice; the last table switches it on again. */
 async function stopEvents({ database }: Installation): Promise<void> {
   await database.prepare("UPDATE event_logs SET recording = 0").run();
 }
@@ -114,7 +114,7 @@ async function putBack({ installation, say }: RestoreRun, { goal }: Progress): P
   await stopEvents(installation);
 }
 
-/** What the database becomes: the restored state with what is known since; for one that was put back by Time Travel the present alone. */
+/** What the database becomes: the restored state merged with the present; after Time Travel, the present alone. */
 async function merge(run: RestoreRun, { goal, startedAt, isPresentLost }: Progress): Promise<void> {
   const { root, say } = run;
   const merged = fileIn(root, "merged");
@@ -145,7 +145,7 @@ async function copyBeside(from: string, to: string): Promise<string> {
   return to;
 }
 
-/** The state that the database has to become, from what it is now and what was merged. */
+/** The target state, made of the database as it is now and the merge. */
 async function targetOf(run: RestoreRun, { startedAt }: Progress): Promise<{ current: string; target: string }> {
   const current = await exportTo(run, "current");
   const target = await copyBeside(current, fileIn(run.root, "target"));
@@ -153,7 +153,7 @@ async function targetOf(run: RestoreRun, { startedAt }: Progress): Promise<{ cur
   return { current, target };
 }
 
-/** Every batch can be sent again: it says what is to be, not what is to be added. */
+/** Every batch can be sent again: it sets values and adds nothing. */
 async function send({ installation }: RestoreRun, statements: readonly { sql: string; rows: string }[]): Promise<void> {
   const { database } = installation;
   for (let attempt = 1; ; attempt += 1) {
@@ -219,7 +219,7 @@ function neededFiles(file: string): NeededFile[] {
   }
 }
 
-/** Files that the restored rows need and the bucket no longer has come from the backup. */
+/** Copies files from the backup that the restored rows need and the bucket no longer has. */
 async function restoreFiles({ installation, root, say }: RestoreRun, { goal }: Progress): Promise<void> {
   const needed = neededFiles(fileIn(root, "target"));
   const there = new Set<string>();
@@ -246,7 +246,7 @@ async function restoreFiles({ installation, root, say }: RestoreRun, { goal }: P
   }
 }
 
-/** From here on the cron goes on by itself: it compares each post with its object, then publishing is allowed under a new epoch. */
+/** The cron does the rest: it compares each post with its object, then allows publishing under a new epoch. */
 async function release({ installation, say }: RestoreRun): Promise<void> {
   await startReview(openDb(installation.database));
   say("  The cron compares each post with its object, then publishes again");
@@ -274,7 +274,7 @@ const SENTENCES: Readonly<Record<Step, string>> = {
   release: "Release",
 };
 
-/** Does the steps that are not done yet. Killed at any point, the next call completes it; the service stays held until the last step. */
+/** Does the remaining steps. After a kill at any point, the next call completes the restore; the service stays held until the last step. */
 export async function runRestore(run: RestoreRun, begun: Progress): Promise<Progress> {
   const done = [...begun.done];
   let { isPresentLost } = begun;

@@ -1,6 +1,6 @@
 /*
- * What a restore takes from where, for every table (a test compares the list with the schema). "Restored" is the earlier state, "present" the one that
- * the service had when the restore began.
+ * Says for every table which state a restore takes (a test compares the list with the schema). "Restored" is the earlier state, "present" the state
+ * when the restore began.
  */
 
 /**
@@ -81,7 +81,7 @@ export const TABLE_RULES: Readonly<Record<string, TableRule>> = {
   sqlite_sequence: { kind: "own" },
 };
 
-/** A table that a later version has added follows the rule that loses nothing. */
+/** A table of a later version gets the rule that loses nothing. */
 export function ruleFor(table: string): TableRule {
   return TABLE_RULES[table] ?? presentFirst;
 }
