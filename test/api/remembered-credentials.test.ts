@@ -65,21 +65,31 @@ afterEach(() => {
 });
 
 describe("a credential that was revoked a moment ago", () => {
-  test("is refused by every operation, which does nothing", async ({ expect }) => {
-    const revoked = [];
-    for (const [name, sample] of Object.entries(SAMPLE_CALLS)) {
-      const used = sample.needsEvents ? withEvents : setting;
-      const call = await sample.prepare(used);
-      const caller = await rememberedKey(used.caller);
-      await changeKey(caller, "revoked_at = 1");
-      revoked.push({ name, call, caller });
-    }
-    const before = await everythingStored();
-    for (const { name, call, caller } of revoked) {
-      expect((await callApi(caller, call)).status, name).toBe(401);
-    }
-    expect(await everythingStored()).toBe(before);
-  });
+  const samples = Object.entries(SAMPLE_CALLS);
+  // The whole database is compared, which takes long: once for ten operations.
+  const groups = Array.from({ length: Math.ceil(samples.length / 10) }, (_, index) => ({
+    first: samples[index * 10]?.[0],
+    group: samples.slice(index * 10, (index + 1) * 10),
+  }));
+
+  test.for(groups)(
+    "is refused by $first and the operations after it, which do nothing",
+    async ({ group }, { expect }) => {
+      const revoked = [];
+      for (const [name, sample] of group) {
+        const used = sample.needsEvents ? withEvents : setting;
+        const call = await sample.prepare(used);
+        const caller = await rememberedKey(used.caller);
+        await changeKey(caller, "revoked_at = 1");
+        revoked.push({ name, call, caller });
+      }
+      const before = await everythingStored();
+      for (const { name, call, caller } of revoked) {
+        expect((await callApi(caller, call)).status, name).toBe(401);
+      }
+      expect(await everythingStored()).toBe(before);
+    },
+  );
 
   test("is refused by a call with an Idempotency-Key, which stays unused", async ({ expect }) => {
     const caller = await rememberedKey(setting.caller);
