@@ -11,9 +11,8 @@ import { quantile } from "./quantile.ts";
 import { call, freePort, migrate, sleep } from "./service.ts";
 
 /*
- * Measures how late posts are published (`--wake-ahead auto`: each object wakes by its post's place in the burst): `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS]
- * [--wake-ahead MS] [--root FOLDER] [--log FILE]`. It publishes single posts on an idle service and then many that are due in the same second, in turn on every
- * platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in a process of their own. With `--hang` one of
+ * Measures how late posts are published: `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--root FOLDER] [--log FILE]`.
+ * It publishes single posts on an idle service and then many that are due in the same second, in turn on every platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in a process of their own. With `--hang` one of
  * the platforms never answers and the others must not notice. Exit code 1 when a post is early, missing, duplicated or later
  * than its limit, when the runtime did not survive, or when descriptors are not released.
  */
@@ -28,8 +27,8 @@ const TRIAL_AHEAD_MS = 86_400_000;
 /** All confirms must be over before the first object wakes, also when the machine becomes busier. */
 const CONFIRM_RESERVE = 3;
 const MIN_AHEAD_MS = 30_000;
-/** Objects of texts wake up to twenty seconds before the due time. */
-const BEFORE_WAKING_MS = 21_000;
+/** Objects of texts wake up to two seconds before the due time. */
+const BEFORE_WAKING_MS = 6000;
 const POLL_MS = 5000;
 /** A platform is always awake; the simulator of one that was asked nothing for ten seconds has to start first. */
 const WAKE_SIMULATORS_BEFORE_MS = 3000;
@@ -139,20 +138,15 @@ const { values } = parseArgs({
     posts: { type: "string", default: "200" },
     rounds: { type: "string", default: "1" },
     hang: { type: "string" },
-    spread: { type: "string", default: "0" },
-    "wake-ahead": { type: "string", default: "10000" },
     root: { type: "string" },
     log: { type: "string" },
   },
 });
 const count = Number(values.posts);
 const rounds = Number(values.rounds);
-const spreadMs = Number(values.spread);
 const hanging = values.hang;
-if (!(count > 0 && rounds > 0 && spreadMs >= 0) || (hanging !== undefined && !isPlatform(hanging))) {
-  console.error(
-    "usage: npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--spread MS] [--wake-ahead MS] [--root FOLDER] [--log FILE]",
-  );
+if (!(count > 0 && rounds > 0) || (hanging !== undefined && !isPlatform(hanging))) {
+  console.error("usage: npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--root FOLDER] [--log FILE]");
   process.exit(2);
 }
 
@@ -178,8 +172,6 @@ const service = await startRuntime(
       ORIGIN: origin,
       COUNT_D1: "1",
       SIMULATORS_ORIGIN: simulators.origin,
-      SPREAD_MS: String(spreadMs),
-      WAKE_AHEAD_MS: values["wake-ahead"],
     },
   },
 );
@@ -247,7 +239,7 @@ try {
     console.log(
       `${"at the peak".padEnd(38)} ${peak.descriptors} descriptors, ${peak.residentMib.toFixed(0)} MiB resident`,
     );
-    const limitMs = Math.max(MIN_LATENESS_LIMIT_MS, count * LATENESS_LIMIT_PER_POST_MS) + spreadMs;
+    const limitMs = Math.max(MIN_LATENESS_LIMIT_MS, count * LATENESS_LIMIT_PER_POST_MS);
     checks.set(
       `round ${round}: each post once, none early, the last within ${limitMs} ms`,
       isWithinLimit(late, expected, limitMs),

@@ -67,9 +67,7 @@ export async function printCosts(file: string = COUNTS): Promise<void> {
   const costs = JSON.parse(await readFile(file, "utf8")) as Costs;
   console.table(costs.requests);
   console.table(costs.publishing);
-  console.log(
-    `an object with nothing to prepare is awake for ${costs.awakeMs} ms before its time if the post is alone at its instant`,
-  );
+  console.log(`an object with nothing to prepare is awake for ${costs.awakeMs} ms before its time on average`);
   for (const targets of Object.keys(costs.publishing)) {
     const quantities = Object.entries(quantitiesOf(costs, targets)) as [keyof typeof PRICES, number][];
     const total = quantities.reduce((sum, [name, quantity]) => sum + dollarsPerMillion(name, quantity), 0);

@@ -84,8 +84,6 @@ const SERVICE: readonly Setting[] = [
   setting("variable", "MEDIA_DOH_URL", httpsAddress, "DNS-over-HTTPS server for the check of addresses"),
   setting("variable", "MEDIA_VERIFICATION_FILES", jsonObject, "files that prove to platforms that you own the domain"),
   setting("variable", "PUBLISHING", oneOf("hold"), "`hold`: nothing is published"),
-  setting("variable", "WAKE_AHEAD_MS", wholeNumber, "how long before its time the object of a post wakes"),
-  setting("variable", "SPREAD_MS", wholeNumber, "spreads posts of one second"),
 ];
 
 /** What single platforms know beyond the id and the secret of the app; their guides in docs/platforms say more. */

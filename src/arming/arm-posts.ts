@@ -34,8 +34,6 @@ export interface ArmablePost {
   readonly media: readonly StoredMediaItem[];
   /** Whether a target has a document; absent where its options were not read. */
   readonly hasDocument?: boolean | undefined;
-  /** How many posts were scheduled for the same instant before this one, where that was counted. */
-  readonly place?: number | undefined;
 }
 
 /** The hint for the object of a post; the platform with the longest preparation decides when it wakes. */
@@ -52,7 +50,6 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
       0,
       ...post.platforms.map((platform) => adapterFor(platform)?.prepareAheadMs({ media, hasDocument }) ?? 0),
     ),
-    ...(post.place !== undefined && { place: post.place }),
   };
 }
 
@@ -87,7 +84,7 @@ function afterResponse(): Promise<void> {
 /** Tells objects that their posts will not be published; this only saves a wake-up, nothing depends on it. */
 export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
-  posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument" | "place">[],
+  posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument">[],
 ): void {
   for (const { id, workspaceId, version, status, scheduledAt } of posts) {
     const hint = { postId: id, workspaceId, version, status, scheduledAt, prepareAheadMs: 0 };

@@ -1,16 +1,8 @@
-import { MAX_PLACE } from "#core/arming.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
-
-/** The place of a new post among those of its instant, which the reconciler checks at the same time: how many came before it. Runs after its insertion. */
-export function placeStatement(db: Db, watchAt: number): D1PreparedStatement {
-  return db.d1
-    .prepare("SELECT count(*) - 1 AS place FROM (SELECT 1 FROM posts WHERE watch_at = ?1 LIMIT ?2)")
-    .bind(watchAt, MAX_PLACE + 1);
-}
 
 /** A post the reconciler must check. */
 export interface WatchedPost {

@@ -11,15 +11,7 @@ export interface ArmHint {
   readonly scheduledAt: number;
   /** How long before `scheduledAt` preparation should begin; 0 for none. */
   readonly prepareAheadMs: number;
-  /** How many posts were scheduled for the same instant before this one, `MAX_PLACE` at most; absent where nobody counted. */
-  readonly place?: number | undefined;
 }
-
-/** So many posts of one instant are counted; all later ones have this place. */
-export const MAX_PLACE = 300;
-
-/** The version of a post that was never edited. */
-export const FIRST_VERSION = 1;
 
 export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 

@@ -2,13 +2,11 @@ import { DurableObject } from "cloudflare:workers";
 import type { ArmResult, ArmHint, PostPublisherApi, RunnerSummary } from "#core/arming.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
-import { OpenCalls } from "./open-calls.ts";
 import { PostRunner } from "./post-runner.ts";
 import { rearmPost } from "./rearm-post.ts";
 
 /** Defines the Durable Object class; an object's name is the id of its post. Wiring only: PostRunner does the work. */
 export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
-  const openCalls = new OpenCalls();
   return class PostPublisher extends DurableObject<Env> implements PostPublisherApi {
     #runner: PostRunner | undefined;
 
@@ -25,16 +23,16 @@ export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) 
       await rearmPost({ ...this.services(), arm: (hint) => this.sync(hint) }, postId);
     }
 
-    async inspect(): Promise<RunnerSummary | null> {
-      return await this.#open().inspect();
+    inspect(): Promise<RunnerSummary | null> {
+      return Promise.resolve(this.#open().inspect());
     }
 
-    override async alarm(info?: AlarmInvocationInfo): Promise<void> {
-      await this.#open().alarm(info);
+    override async alarm(): Promise<void> {
+      await this.#open().alarm();
     }
 
     #open(): PostRunner {
-      this.#runner ??= new PostRunner(this.ctx.storage, this.services(), sleep, this.ctx.id.name, openCalls);
+      this.#runner ??= new PostRunner(this.ctx.storage, this.services(), sleep);
       return this.#runner;
     }
   };

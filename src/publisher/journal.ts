@@ -20,8 +20,6 @@ export interface RunnerState {
   readonly version: number;
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
-  /** Of the hint that armed it. */
-  readonly place?: number | undefined;
   readonly phase: "armed" | "running";
   /** Fencing token of the run, on disk from arming on. A run that may have sent never lends its id to another one. */
   readonly runId: string;
@@ -50,7 +48,6 @@ const StoredHint = z.object({
   status: z.string(),
   scheduledAt: z.number(),
   prepareAheadMs: z.number(),
-  place: z.number().optional(),
 });
 const StoredState = StoredHint.omit({ status: true }).extend({
   format: z.literal(FORMAT),
@@ -114,16 +111,12 @@ interface Content {
 
 /**
  * What the object stores, in one value; deleted when the post has ended. Changes are kept in memory until `write`, so that those that
- * belong together cost one write; what was read from disk or written is kept in memory until `forget`. A post that was never edited and
- * has nothing to prepare is armed without it: its alarm says enough (`PostAlarm`).
+ * belong together cost one write; what was read from disk or written is kept in memory until `forget`.
  */
 export class Journal {
   /** Null: nothing is stored, or nothing that can be read. Undefined: not read yet. */
   private content: Content | null | undefined;
   private isChanged = false;
-  /** Whether what is in memory follows from the alarm alone, and is not stored. */
-  private followsFromAlarm = false;
-  private isUnreadable = false;
 
   constructor(
     private readonly storage: JournalStorage,
@@ -132,23 +125,6 @@ export class Journal {
 
   state(): RunnerState | undefined {
     return this.load()?.state;
-  }
-
-  /** Whether the object has stored nothing; what cannot be read is something. */
-  isEmpty(): boolean {
-    return this.load() === null && !this.isUnreadable;
-  }
-
-  /** Whether only the alarm says what is known; then it fires again until its handler has ended, under the same run id. */
-  isOnlyInAlarm(): boolean {
-    return this.followsFromAlarm;
-  }
-
-  /** Knows what an alarm says that was set without a journal. */
-  readAlarm(state: RunnerState): void {
-    this.content = { state, entries: new Map(), isFirstFormat: false };
-    this.isChanged = false;
-    this.followsFromAlarm = true;
   }
 
   entries(): ReadonlyMap<string, TargetEntry> {
@@ -178,7 +154,6 @@ export class Journal {
       version: hint.version,
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
-      ...(hint.place !== undefined && { place: hint.place }),
       phase: "armed",
       // Kept until the run begins: the claim may have been sent already, and its answer lost.
       // mutant: claim-forgets-its-id, run-lends-its-id
@@ -193,13 +168,6 @@ export class Journal {
   /** After a successful claim: the run and its targets. */
   startRun(state: RunnerState, entries: readonly TargetEntry[]): void {
     this.set(state, toMap(entries));
-  }
-
-  /** Stores what has changed, and what only the alarm says, because that is replaced now. */
-  writeBeforeAlarm(): void {
-    // mutant: alarm-forgets-its-id
-    this.isChanged ||= this.followsFromAlarm;
-    this.write();
   }
 
   /** Stores what has changed; nothing when nothing has. */
@@ -221,21 +189,17 @@ export class Journal {
       this.content = { ...content, isFirstFormat: false };
     }
     this.isChanged = false;
-    this.followsFromAlarm = false;
   }
 
   /** From here on only what is on disk counts. */
   forget(): void {
     this.content = undefined;
     this.isChanged = false;
-    this.followsFromAlarm = false;
   }
 
   async deleteAll(): Promise<void> {
     this.content = null;
     this.isChanged = false;
-    this.followsFromAlarm = false;
-    this.isUnreadable = false;
     await this.storage.deleteAll();
   }
 
@@ -255,12 +219,11 @@ export class Journal {
       return this.readFirstFormat();
     }
     if (!isReadable(JOURNAL_KEY, stored, StoredState)) {
-      this.isUnreadable = true;
       return null;
     }
-    const { postId, workspaceId, version, scheduledAt, prepareAheadMs, place, phase, runId, next } = stored;
+    const { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
     return {
-      state: { postId, workspaceId, version, scheduledAt, prepareAheadMs, place, phase, runId, next },
+      state: { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next },
       entries: toMap(stored.targets.filter((entry) => isReadable("targets", entry, StoredEntry))),
       isFirstFormat: false,
     };
@@ -273,7 +236,6 @@ export class Journal {
       return null;
     }
     if (!isReadable(FIRST_STATE_KEY, stored, FirstStoredState)) {
-      this.isUnreadable = true;
       return null;
     }
     const { postId, version, scheduledAt, prepareAheadMs, next } = stored;

@@ -20,16 +20,20 @@ import {
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
-import type { OpenCalls } from "./open-calls.ts";
-import { PostAlarm } from "./post-alarm.ts";
 import { isWrittenNext, logSummary, resumeTarget, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
-import { DELETE_AFTER_CALLS_MS, MIN_ALARM_DELAY_MS, prepareStartAt, RECORD_AFTER_CALLS_MS } from "./wake-times.ts";
+import { claimAt, firstWakeAt } from "./wake-times.ts";
 
 /** The runtime aborts an alarm handler after this. */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
+/** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
+const MIN_ALARM_DELAY_MS = 250;
+/** An alarm that is overdue by this much was lost. */
+const ALARM_LOST_AFTER_MS = MINUTE;
 /** The first wait after an error is up to this, each further one up to twice as long. */
 const ERROR_RETRY_MS = SECOND;
 const ERROR_RETRY_MAX_MS = 30 * SECOND;
+/** An object looks after a handler that may have been aborted after this. */
+const RECOVERY_ALARM_MS = 30 * SECOND;
 
 type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
 
@@ -43,7 +47,6 @@ type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string |
 export class PostRunner {
   private readonly journal: Journal;
   private readonly context: RunContext;
-  private readonly postAlarm: PostAlarm;
   private activeRun: ActiveRun | undefined;
   private earlyPreparation: EarlyPreparation | undefined;
   /** Set from the moment at which the claim may be on its way. */
@@ -56,26 +59,22 @@ export class PostRunner {
     private readonly storage: JournalStorage,
     services: Services,
     sleep: RunContext["sleep"],
-    /** The name of the object, which is the id of its post; undefined where the runtime does not tell it. */
-    objectName: string | undefined,
-    openCalls: OpenCalls,
   ) {
     this.journal = new Journal(storage, () => services.ids.secretUuid());
-    this.context = new RunContext(services, sleep, openCalls);
-    this.postAlarm = new PostAlarm(storage, this.journal, this.context, objectName);
+    this.context = new RunContext(services, sleep);
   }
 
   /** Idempotent: the hint's version is compared with the journal, and a run in progress only gets its alarm checked. */
   async sync(hint: ArmHint): Promise<ArmResult> {
     await failpoint("sync.before_store");
-    const state = await this.postAlarm.readState();
+    const state = this.journal.state();
     if (state && (this.isClaimed || state.phase === "running")) {
       // Hints can arrive out of order, so the newest one is kept.
       if (hint.version > (state.next?.version ?? state.version) && hint.status === "scheduled") {
         this.journal.setState({ ...state, next: hint });
         this.journal.write();
       }
-      await this.postAlarm.ensure(this.alarmStartedAt !== null);
+      await this.ensureAlarm();
       return "running";
     }
     if (state && hint.version < state.version) {
@@ -86,50 +85,65 @@ export class PostRunner {
       await this.journal.deleteAll();
       return "disarmed";
     }
-    await this.postAlarm.arm(hint);
+    // Journal and alarm are written without an await between them, so that the storage keeps both or neither.
+    this.journal.arm(hint);
+    await this.storage.setAlarm(Math.max(this.context.now(), firstWakeAt(hint)));
     await failpoint("sync.after_store");
     return "armed";
   }
 
-  async inspect(): Promise<RunnerSummary | null> {
-    const state = await this.postAlarm.readState();
+  inspect(): RunnerSummary | null {
+    const state = this.journal.state();
     return state ? { version: state.version, runId: this.activeRun?.runId ?? state.runId } : null;
   }
 
-  /** Throws only while no other alarm can be set: the runtime gives up an alarm that keeps throwing, and the post would not be published. */
-  async alarm(info?: Pick<AlarmInvocationInfo, "scheduledTime">): Promise<void> {
+  /**
+   * Throws only when its storage refuses another alarm. The runtime deletes an alarm when its handler has returned, and fires it again
+   * after a kill or a throw, so no recovery alarm is needed; the runtime gives up an alarm that keeps throwing.
+   */
+  async alarm(): Promise<void> {
     const startedAt = this.context.now();
-    const alreadyRunning = this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
-    this.postAlarm.read(info?.scheduledTime ?? null);
-    // The runtime fires an alarm again until its handler has ended, so that one which says all that is known needs no other one.
-    const isOwnRecovery = this.journal.isOnlyInAlarm() && !alreadyRunning;
+    if (this.isAwake()) {
+      // The runtime never runs two alarms of one object at once: a test called the second one, or the runtime aborted the first.
+      await this.setAlarm(startedAt + RECOVERY_ALARM_MS);
+      return;
+    }
+    this.alarmStartedAt = startedAt;
     try {
-      if (!isOwnRecovery) {
-        await this.postAlarm.set(this.context.recoveryAlarmAt(this.journal.state(), startedAt));
-      }
-      // The runtime never runs two alarms of one object at once: the second one was called by a test, or the first was aborted.
-      if (alreadyRunning) {
-        return;
-      }
-      this.alarmStartedAt = startedAt;
       await failpoint("alarm.awake");
       const result = await this.runPhases();
       if ("wakeAt" in result) {
         // Written without an await between them: what the journal says is what the alarm is for.
         this.journal.write();
-        await this.postAlarm.set(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, result.wakeAt));
+        await this.setAlarm(result.wakeAt);
       } else {
-        await this.context.letCallsGoFirst(DELETE_AFTER_CALLS_MS);
         await this.cleanUp(result.endedRunId);
       }
       this.consecutiveErrors = 0;
     } catch (error) {
-      await this.retryAfterError(error, isOwnRecovery);
+      await this.retryAfterError(error);
     } finally {
-      if (!alreadyRunning) {
-        this.alarmStartedAt = null;
-        this.context.endOpenCall();
-      }
+      this.alarmStartedAt = null;
+    }
+  }
+
+  /** Whether an alarm handler runs; not one that the runtime has aborted. */
+  private isAwake(): boolean {
+    return this.alarmStartedAt !== null && this.context.now() - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
+  }
+
+  private async setAlarm(at: number): Promise<void> {
+    await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, at));
+  }
+
+  /** Sets an alarm where there is none, or one that was lost. An alarm whose handler runs fires again by itself. */
+  private async ensureAlarm(): Promise<void> {
+    if (this.isAwake()) {
+      return;
+    }
+    const alarmAt = await this.storage.getAlarm();
+    if (alarmAt === null || alarmAt < this.context.now() - ALARM_LOST_AFTER_MS) {
+      await this.setAlarm(this.context.now() + SECOND);
     }
   }
 
@@ -141,7 +155,6 @@ export class PostRunner {
       }
       switch (state.phase) {
         case "armed": {
-          this.context.announceClaim(state);
           const result = (await this.prepareEarly(state)) ?? (await this.claimAndHold());
           if (result) {
             return result;
@@ -157,25 +170,19 @@ export class PostRunner {
   /** Before the time to claim: prepares and returns when to wake next; undefined when it is time to claim. */
   private async prepareEarly(armed: RunnerState): Promise<AlarmResult | undefined> {
     for (let state: RunnerState | undefined = armed; state; state = this.journal.state()) {
-      const dueAt = this.context.dueAt(state);
-      const claimFrom = this.context.claimAt(state, dueAt);
+      const claimFrom = claimAt(state.postId, state.scheduledAt);
       const now = this.context.now();
-      if (now >= claimFrom) {
+      // An alarm may fire a little early, and another one cannot be set for so soon.
+      if (now >= claimFrom - MIN_ALARM_DELAY_MS) {
         return undefined;
       }
-      const startAt = this.context.firstWakeAt(state);
+      const startAt = firstWakeAt(state);
       if (now < startAt) {
         return { wakeAt: startAt };
       }
       this.waitAbort = new AbortController();
       const { signal } = this.waitAbort;
-      const prepareFrom = prepareStartAt(state.postId, dueAt, state.prepareAheadMs);
-      if (now < prepareFrom) {
-        // Awake earlier than it may claim, so that waking is over when the many posts of one second are claimed.
-        await this.context.sleep(Math.min(prepareFrom, claimFrom) - now, signal);
-        continue;
-      }
-      const wakeAt = await this.earlyPreparationFor(state, dueAt).prepareWhilePossible(claimFrom, signal);
+      const wakeAt = await this.earlyPreparationFor(state).prepareWhilePossible(claimFrom, signal);
       // Aborted: a newer hint has changed the state.
       if (!signal.aborted && this.context.now() < claimFrom) {
         return { wakeAt };
@@ -190,7 +197,7 @@ export class PostRunner {
     if (!state) {
       return undefined;
     }
-    // If the answer is lost, the next claim must use the same run id, so the id is stored before.
+    // The next claim must use the same run id if the answer is lost, so that id is on disk first.
     this.journal.write();
     this.isClaimed = true;
     const claim = await claimPost(this.context.services, state, this.context.accountsOfClaim(state.postId));
@@ -215,10 +222,7 @@ export class PostRunner {
   private async holdUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
     const { publishRun } = claim;
     const { id: postId, workspaceId, version, scheduledAt } = publishRun.post;
-    const nextAt = nextDueAt(scheduledAt, publishRun.targets);
-    const dueAt = this.context.dueAt({ postId, scheduledAt: nextAt });
-    // An alarm tells the time of its post only about.
-    this.context.announceCall(dueAt);
+    const dueAt = nextDueAt(scheduledAt, publishRun.targets);
     const matchesConfirmation = await matchesConfirmedPlan(publishRun);
     if (this.context.now() < dueAt && matchesConfirmation && claim.state === "claimed") {
       this.context.readAccessAhead(publishRun.targets.filter(({ state }) => !isTerminal(state)));
@@ -235,9 +239,9 @@ export class PostRunner {
       throw new Error("the journal was deleted while its post was held");
     }
     if (!isDue) {
-      this.journal.setState({ ...state, scheduledAt: nextAt });
+      this.journal.setState({ ...state, scheduledAt: dueAt });
       this.clearMemory();
-      return { wakeAt: this.context.claimAt(state, dueAt) };
+      return { wakeAt: claimAt(postId, dueAt) };
     }
     this.activeRun = this.startRun(state, claim, matchesConfirmation);
     await failpoint("claim.begun");
@@ -306,7 +310,7 @@ export class PostRunner {
       publishRun,
       sendingRefusal: sendingRefusalOf(publishRun, matchesConfirmation),
       watchAt,
-      dueAt: this.context.dueAt({ postId: publishRun.post.id, scheduledAt: publishRun.post.scheduledAt }),
+      dueAt: publishRun.post.scheduledAt,
       targetRuns: new Map(runs.map((run) => [run.accountId, run])),
       recordedStateKeys: new Map(
         publishRun.targets.map((target) => [target.accountId, visibleStateKey(storedTargetRun(target))]),
@@ -341,18 +345,13 @@ export class PostRunner {
         await Promise.resolve();
         this.journal.write();
         await this.storage.sync();
-        this.context.sendOpenCall();
       },
     });
-    this.context.endOpenCall();
     const nextStepAt = nextWakeAt(activeRun);
     if (nextStepAt !== undefined) {
       // A post that waits has no run: what its journal says of the calls before must be on disk first.
       this.journal.write();
       await this.storage.sync();
-    }
-    if (nextStepAt === undefined) {
-      await this.context.letCallsGoFirst(RECORD_AFTER_CALLS_MS);
     }
     const recorded = await recordChanges(this.context, activeRun, {
       wakeAt: nextStepAt ?? this.context.now(),
@@ -387,7 +386,7 @@ export class PostRunner {
             version: hint.version,
           }))
         : undefined;
-    return this.context.firstWakeAt(this.journal.arm(newest, entries));
+    return firstWakeAt(this.journal.arm(newest, entries));
   }
 
   /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */
@@ -400,16 +399,14 @@ export class PostRunner {
       await this.journal.deleteAll();
       return;
     }
-    const wakeAt =
-      isSameRun && state.next ? this.context.firstWakeAt(this.journal.arm(state.next)) : this.context.now();
-    await this.postAlarm.set(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, wakeAt));
+    await this.setAlarm(isSameRun && state.next ? firstWakeAt(this.journal.arm(state.next)) : this.context.now());
   }
 
-  private async retryAfterError(error: unknown, isOwnRecovery: boolean): Promise<void> {
+  private async retryAfterError(error: unknown): Promise<void> {
     try {
       // A result that D1 did not take must not be lost with the memory.
       // mutant: result-lost-with-error
-      this.journal.writeBeforeAlarm();
+      this.journal.write();
     } catch (storageError) {
       log("error", "publish.journal_not_written", { reason: String(storageError) });
     }
@@ -420,16 +417,10 @@ export class PostRunner {
     const maxWaitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
     const jitteredMs = MIN_ALARM_DELAY_MS + Math.floor(this.context.random() * (maxWaitMs - MIN_ALARM_DELAY_MS));
     log("error", "publish.interrupted", { reason: String(error), inMs: jitteredMs });
-    try {
-      const now = this.context.now();
-      await this.storage.setAlarm(Math.min(now + jitteredMs, this.context.recoveryAlarmAt(this.journal.state(), now)));
-    } catch (alarmError) {
-      log("error", "publish.alarm_not_set", { reason: String(alarmError) });
-      // Thrown only where no recovery alarm is set: the runtime then fires this one again. The reconciler would find the post as well.
-      if (isOwnRecovery) {
-        throw alarmError;
-      }
-    }
+    const now = this.context.now();
+    const dueAt = this.journal.state()?.scheduledAt ?? now;
+    // A post that waits for its time wakes when it is due.
+    await this.setAlarm(dueAt > now ? Math.min(now + jitteredMs, dueAt) : now + jitteredMs);
   }
 
   private clearMemory(): void {
@@ -438,12 +429,12 @@ export class PostRunner {
     this.isClaimed = false;
   }
 
-  private earlyPreparationFor(state: RunnerState, dueAt: number): EarlyPreparation {
+  private earlyPreparationFor(state: RunnerState): EarlyPreparation {
     if (
       this.earlyPreparation?.state.version !== state.version ||
       this.earlyPreparation.state.scheduledAt !== state.scheduledAt
     ) {
-      this.earlyPreparation = new EarlyPreparation(this.context, this.journal, state, dueAt);
+      this.earlyPreparation = new EarlyPreparation(this.context, this.journal, state, state.scheduledAt);
     }
     return this.earlyPreparation;
   }

@@ -1,4 +1,3 @@
-import type { ArmHint } from "#core/arming.ts";
 import {
   accountsWithConnectionsStatement,
   type AccountWithConnection,
@@ -20,19 +19,6 @@ import {
   TARGET_ACCOUNTS_SQL,
 } from "#publisher/run/store-run.ts";
 
-import type { RunnerState } from "./journal.ts";
-import type { OpenCall, OpenCalls } from "./open-calls.ts";
-import {
-  claimAt,
-  MIN_WAKE_AHEAD_MS,
-  prepareStartAt,
-  recoveryAlarmAt,
-  scheduledAtOfWake,
-  spreadDueAt,
-  wakeAt,
-  type WakeSettings,
-} from "./wake-times.ts";
-
 type GrantedAccess =
   Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
 
@@ -42,10 +28,6 @@ const ACCESS_CACHE_MS = 60 * SECOND;
 /** While publishing is held, a due post asks again after this, or up to twice as long. */
 const HELD_RETRY_MS = 30 * SECOND;
 
-/** While other calls are held up, an object that waits for them looks again after this, and this for each of them, or up to twice as long. */
-const LOOK_AGAIN_MS = 20;
-const LOOK_AGAIN_PER_CALL_MS = 3;
-
 /** What the runner of one post works with while its object is in memory. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
@@ -53,14 +35,10 @@ export class RunContext {
   private claimedAccounts = { readAt: 0, byId: new Map<string, AccountWithConnection>() };
   private readonly accessReads = new Map<string, Promise<Result<GrantedAccess>>>();
 
-  private openCall: OpenCall | undefined;
-
   constructor(
     readonly services: Services,
     /** Ends early when the signal is aborted. */
     readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>,
-    /** Of all objects in this isolate. */
-    private readonly openCalls: OpenCalls,
   ) {}
 
   /** The part of the context that a single adapter call needs. */
@@ -72,64 +50,12 @@ export class RunContext {
     return this.services.clock.now();
   }
 
-  /** When the visible call of a post may be sent. */
-  dueAt(post: { readonly postId: string; readonly scheduledAt: number }): number {
-    return spreadDueAt(post, this.wakeSettings());
-  }
-
-  private wakeSettings(): WakeSettings {
-    const { config } = this.services;
-    return { spreadMs: config.setting("SPREAD_MS"), wakeAheadMs: config.setting("WAKE_AHEAD_MS") };
-  }
-
-  /** When the object of a post wakes first, to prepare it or to claim it; by its place among those of its instant where that is known. */
-  firstWakeAt(post: {
-    readonly postId: string;
-    readonly scheduledAt: number;
-    readonly prepareAheadMs: number;
-    readonly place?: number | undefined;
-  }): number {
-    const { postId, prepareAheadMs, place } = post;
-    const dueAt = this.dueAt(post);
-    return Math.min(
-      wakeAt(postId, dueAt, { place, ...this.wakeSettings() }),
-      prepareStartAt(postId, dueAt, prepareAheadMs),
-    );
-  }
-
-  /** When the object wakes that a hint arms: as late as without its place if the time for that has passed. */
-  armedWakeAt(hint: ArmHint): number {
-    const byPlace = this.firstWakeAt(hint);
-    return byPlace > this.now() ? byPlace : this.firstWakeAt({ ...hint, place: undefined });
-  }
-
-  /** The alarm that an alarm sets first; `post` is undefined when nothing is known of it. */
-  recoveryAlarmAt(post: Parameters<RunContext["dueAt"]>[0] | undefined, now: number): number {
-    return recoveryAlarmAt(now, post ? this.dueAt(post) : now);
-  }
-
-  /** When it claims a post that may be sent at `dueAt`. */
-  claimAt({ postId, place }: Pick<RunnerState, "postId" | "place">, dueAt: number): number {
-    return claimAt(postId, dueAt, { place, ...this.wakeSettings() });
-  }
-
-  /** Whether an object that wakes then may claim the post at once, and in time. */
-  isWakeToClaim(post: Parameters<RunContext["dueAt"]>[0], alarmAt: number): boolean {
-    const aheadMs = this.dueAt(post) - alarmAt;
-    return aheadMs >= MIN_WAKE_AHEAD_MS && aheadMs <= CLAIM_AHEAD_MS;
-  }
-
-  /** About when a post is scheduled whose object wakes at `alarmAt` only to claim it; its row says it exactly. */
-  scheduledAtOfWake(postId: string, alarmAt: number): number {
-    return scheduledAtOfWake(postId, alarmAt, this.wakeSettings());
-  }
-
   /**
    * Exact to the millisecond: timers may fire slightly early, and nothing may be sent before the due time. False when that is further
-   * away than a claim may be, because the clock went back or the visible call is spread: then it is for another alarm.
+   * away than a claim may be, because the clock went back: then it is for another alarm.
    */
   async sleepUntil(dueAt: number): Promise<boolean> {
-    // mutant: no-hold
+    // mutant: no-hold, one-second-early
     let remainingMs = dueAt - this.now();
     while (remainingMs > 0 && remainingMs <= CLAIM_AHEAD_MS) {
       await this.sleep(remainingMs, new AbortController().signal);
@@ -142,47 +68,7 @@ export class RunContext {
     return remainingMs <= 0;
   }
 
-  /** The post is to be claimed; an alarm tells its time only about, so that the earliest one counts until the row has told it. */
-  announceClaim(state: RunnerState): void {
-    this.announceCall(this.claimAt(state, this.dueAt(state)) + MIN_WAKE_AHEAD_MS);
-  }
-
-  /** The visible call of this post is to be made then. */
-  announceCall(dueAt: number): void {
-    this.endOpenCall();
-    this.openCall = this.openCalls.add(dueAt);
-  }
-
-  /** It is being made. */
-  sendOpenCall(): void {
-    this.openCall?.left(this.now());
-  }
-
-  /** It is answered, or will not be made. */
-  endOpenCall(): void {
-    this.openCall?.end();
-    this.openCall = undefined;
-  }
-
-  /** Lets the calls of others in this isolate go first that are held up, for so long at most: nothing of this post is urgent any more. */
-  async letCallsGoFirst(maxMs: number): Promise<void> {
-    let remainingMs = maxMs;
-    for (;;) {
-      const calls = this.openCalls.countHeldUp(this.now());
-      if (calls === 0 || remainingMs <= 0) {
-        return;
-      }
-      // Looking often would delay them as well.
-      const ms = Math.min(
-        remainingMs,
-        Math.ceil((LOOK_AGAIN_MS + LOOK_AGAIN_PER_CALL_MS * calls) * (1 + this.random())),
-      );
-      await this.sleep(ms, new AbortController().signal);
-      remainingMs -= ms;
-    }
-  }
-
-  /** The accounts of a post and their logins, read with its claim. */
+  /** Reads the accounts and logins of a post in the same trip as its claim. */
   accountsOfClaim(postId: string): ReadAlongside {
     return {
       statement: accountsWithConnectionsStatement(this.services.db, TARGET_ACCOUNTS_SQL, postId),

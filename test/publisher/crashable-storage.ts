@@ -85,15 +85,14 @@ export class CrashableStorage implements JournalStorage {
    * Runs the handler of the alarm as the runtime does: while it runs there is no alarm unless it sets one; the alarm is deleted when it has
    * ended, stays when the process dies before, and is kept for another try when it throws.
    */
-  async runAlarm(alarm: (info: { scheduledTime: number } | undefined) => Promise<void>): Promise<void> {
-    const scheduledTime = await this.getAlarm();
-    if (this.handler || scheduledTime === null) {
-      return await alarm(scheduledTime === null ? undefined : { scheduledTime });
+  async runAlarm(alarm: () => Promise<void>): Promise<void> {
+    if (this.handler || (await this.getAlarm()) === null) {
+      return await alarm();
     }
     const handler = { replaced: false };
     this.handler = handler;
     try {
-      await alarm({ scheduledTime });
+      await alarm();
     } catch (error) {
       if (this.crashed) {
         return;

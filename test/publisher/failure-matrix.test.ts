@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MAX_PLACE } from "#core/arming.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { RefusalError } from "#core/errors.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { CLAIM_AHEAD_MS, claimPost } from "#publisher/run/claim-post.ts";
+import { claimPost } from "#publisher/run/claim-post.ts";
 import { cancelPost } from "#post-status/status/cancel-post.ts";
 import { pausePost } from "#post-status/status/pause-post.ts";
 import { confirmEdit } from "#confirming/confirm/confirm-edit.ts";
@@ -13,14 +12,14 @@ import { previewEdit } from "#confirming/preview/preview-edit.ts";
 import { previewSchedule } from "#confirming/preview/preview-schedule.ts";
 import { reconcile } from "#publisher/index.ts";
 import type { CommitBehaviour } from "./fake-platform.ts";
-import { claimAt, scheduledAtOfWake, spreadDueAt, wakeAt } from "#publisher/wake-times.ts";
+import { claimAt } from "#publisher/wake-times.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
 /* The rows of the failure matrix in docs/guide/how-it-works.md, by their ids. */
 
-/** Posts are due after 60 s; 20 s later the recovery alarm (30 s) of a killed process has not fired yet. */
-const BEFORE_RECOVERY_ALARM = 80 * SECOND;
+/** Posts are due after 60 s; 20 s later the reconciler has not looked after them yet. */
+const BEFORE_RECONCILER = 80 * SECOND;
 
 beforeEach(silenceLogs);
 afterEach(() => setFailpointHook(undefined));
@@ -111,7 +110,7 @@ describe("between confirm and the due time", () => {
   });
 
   test.each([true, false])(
-    "C6 killed while it is armed with a journal: it and the alarm are both stored or neither (unflushed writes lost: %s)",
+    "C6 killed while it is armed: its journal and its alarm are both stored or neither (unflushed writes lost: %s)",
     async (loseUnflushed) => {
       const harness = await PublisherHarness.open();
       const id = crypto.randomUUID();
@@ -165,7 +164,7 @@ describe("between confirm and the due time", () => {
     harness.armOverride = () => Promise.reject(new Error("the object does not answer"));
     await editPost(harness, id, { shiftMinutes: 10, caption: "edited caption" });
     harness.armOverride = undefined;
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    await harness.runAlarms(id, BEFORE_RECONCILER);
     expect(harness.x.acceptedPosts).toEqual([]);
     await harness.runAlarms(id);
     await expectPublishedOnce(harness, id);
@@ -206,7 +205,7 @@ describe("around the claim", () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     const killed = killAt(harness, point, id);
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    await harness.runAlarms(id, BEFORE_RECONCILER);
     expect(killed.happened).toBe(true);
     await runToCompletion(harness, id);
     await expectPublishedOnce(harness, id);
@@ -260,7 +259,7 @@ describe("around the claim", () => {
         await confirmEdit(harness.ctx, { confirmationToken });
       }
     });
-    await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+    await harness.runAlarms(id, BEFORE_RECONCILER);
     expect(harness.x.acceptedPosts).toEqual([]);
     await harness.flushDeferred();
     await harness.runAlarms(id);
@@ -318,7 +317,7 @@ describe("C36 between the claim and the due time", () => {
           harness.d1Failures.push(failure);
         }
       });
-      await harness.runAlarms(id, BEFORE_RECOVERY_ALARM);
+      await harness.runAlarms(id, BEFORE_RECONCILER);
       expect(harness.d1Failures).toEqual([]);
       // An object that wakes last cannot try again in time.
       expect(harness.x.acceptedPosts[0]?.acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
@@ -470,20 +469,6 @@ describe("C36 between the claim and the due time", () => {
     await harness.fireAlarm(id);
     await harness.runAlarms(id);
     expect(harness.x.acceptedPosts[0]?.acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
-    await expectPublishedOnce(harness, id);
-  });
-
-  test("SPREAD_MS: claimed shortly before its visible call, also after a crash, and never early", async () => {
-    const harness = await PublisherHarness.open({ SPREAD_MS: "10000" });
-    const id = await harness.createPost();
-    const { scheduledAt } = (await harness.readPost(id))!;
-    const wakeAt = (await harness.alarmAt(id))!;
-    await runUntilKilled(harness, id, killAt(harness, "claim.held", id));
-    setFailpointHook(undefined);
-    await harness.runAlarms(id);
-    const { acceptedAt } = harness.x.acceptedPosts[0]!;
-    expect(acceptedAt).toBeGreaterThanOrEqual(scheduledAt);
-    expect(acceptedAt - wakeAt).toBeLessThanOrEqual(2 * SECOND);
     await expectPublishedOnce(harness, id);
   });
 });
@@ -737,14 +722,13 @@ describe("after the result", () => {
   });
 });
 
-describe("C38 armed by the alarm alone, without a journal", () => {
+describe("C38 its alarm fires again, because its handler did not return", () => {
   test.each(["killed", "answer lost"])(
     "the claim is committed and then (%s): the same run continues, without looking whether it has sent",
     async (how) => {
       const harness = await PublisherHarness.open();
       const id = await harness.createPost();
       const { scheduledAt } = (await harness.readPost(id))!;
-      expect(await harness.storedKeys(id)).toEqual([]);
       const failed = { happened: false };
       setFailpointHook((point) => {
         if (point === "claim.before_send" && how === "answer lost" && !failed.happened) {
@@ -825,180 +809,41 @@ describe("C38 armed by the alarm alone, without a journal", () => {
     expect(harness.x.callCount("verify")).toBe(0);
   });
 
-  test("a runtime that tells the object its name only when it is called: late by a minute and one cron run at most", async () => {
+  test("many posts of one instant: each claims at a time of its own, all are sent at their time", async () => {
     const harness = await PublisherHarness.open();
-    const id = await harness.createPost();
-    harness.evict(id);
-    harness.tellsObjectNames = false;
-    await runToCompletion(harness, id);
-    await expectPublishedOnce(harness, id);
-    const { scheduledAt } = (await harness.readPost(id))!;
-    expect((await harness.readTarget(id)).startedAt).toBeLessThanOrEqual(scheduledAt + 2 * MINUTE);
-  });
-
-  test("a runtime that never tells it: armed with a journal, and on time", async () => {
-    const harness = await PublisherHarness.open();
-    harness.tellsObjectNames = false;
-    const id = await harness.createPost();
-    expect(await harness.storedKeys(id)).toEqual(["journal"]);
-    await harness.runAlarms(id);
-    await expectPublishedOnce(harness, id);
-    expect((await harness.readTarget(id)).startedAt).toBe((await harness.readPost(id))?.scheduledAt);
-  });
-
-  test("what an alarm cannot say is stored: a later version, preparation, and waking before it may claim", async () => {
-    const harness = await PublisherHarness.open();
-    const id = await harness.createPost();
-    await editPost(harness, id, { caption: "edited" });
-    expect((await harness.readStored(id))?.version).toBe(2);
-    harness.x.prepareAheadMs = 30 * SECOND;
-    expect(await harness.storedKeys(await harness.createPost())).toEqual(["journal"]);
-    const early = await PublisherHarness.open({ WAKE_AHEAD_MS: "10000" });
-    // The posts of one instant are spread, so that one in five wakes late enough to claim at once.
-    const earlyIds = await Promise.all(Array.from({ length: 12 }, () => early.createPost()));
-    const wakes = await Promise.all(
-      earlyIds.map(async (one) => ({
-        aheadMs: (await early.readPost(one))!.scheduledAt - (await early.alarmAt(one))!,
-        keys: await early.storedKeys(one),
-      })),
-    );
-    expect(wakes.filter(({ aheadMs }) => aheadMs > CLAIM_AHEAD_MS).length).toBeGreaterThan(0);
-    for (const { aheadMs, keys } of wakes) {
-      expect(keys).toEqual(aheadMs > CLAIM_AHEAD_MS ? ["journal"] : []);
-    }
-    await harness.runAlarms(id);
-    expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "edited" }]);
-  });
-
-  test.each([
-    ["0", null],
-    ["10000", "2000"],
-  ])("the time of a post follows from its alarm (SPREAD_MS %s, WAKE_AHEAD_MS %s)", (spreadMs, wakeAheadMs) => {
-    const settings = { spreadMs, wakeAheadMs };
-    for (const postId of Array.from({ length: 50 }, () => crypto.randomUUID())) {
-      const alarmAt = wakeAt(postId, spreadDueAt({ postId, scheduledAt: 5000 }, settings), settings);
-      expect(scheduledAtOfWake(postId, alarmAt, settings)).toBe(5000);
-    }
-  });
-
-  test("the place among the posts of an instant decides when it wakes, unless the operator sets WAKE_AHEAD_MS", () => {
-    const aheadMs = (place: number | undefined, wakeAheadMs: string | null = null) =>
-      -wakeAt("post", 0, { place, wakeAheadMs });
-    expect([aheadMs(0), aheadMs(1), aheadMs(100)]).toEqual([200, 206, 800]);
-    // Also when its alarm is a little early it may claim.
-    expect(aheadMs(MAX_PLACE - 1)).toBe(CLAIM_AHEAD_MS - 100);
-    expect(aheadMs(undefined)).toBe(-wakeAt("post", 0, { wakeAheadMs: null }));
-    expect(aheadMs(100, "2000")).toBe(-wakeAt("post", 0, { wakeAheadMs: "2000" }));
-    expect(aheadMs(MAX_PLACE, "2000")).toBe(aheadMs(100, "2000"));
-  });
-
-  test("the posts of an instant that are no longer counted wake before they may claim, each at a time of its own", () => {
-    const at = { place: MAX_PLACE, wakeAheadMs: null };
-    const ids = Array.from({ length: 1000 }, () => crypto.randomUUID());
-    const wakes = ids.map((id) => -wakeAt(id, 0, at)).toSorted((a, b) => a - b);
-    expect(new Set(ids.map((id) => -claimAt(id, 0, at)))).toEqual(new Set([1900]));
-    expect(wakes[0]).toBeGreaterThanOrEqual(1900);
-    expect(wakes[500]).toBeGreaterThan(4000);
-    expect(wakes[999]).toBeGreaterThan(7500);
-    expect(wakes[999]).toBeLessThanOrEqual(7900);
-  });
-
-  test("many posts of one instant: each wakes a little before the one that was confirmed before it, and none is early", async () => {
-    const harness = await PublisherHarness.open();
-    const inMs = 10 * MINUTE + 7;
-    const ids = [await harness.createPost({ inMs }), await harness.createPost({ inMs })] as const;
-    await harness.createPost({ inMs: inMs + 1 });
-    const third = await harness.createPost({ inMs });
-    const { scheduledAt } = (await harness.readPost(third))!;
-    const wakes = await Promise.all([...ids, third].map((id) => harness.alarmAt(id)));
-    expect(wakes).toEqual([scheduledAt - 200, scheduledAt - 206, scheduledAt - 212]);
-    for (const id of [third, ...ids.toReversed()]) {
-      expect(await harness.storedKeys(id)).toEqual([]);
+    const ids = [await harness.createPost(), await harness.createPost(), await harness.createPost()] as const;
+    const { scheduledAt } = (await harness.readPost(ids[0]))!;
+    const claims = new Map<string, number>();
+    for (const id of ids.toSorted((a, b) => claimAt(a, 0) - claimAt(b, 0))) {
+      setFailpointHook((point) => void (point === "claim.before_send" && claims.set(id, harness.now)));
       harness.evict(id);
       harness.now = (await harness.alarmAt(id))!;
       await harness.fireAlarm(id);
       expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
     }
+    expect(claims).toEqual(new Map(ids.map((id) => [id, claimAt(id, scheduledAt)])));
+    expect(new Set(claims.values()).size).toBe(3);
   });
 
-  test("one that is not counted is awake before it may claim: it claims 1.9 seconds ahead and is sent at its time", async () => {
+  test("an alarm that fires a little early claims at once; one that fires much too early is set again", async () => {
     const harness = await PublisherHarness.open();
-    harness.armOverride = (hint) => harness.sync({ ...hint, place: MAX_PLACE });
-    harness.maxSimulatedWaitMs = 10 * SECOND;
-    const claimedAt: number[] = [];
-    setFailpointHook((point) => {
-      if (point === "claim.before_send") {
-        claimedAt.push(harness.now);
-      }
-    });
     const id = await harness.createPost();
     const { scheduledAt } = (await harness.readPost(id))!;
-    expect(await harness.readStored(id)).toMatchObject({ place: MAX_PLACE, scheduledAt });
-    harness.evict(id);
-    harness.now = (await harness.alarmAt(id))!;
+    const at = claimAt(id, scheduledAt);
+    harness.now = at - SECOND;
     await harness.fireAlarm(id);
-    expect(claimedAt).toEqual([scheduledAt - 1900]);
+    expect(await harness.readPost(id)).toMatchObject({ status: "scheduled" });
+    expect(await harness.alarmAt(id)).toBe(at);
+    harness.now = at - 100;
+    await harness.fireAlarm(id);
     expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
-    expect(await harness.storedKeys(id)).toEqual([]);
-  });
-
-  test("one that is not counted and is moved while it is awake: published once, at the new time", async () => {
-    const harness = await PublisherHarness.open();
-    harness.armOverride = (hint) => harness.sync({ ...hint, place: MAX_PLACE });
-    harness.maxSimulatedWaitMs = 0;
-    const id = await harness.createPost({ inMs: 10 * MINUTE });
-    const { scheduledAt } = (await harness.readPost(id))!;
-    harness.armOverride = undefined;
-    harness.now = (await harness.alarmAt(id))!;
-    const awake = harness.fireAlarm(id);
-    await editPost(harness, id, { shiftMinutes: 5 });
-    await harness.flushDeferred();
-    await awake;
-    expect(harness.x.calls).toEqual([]);
-    harness.maxSimulatedWaitMs = 10 * SECOND;
-    await harness.runAlarms(id);
-    await expectPublishedOnce(harness, id);
-    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt + 5 * MINUTE }]);
-  });
-
-  test.each(
-    [MAX_PLACE - 1, MAX_PLACE].flatMap((place) => [
-      [place, "killed before its claim"] as const,
-      [place, "killed while it is held"] as const,
-    ]),
-  )("the one after %i posts of its instant, %s: published once, at its time", async (place, when) => {
-    const harness = await PublisherHarness.open();
-    harness.maxSimulatedWaitMs = 10 * SECOND;
-    harness.armOverride = (hint) => harness.sync({ ...hint, place });
-    const id = await harness.createPost();
-    const { scheduledAt } = (await harness.readPost(id))!;
-    const alarmAt = (await harness.alarmAt(id))!;
-    expect(scheduledAt - alarmAt).toBeGreaterThan(1500);
-    expect(scheduledAt - alarmAt <= CLAIM_AHEAD_MS).toBe(place < MAX_PLACE);
-    const killed = killAt(harness, when === "killed before its claim" ? "claim.before_send" : "claim.held");
-    await runUntilKilled(harness, id, killed);
-    await harness.runAlarms(id);
-    await expectPublishedOnce(harness, id);
-    expect(harness.x.acceptedFor(id)).toMatchObject([{ acceptedAt: scheduledAt }]);
-    expect(harness.x.callCount("verify")).toBe(0);
-  });
-
-  test("one of very many posts of an instant loses its alarm: the reconciler arms it, and it is published once", async () => {
-    const harness = await PublisherHarness.open();
-    harness.armOverride = () => Promise.resolve("armed");
-    const id = await harness.createPost();
-    harness.armOverride = undefined;
-    await harness.recover(id);
-    await expectPublishedOnce(harness, id);
   });
 
   test.each([5, -5])(
-    "moved by %i minutes after it was armed for its place: published once, at the new time",
+    "moved by %i minutes by an edit that the object missed: published once, at the new time",
     async (shiftMinutes) => {
       const harness = await PublisherHarness.open();
-      harness.maxSimulatedWaitMs = 10 * SECOND;
-      harness.armOverride = (hint) =>
-        hint.version === 1 ? harness.sync({ ...hint, place: MAX_PLACE }) : Promise.resolve("armed");
+      harness.armOverride = (hint) => (hint.version === 1 ? harness.sync(hint) : Promise.resolve("armed"));
       const id = await harness.createPost({ inMs: 10 * MINUTE });
       const { scheduledAt } = (await harness.readPost(id))!;
       await editPost(harness, id, { shiftMinutes });
@@ -1009,18 +854,56 @@ describe("C38 armed by the alarm alone, without a journal", () => {
     },
   );
 
-  test("armed again for the same time, it stays as it is", async () => {
+  test("an edit reaches an object that prepares ahead: published once, with the new words, at the new time", async () => {
+    const harness = await PublisherHarness.open();
+    harness.x.prepareAheadMs = MINUTE;
+    const id = await harness.createPost({ inMs: 10 * MINUTE });
+    const { scheduledAt } = (await harness.readPost(id))!;
+    const hang = Promise.withResolvers<void>();
+    harness.x.beforeCall = (step) => (step === "prepare" ? hang.promise : Promise.resolve());
+    harness.now = (await harness.alarmAt(id))!;
+    const awake = harness.fireAlarm(id);
+    await editPost(harness, id, { shiftMinutes: 5, caption: "edited" });
+    hang.resolve();
+    await awake;
+    expect(harness.x.acceptedPosts).toEqual([]);
+    await harness.runAlarms(id);
+    await expectPublishedOnce(harness, id);
+    expect(harness.x.acceptedFor(id)).toMatchObject([{ caption: "edited", acceptedAt: scheduledAt + 5 * MINUTE }]);
+  });
+
+  test("a cancel reaches an object that prepares ahead: nothing is sent", async () => {
+    const harness = await PublisherHarness.open();
+    harness.x.prepareAheadMs = MINUTE;
+    const id = await harness.createPost({ inMs: 10 * MINUTE });
+    const hang = Promise.withResolvers<void>();
+    harness.x.beforeCall = () => hang.promise;
+    harness.now = (await harness.alarmAt(id))!;
+    const awake = harness.fireAlarm(id);
+    await cancelPost(harness.ctx, { id });
+    await harness.flushDeferred();
+    hang.resolve();
+    await awake;
+    await harness.runAlarms(id);
+    expect(harness.x.acceptedPosts).toEqual([]);
+    expect(await harness.readPost(id)).toMatchObject({ status: "cancelled" });
+    expect(await harness.storedKeys(id)).toEqual([]);
+  });
+
+  test("armed again for the same time, it claims under the same run id", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     const { scheduledAt } = (await harness.readPost(id))!;
     const at = await harness.alarmAt(id);
+    const { runId } = (await harness.readStored(id))!;
     const { workspaceId } = harness.ctx.actor;
     const hint = { postId: id, workspaceId, version: 1, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
     expect(await harness.sync(hint)).toBe("armed");
     expect(await harness.alarmAt(id)).toBe(at);
-    expect(await harness.storedKeys(id)).toEqual([]);
+    expect(await harness.readStored(id)).toMatchObject({ runId, scheduledAt });
     await harness.runAlarms(id);
     await expectPublishedOnce(harness, id);
+    expect((await harness.readPost(id))?.runId).toBe(runId);
   });
 });
 
@@ -1040,7 +923,7 @@ describe("C21, C23 killed at any failpoint", () => {
       const killed = killAt(harness, point, undefined, loseUnflushed);
       const id = await harness.createPost();
       harness.x.commitBehaviours.push("lost_after");
-      await harness.runAlarms(id, BEFORE_RECOVERY_ALARM).catch(() => undefined);
+      await harness.runAlarms(id, BEFORE_RECONCILER).catch(() => undefined);
       await runToCompletion(harness, id);
       await expectPublishedOnce(harness, id);
       expect(killed.happened).toBe(true);

@@ -22,7 +22,6 @@ const UNREADABLE: readonly [string, Change][] = [
 /** Publishes a new post until its process is killed at the failpoint. */
 async function killPostAt(harness: PublisherHarness, failpoint: string): Promise<string> {
   const id = await harness.createPost();
-  await harness.armWithJournal(id);
   const killed = { happened: false };
   setFailpointHook((point) => {
     if (point === failpoint) {
@@ -65,7 +64,6 @@ describe.each(UNREADABLE)("an unreadable journal (%s) counts as lost", (_, chang
   test("a scheduled post is published once, by the next run of the cron at the latest", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    await harness.armWithJournal(id);
     await harness.changeStored(id, change);
     await harness.recover(id);
     expect(harness.x.acceptedFor(id)).toHaveLength(1);
@@ -101,7 +99,6 @@ describe("a journal of the first format", () => {
   test("that is armed has its new run id on disk before the claim", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    await harness.armWithJournal(id);
     await harness.changeStored(
       id,
       inFirstFormat("armed", () => null),
@@ -167,7 +164,6 @@ describe("the workspace of a post", () => {
   test("is named by every hint and kept in the journal, also when a hint of an older version comes", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    await harness.armWithJournal(id);
     expect(await storedWorkspace(harness, id)).toBe(harness.ctx.actor.workspaceId);
     const { version, scheduledAt } = (await harness.readPost(id))!;
     const hint = { postId: id, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
@@ -179,7 +175,6 @@ describe("the workspace of a post", () => {
 
   test("is not needed: an object that was armed without it publishes on time, and learns it from the next hint", async () => {
     const harness = await PublisherHarness.open();
-    harness.tellsObjectNames = false;
     harness.armOverride = async (hint) => await harness.sync({ ...hint, workspaceId: undefined });
     const id = await harness.createPost({ inMs: HOUR });
     const other = await harness.createPost({ inMs: HOUR });

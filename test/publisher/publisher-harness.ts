@@ -20,7 +20,6 @@ import { planHashOf } from "#planning/plan/plan-hash.ts";
 import { previewSchedule } from "#confirming/preview/preview-schedule.ts";
 import { checkDatabase, reconcile, runReconciler } from "#publisher/index.ts";
 import type { RunnerState, TargetEntry } from "#publisher/journal.ts";
-import { OpenCalls } from "#publisher/open-calls.ts";
 import { PostRunner } from "#publisher/post-runner.ts";
 import { rearmPost } from "#publisher/rearm-post.ts";
 import { FakePlatform } from "./fake-platform.ts";
@@ -85,10 +84,6 @@ export class PublisherHarness {
   readonly accounts: Record<TestPlatform, string>;
   /** Rows and round trips of all D1 calls, summed from the results' own metadata. */
   readonly d1Usage: D1Usage = { rowsRead: 0, rowsWritten: 0, roundTrips: 0 };
-  /** All posts of a harness are in one isolate. */
-  readonly openCalls = new OpenCalls();
-  /** Whether the runtime tells an object its name. */
-  tellsObjectNames = true;
   /** Replaces the arming of posts. */
   armOverride: ((hint: ArmHint) => Promise<ArmResult>) | undefined;
   /** How the next D1 calls fail, one entry per call. */
@@ -133,7 +128,7 @@ export class PublisherHarness {
         (TEST_PLATFORMS as readonly Platform[]).includes(platform) ? this[platform as "x"].adapter : undefined,
       arm: async (hint) => await (this.armOverride ?? ((one) => this.sync(one)))(hint),
       rearm: async (postId) => await rearmPost(this.ctx, postId),
-      inspectRunner: (postId) => this.withProcess(postId, ({ runner }) => runner.inspect()),
+      inspectRunner: (postId) => this.withProcess(postId, ({ runner }) => Promise.resolve(runner.inspect())),
       actor,
     };
     this.accounts = accounts;
@@ -358,7 +353,7 @@ export class PublisherHarness {
 
   /** Fires the alarm whether it is due or not, as the runtime may. */
   async fireAlarm(postId: string): Promise<void> {
-    await this.withProcess(postId, ({ runner, disk }) => disk.runAlarm((info) => runner.alarm(info)));
+    await this.withProcess(postId, ({ runner, disk }) => disk.runAlarm(() => runner.alarm()));
   }
 
   async alarmAt(postId: string): Promise<number | null> {
@@ -450,17 +445,6 @@ export class PublisherHarness {
     this.evict(postId);
   }
 
-  /** Arms the post as an object was armed before an alarm alone was enough: with a journal. */
-  async armWithJournal(postId: string): Promise<void> {
-    await this.wipeStorage(postId);
-    this.tellsObjectNames = false;
-    const { version, scheduledAt } = (await this.readPost(postId))!;
-    const { workspaceId } = this.ctx.actor;
-    await this.sync({ postId, workspaceId, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 });
-    this.tellsObjectNames = true;
-    this.evict(postId);
-  }
-
   /** Deletes the object's storage and alarm. */
   async wipeStorage(postId: string): Promise<void> {
     this.evict(postId);
@@ -495,13 +479,7 @@ export class PublisherHarness {
       const disk = this.processes.get(postId)?.disk ?? new CrashableStorage(state.storage);
       const process = this.processes.get(postId) ?? {
         disk,
-        runner: new PostRunner(
-          disk,
-          this.ctx,
-          (ms, signal) => this.wait(ms, signal),
-          this.tellsObjectNames ? postId : undefined,
-          this.openCalls,
-        ),
+        runner: new PostRunner(disk, this.ctx, (ms, signal) => this.wait(ms, signal)),
       };
       this.processes.set(postId, process);
       const result = await work(process);

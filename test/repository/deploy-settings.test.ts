@@ -110,7 +110,7 @@ describe("a setting of a wrong form is named with what it must be, and a secret 
     ["MAIL_FROM", "almanac", 'MAIL_FROM must be an e-mail address, not "almanac"'],
     ["TIKTOK_AUDITED", "yes", 'TIKTOK_AUDITED must be true or false, not "yes"'],
     ["LOCATION", "mars", 'LOCATION must be one of wnam, enam, weur, eeur, apac, oc, not "mars"'],
-    ["SPREAD_MS", "1.5", 'SPREAD_MS must be a whole number, not "1.5"'],
+    ["DATABASE_LIMIT_BYTES", "1.5", 'DATABASE_LIMIT_BYTES must be a whole number, not "1.5"'],
     ["ORIGIN", "https://a.example", "ORIGIN is not a setting: the address follows from DOMAIN"],
     ["LINKDIN_CLIENT_ID", "x", "LINKDIN_CLIENT_ID is not a setting: did you mean LINKEDIN_CLIENT_ID?"],
     ["SINGUP", "open", "SINGUP is not a setting: did you mean SIGNUP?"],

@@ -49,7 +49,7 @@ export async function approveRequest(
     now,
   );
   if (result.state === "committed" && plan.kind === "bulk") {
-    await armBulk(ctx, plan, result.places, now);
+    await armBulk(ctx, plan, now);
     return [];
   }
   if (result.state === "committed") {

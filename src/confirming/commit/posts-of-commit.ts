@@ -10,7 +10,7 @@ import type { CommittedPlan } from "./store-commit-plan.ts";
 export async function postsOfCommit(
   ctx: ArmingServices,
   plan: PostPlan,
-  { rows, place }: Pick<CommittedPlan, "rows" | "place">,
+  { rows }: CommittedPlan,
   now: number,
 ): Promise<readonly Post[]> {
   const posts = sortByIds(postIdsOf(plan), rows).map((row) => toPost(row, now));
@@ -19,7 +19,7 @@ export async function postsOfCommit(
     posts
       // mutant: edit-does-not-arm
       .filter((post) => post.status === "scheduled")
-      .map((post) => ({ ...armableFromPost(post, plan.workspaceId), place })),
+      .map((post) => armableFromPost(post, plan.workspaceId)),
   );
   return posts;
 }

@@ -11,7 +11,6 @@ import {
   watchAtOf,
 } from "./store-plan-statements.ts";
 import { armedAtOnce } from "./armed-at-once.ts";
-import { placesStatement } from "#arming/store-places.ts";
 
 /**
  * The statements that write many posts: as many for a hundred as for two. All read the same JSON parameter; D1 takes texts of 2 MB, and
@@ -22,8 +21,7 @@ export function bulkStatements(
   { posts, userId, workspaceId }: BulkPlan,
   { confirmHash, via, by, now }: PostOrigin,
 ): PlanStatements {
-  const armedPosts = armedAtOnce(posts, now);
-  const armed = new Set(armedPosts.map(({ id }) => id));
+  const armed = new Set(armedAtOnce(posts, now).map(({ id }) => id));
   const rows = JSON.stringify(
     posts.map(({ row: _row, annotations, targets, media, ...post }) => ({
       ...post,
@@ -73,6 +71,5 @@ export function bulkStatements(
       .bind(rows, workspaceId, userId, confirmHash, via, by === null ? null : JSON.stringify(by), now),
     ...(uses.length > 0 ? [insertMediaUsesStatement(db, uses)] : []),
   ];
-  const watchAts = armedPosts.map(({ scheduledAt }) => watchAtOf(scheduledAt, now));
-  return { writes, read: placesStatement(db, watchAts) };
+  return { writes, reads: [] };
 }

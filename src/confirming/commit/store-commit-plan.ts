@@ -19,14 +19,7 @@ import type { PostRow } from "#posts/rows/post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { freeSlotsSql, type SlotsOfPosts } from "#planning/slots/store-free-slots.ts";
 import { bulkStatements } from "./store-bulk-statements.ts";
-import { placeStatement } from "#arming/store-watch-at.ts";
-import {
-  editStatements,
-  type PlanStatements,
-  type PostOrigin,
-  scheduleStatements,
-  watchAtOf,
-} from "./store-plan-statements.ts";
+import { editStatements, type PlanStatements, type PostOrigin, scheduleStatements } from "./store-plan-statements.ts";
 
 /** One call of confirm; its nonce distinguishes its own row from that of a concurrent call. */
 export interface ConfirmAttempt {
@@ -44,10 +37,6 @@ export interface ConfirmAttempt {
 export interface CommittedPlan {
   /** Of many new posts none is read. */
   readonly rows: readonly PostRow[];
-  /** Of a new post among those of its instant; undefined for edited posts. */
-  readonly place?: number | undefined;
-  /** Of many new posts: the result of `placesStatement`. */
-  readonly places?: D1Result | undefined;
 }
 
 export type ConfirmResult =
@@ -70,31 +59,28 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
   const confirmHash = await sha256Hex(`${tokenHash} ${attempt.nonce}`);
   const origin = { confirmHash, via: attempt.via, by: attempt.by, now };
   const isPostTheRecord = isNamedByToken(plan, tokenHash);
-  const { writes, read } = planStatements(db, plan, origin);
+  const { writes, reads } = planStatements(db, plan, origin);
   const batch = [
     isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),
     ...writes,
     ...(approvalId === undefined ? [] : [approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now })]),
-    ...(plan.kind === "schedule" ? [placeStatement(db, watchAtOf(plan.post.scheduledAt, now))] : []),
-    read,
+    ...reads,
   ];
   try {
-    return committed(plan, await retryAfterLostAnswer(() => db.d1.batch<CommittedRow>(batch)));
+    return committed(plan, await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
   } catch (error) {
     if (!isConstraintViolation(error) && !isStalePlan(error)) {
       throw error;
     }
-    const [existing, rows] = await db.d1.batch<PostRow & UseRow>([
+    const [existing, ...rows] = await db.d1.batch<PostRow & UseRow>([
       isPostTheRecord ? useByPostStatement(db, postIdsOf(plan)[0], plan.userId) : useByTokenStatement(db, attempt),
-      read,
+      ...reads,
     ]);
     const row = existing?.results[0];
     if (row) {
       // With our own nonce the batch had been committed, and only its response was lost.
       return row.used_by === (isPostTheRecord ? confirmHash : attempt.nonce)
-        ? plan.kind === "bulk"
-          ? { state: "committed", rows: [], places: rows }
-          : { state: "committed", rows: rows?.results ?? [] }
+        ? committed(plan, rows)
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
     }
     if (!isStalePlan(error)) {
@@ -110,16 +96,12 @@ function planStatements(db: Db, plan: PostPlan, origin: PostOrigin): PlanStateme
   }
   return {
     writes: plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin),
-    read: postsStatement(db, plan, postIdsOf(plan)),
+    reads: [postsStatement(db, plan, postIdsOf(plan))],
   };
 }
 
-type CommittedRow = PostRow & { readonly place?: number };
-
-function committed(plan: PostPlan, results: readonly D1Result<CommittedRow>[]): ConfirmResult {
-  return plan.kind === "bulk"
-    ? { state: "committed", rows: [], places: results.at(-1) }
-    : { state: "committed", rows: results.at(-1)?.results ?? [], place: results.at(-2)?.results[0]?.place };
+function committed(plan: PostPlan, results: readonly D1Result<PostRow>[]): ConfirmResult {
+  return { state: "committed", rows: plan.kind === "bulk" ? [] : (results.at(-1)?.results ?? []) };
 }
 
 /** After a lost response it is unknown whether the batch was committed; running it again tells. */

@@ -38,8 +38,8 @@ export interface PostOrigin {
 /** What the confirm of a plan runs after its check. */
 export interface PlanStatements {
   readonly writes: readonly D1PreparedStatement[];
-  /** The written posts; of many only their places, because they would be megabytes. */
-  readonly read: D1PreparedStatement;
+  /** Reads the written posts; none for many posts, because their rows would be megabytes. */
+  readonly reads: readonly D1PreparedStatement[];
 }
 
 /** When the reconciler checks a new post. */

@@ -17,11 +17,11 @@ export interface ConfirmedBulk {
 
 /** Schedules all previewed posts or none. */
 export async function confirmBulk(ctx: ConfirmContext, input: ConfirmInput): Promise<ConfirmedBulk> {
-  const { plan, result, now } = await writePlan(ctx, input, ["bulk"]);
+  const { plan, now } = await writePlan(ctx, input, ["bulk"]);
   if (plan.kind !== "bulk") {
     throw new Error("a plan of another kind was written");
   }
-  await armBulk(ctx, plan, result.places, now);
+  await armBulk(ctx, plan, now);
   return {
     posts: plan.posts.map(({ id, row, scheduledAt, planHash }) => ({ id, row, scheduledAt, planHash })),
     planHash: plan.planHash,
