@@ -191,7 +191,7 @@ export const MODULES = {
  */
 export const FOLDERS = {
   posts: ["rows", "summary", "list", "calendar", "export"],
-  planning: ["plan", "checks", "slots", "bulk", "edit"],
+  planning: ["plan", "facts", "candidates", "slots", "assess", "fetch", "present", "pipeline", "composer"],
   confirming: ["token", "requests", "commit", "preview", "approvals", "confirm"],
   publisher: ["restore", "run"],
   "post-status": ["status", "accounts", "subscription", "cleanup", "personal-data"],

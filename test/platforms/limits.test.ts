@@ -7,8 +7,8 @@ import type { Adapter, LimitRule, MediaDescription, ValidationInput } from "#pla
 import { limitsFor } from "#platforms/limits-for.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { CONTENT_TYPES } from "#media/content-types.ts";
-import { dailyCapProblems } from "#planning/checks/daily-caps.ts";
-import { withDuplicateTextWarnings } from "#planning/checks/duplicate-text.ts";
+import { dailyCapProblems } from "#planning/assess/daily-caps.ts";
+import { withDuplicateTextWarnings } from "#planning/assess/duplicate-text.ts";
 import { image, validationInput, video } from "../support/adapter-inputs.ts";
 import type { LimitedAccount } from "../support/platform-sample.ts";
 import { sampleOf } from "../support/platform-samples.ts";
@@ -276,7 +276,7 @@ describe.each(subjects)("$platform, $name", (subject) => {
     } as unknown as Parameters<typeof dailyCapProblems>[0];
     for (const cap of limits.dailyCaps) {
       const withOthers = (count: number) =>
-        dailyCapProblems(services, [target], new Map([["a", Array.from({ length: count }, () => 0)]]), 1, new Map());
+        dailyCapProblems(services, [target], () => Array.from({ length: count }, () => 0), 1, new Map());
       expect(withOthers(cap.count - 1)).toEqual([]);
       expect(withOthers(cap.count)).toMatchObject([{ limit: cap.count, actual: cap.count + 1 }]);
     }

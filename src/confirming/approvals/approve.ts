@@ -7,14 +7,14 @@ import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
 import { commitPlan } from "#confirming/commit/store-commit-plan.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { refuseApprovalNotFound, refuseByState } from "#confirming/requests/approval-reference.ts";
-import { problemsOf, recheckPlan } from "./recheck-plan.ts";
+import { problemsOfRefusal } from "./problems-of-refusal.ts";
+import { recheckEdit, recheckNewPosts } from "./recheck-plan.ts";
 import { type ApprovalWithPlan, decideApproval, findApproval } from "#confirming/requests/store-approvals.ts";
 
 /**
- * Writes a kept plan for the person who approves it: everything is checked as for a preview, then the confirm's own transaction
- * writes it under the token's hash, with the pending approval as one of the things that must be unchanged. The posts remain the
- * agent's. A plan that can no longer be written becomes stale; what may pass by itself decides nothing. Of many new posts none is returned:
- * they would be megabytes.
+ * Writes a kept plan for the person who approves it. Everything is checked as for a preview; then the transaction of the confirm writes the
+ * plan under the token's hash, if the approval is still pending. The posts remain the agent's. A plan that can no longer be written becomes
+ * stale; a cause that passes by itself changes nothing. Many new posts are not returned: they would be megabytes.
  */
 export async function approveRequest(
   ctx: Context,
@@ -30,7 +30,10 @@ export async function approveRequest(
   }
   requireSubscription(ctx.actor);
   const planCtx: Context = { ...ctx, actor: { ...ctx.actor, workspaceId: plan.workspaceId } };
-  const { problems } = await recheckPlan(planCtx, plan, { asksPlatforms: true });
+  const { problems } =
+    plan.kind === "edit"
+      ? await recheckEdit(planCtx, plan)
+      : await recheckNewPosts(planCtx, plan, { asksPlatforms: true });
   if (problems.length > 0) {
     return await endAsStale(ctx, approval.id, problems);
   }
@@ -59,9 +62,9 @@ export async function approveRequest(
   try {
     return await refuseStalePlan(planCtx, plan);
   } catch (error) {
-    // A held database and what was different only for a moment pass by themselves.
+    // A held database and a short-lived difference pass by themselves.
     if (error instanceof RefusalError && !["service_held", "invalid_confirmation_token"].includes(error.refusal.code)) {
-      return await endAsStale(ctx, approval.id, problemsOf(error));
+      return await endAsStale(ctx, approval.id, problemsOfRefusal(error));
     }
     throw error;
   }

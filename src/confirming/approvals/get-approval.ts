@@ -3,7 +3,7 @@ import type { Approval } from "#confirming/requests/types.ts";
 import { refuseApprovalNotFound, withUrl } from "#confirming/requests/approval-reference.ts";
 import { findApproval } from "#confirming/requests/store-approvals.ts";
 
-/** One approval of the user, whichever workspace is active. */
+/** Reads an approval of the user, whichever workspace is active. */
 export async function getApprovalOfUser(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   { id }: { readonly id: string },
@@ -16,7 +16,7 @@ export async function getApprovalOfUser(
   return found ? withUrl(ctx, found.approval) : refuseApprovalNotFound();
 }
 
-/** One approval of the active workspace. */
+/** Reads an approval of the active workspace. */
 export async function getApproval(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: { readonly id: string },

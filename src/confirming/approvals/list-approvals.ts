@@ -15,7 +15,7 @@ interface ApprovalList {
   readonly hasMore: boolean;
 }
 
-/** The approvals of the active workspace: pending ones first, then those that were decided in the last 30 days. */
+/** Lists the approvals of the active workspace: pending ones first, then those decided in the last 30 days. */
 export function listApprovals(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: ApprovalListInput,
@@ -23,7 +23,7 @@ export function listApprovals(
   return selectPage(ctx, ctx.actor.workspaceId, input);
 }
 
-/** Those of all workspaces, for the person who decides. */
+/** Lists the approvals of all workspaces, for the person who decides. */
 export function listApprovalsOfUser(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: ApprovalListInput,

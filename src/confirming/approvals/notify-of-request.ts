@@ -11,7 +11,7 @@ const FIRST_WORDS = 60;
 
 type NotifyContext = Pick<Context, "actor" | "config" | "db" | "defer" | "mailer">;
 
-/** Writes to the person after the response, at most once in a quarter of an hour; the list in the dashboard has all of them. */
+/** Mails the person after the response, at most once in 15 minutes. The list in the dashboard has all requests. */
 export function notifyOfRequest(
   ctx: NotifyContext,
   request: { readonly plan: PostPlan; readonly requestedBy: Author; readonly now: number },
@@ -49,7 +49,7 @@ Nothing is scheduled or changed until you approve it. Further requests of the ne
   });
 }
 
-/** Only the first words: the whole is on the page, behind the sign-in. */
+/** Only the first words: the page shows the whole text, after the sign-in. */
 function describePlan(plan: PostPlan): string {
   const [first, ...others] = plan.kind === "schedule" ? [plan.post] : plan.posts;
   const words = [...oneLine(first?.caption ?? "")];
@@ -65,7 +65,7 @@ function describePlan(plan: PostPlan): string {
   return beginning === "" ? what : `${what}: “${beginning}”`;
 }
 
-/** Names and texts are others' words: in a subject or a sentence they are one line without control and format characters. */
+/** Somebody else wrote names and texts: in a subject or a sentence they become one line without control and format characters. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
 }

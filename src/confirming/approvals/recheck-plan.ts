@@ -1,134 +1,77 @@
+import type { TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
-import { type RefusalDetail, RefusalError } from "#core/errors.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import type { AssessedPost } from "#planning/assess/assess.ts";
+import { scheduledPostsProblem } from "#planning/facts/scheduled-posts-quota.ts";
+import { askAgain } from "#planning/pipeline/ask-again.ts";
+import { assessEdit } from "#planning/pipeline/assess-edit.ts";
+import { assessNewPosts, problemsOfPosts } from "#planning/pipeline/assess-new-posts.ts";
+import { PREVIEW, STORED_ONLY } from "#planning/pipeline/phases.ts";
 import {
   type BulkPlan,
   type EditPlan,
   fromBulkPost,
   type PostInsert,
-  type PostPlan,
-  toMediaInput,
+  type SchedulePlan,
 } from "#planning/plan/post-plan.ts";
-import { assessBulk } from "#planning/bulk/assess-bulk.ts";
-import { type AssessedEdit, assessEdit } from "#planning/edit/assess-edit.ts";
-import { toTargetMediaInput } from "#planning/checks/media-lists.ts";
-import type { ScheduleInput } from "#planning/plan/types.ts";
-import { checkSchedule, type ScheduleCheck, scheduledPostsProblem } from "#planning/checks/check-schedule.ts";
+import type { PlannedEdit } from "#planning/present/edit.ts";
 
-type NewPostCheck = Pick<ScheduleCheck, "targets" | "warnings">;
-
-/** A kept plan as the checks of a preview see it now. */
-export type RecheckedPlan =
-  | {
-      /** One new post or many. */
-      readonly kind: "schedule" | "bulk";
-      readonly posts: readonly { readonly post: PostInsert; readonly check: NewPostCheck }[];
-      readonly accounts: ScheduleCheck["accounts"];
-      readonly problems: readonly RefusalDetail[];
-    }
-  | {
-      readonly kind: "edit";
-      readonly plan: EditPlan;
-      /** Null when the edit is no longer possible. */
-      readonly assessed: AssessedEdit | null;
-      readonly problems: readonly RefusalDetail[];
-    };
-
-/** `asksPlatforms` as in a preview; for showing the plan, what is stored of the accounts must do. */
-export async function recheckPlan(
-  ctx: Context,
-  plan: PostPlan,
-  options: { readonly asksPlatforms: boolean },
-): Promise<RecheckedPlan> {
-  const rechecked = await recheckPosts(ctx, plan, options);
-  if (!plan.slots) {
-    return rechecked;
-  }
-  const { takenSlots } = await import("#planning/slots/taken-slots.ts");
-  return { ...rechecked, problems: [...rechecked.problems, ...(await takenSlots(ctx, plan))] };
+/** New posts of a kept plan, and what a preview would say of them now. */
+interface RecheckedPosts {
+  readonly posts: readonly { readonly post: PostInsert; readonly assessed: AssessedPost | undefined }[];
+  readonly accounts: readonly TargetAccount[];
+  readonly problems: readonly RefusalDetail[];
 }
 
-async function recheckPosts(
+/** Checks the new posts of a kept plan as a preview does; only an approval asks the platforms. */
+export async function recheckNewPosts(
   ctx: Context,
-  plan: PostPlan,
+  plan: SchedulePlan | BulkPlan,
   { asksPlatforms }: { readonly asksPlatforms: boolean },
-): Promise<RecheckedPlan> {
-  if (plan.kind === "schedule") {
-    const check = await checkSchedule(ctx, { ...toScheduleInput(plan.post), asksPlatforms });
-    const { problems, limitReached } = check;
-    return {
-      kind: "schedule",
-      posts: [{ post: plan.post, check }],
-      accounts: check.accounts,
-      problems: [...problems, ...overLimitProblems(limitReached)],
-    };
-  }
-  if (plan.kind === "bulk") {
-    return await recheckBulk(ctx, plan, asksPlatforms);
-  }
-  try {
-    const assessed = await assessEdit(ctx, plan.request, { counts: false });
-    return { kind: "edit", plan, assessed, problems: changedPosts(plan, assessed) };
-  } catch (error) {
-    if (error instanceof RefusalError) {
-      return { kind: "edit", plan, assessed: null, problems: problemsOf(error) };
-    }
-    throw error;
-  }
-}
-
-async function recheckBulk(ctx: Context, plan: BulkPlan, asksPlatforms: boolean): Promise<RecheckedPlan> {
-  const inserts = plan.posts.map(fromBulkPost);
-  const { posts, accounts, scheduled } = await assessBulk(
-    ctx,
-    inserts.map((post) => ({ id: post.id, input: toScheduleInput(post) })),
-    { counts: false, asksPlatforms },
-  );
-  const limitReached = scheduledPostsProblem(ctx, scheduled, inserts.length);
+): Promise<RecheckedPosts> {
+  const planned = plan.kind === "bulk" ? plan.posts.map(fromBulkPost) : [plan.post];
+  const asked = planned.map((post, index) => askAgain(post, plan.kind === "bulk" ? plan.posts[index]?.row : undefined));
+  const { posts, facts } = await assessNewPosts(ctx, asked, { ...STORED_ONLY, asksPlatforms });
+  const limitReached = scheduledPostsProblem(ctx, facts.scheduledPosts ?? 0, planned.length);
   return {
-    kind: "bulk",
-    posts: inserts.map((post, index) => ({ post, check: posts[index] ?? { targets: [], warnings: [] } })),
-    accounts,
+    posts: planned.map((post, index) => ({ post, assessed: posts[index]?.posts[0] })),
+    accounts: facts.accounts,
     problems: [
-      ...plan.posts.flatMap(({ row }, index) => (posts[index]?.problems ?? []).map((detail) => ({ ...detail, row }))),
-      ...overLimitProblems(limitReached),
+      ...problemsOfPosts(posts),
+      ...(limitReached === null ? [] : [{ code: "quota_exceeded", message: limitReached } as const]),
+      ...(await takenSlotsOf(ctx, plan)),
     ],
   };
 }
 
-function overLimitProblems(limitReached: string | null): readonly RefusalDetail[] {
-  return limitReached === null ? [] : [{ code: "quota_exceeded", message: limitReached }];
+/** Checks the edit of a kept plan as a preview does. `edit` is null when it is no longer possible. */
+export async function recheckEdit(
+  ctx: Context,
+  plan: EditPlan,
+): Promise<{ readonly edit: PlannedEdit | null; readonly problems: readonly RefusalDetail[] }> {
+  const { edit, problems } = await assessEdit(ctx, plan.request, {
+    ...PREVIEW,
+    countsPreviews: false,
+    choosesSlots: false,
+  });
+  const changed = edit === null ? problems : changedPosts(plan, edit);
+  return { edit, problems: [...changed, ...(await takenSlotsOf(ctx, plan))] };
 }
 
-function toScheduleInput(post: PostInsert): ScheduleInput {
-  return {
-    caption: post.caption,
-    scheduledAt: post.scheduledAt,
-    mediaItems: post.media.map(toMediaInput),
-    targets: post.targets.map(({ accountId, caption, requestedOptions, media }) => ({
-      accountId,
-      caption,
-      platformOptions: requestedOptions,
-      ...toTargetMediaInput(media, toMediaInput),
-    })),
-  };
+async function takenSlotsOf(ctx: Context, plan: SchedulePlan | BulkPlan | EditPlan): Promise<readonly RefusalDetail[]> {
+  if (!plan.slots) {
+    return [];
+  }
+  const { takenSlots } = await import("#planning/slots/taken-slots.ts");
+  return await takenSlots(ctx, plan);
 }
 
-/** The same edit of a post that was changed meanwhile would make something else of it than what was asked for. */
-function changedPosts({ posts }: EditPlan, assessed: AssessedEdit): readonly RefusalDetail[] {
+/** Finds posts that changed meanwhile: the same edit would make something else of them. */
+function changedPosts({ posts }: EditPlan, edit: PlannedEdit): readonly RefusalDetail[] {
   return posts.flatMap(({ id, version, planHash, status }) => {
-    const now = assessed.posts.find(({ update }) => update.id === id)?.update;
+    const now = edit.posts.find(({ update }) => update.id === id)?.update;
     return now && now.version === version && now.planHash === planHash && now.status === status
       ? []
       : [{ code: "post_changed", message: `post ${id} was changed since the preview`, actual: id } as const];
   });
-}
-
-/** The problems of a refusal; one that has no list is a problem itself. */
-export function problemsOf({ refusal }: RefusalError): readonly RefusalDetail[] {
-  const { code, details = [], message, postIds = [] } = refusal;
-  return details.length > 0
-    ? details.map((detail) => (detail.code === "quota_exceeded" ? { ...detail, message } : detail))
-    : code === "post_changed"
-      ? postIds.map((id) => ({ code: "post_changed", message: `post ${id} was changed since the preview`, actual: id }))
-      : [{ code: "invalid_state", message }];
 }

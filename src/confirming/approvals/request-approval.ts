@@ -19,8 +19,8 @@ const LIFETIME_MS = 7 * DAY;
 type RequestContext = Pick<Context, "actor" | "clock" | "config" | "db" | "defer" | "ids" | "mailer" | "tokens">;
 
 /**
- * The confirm of a credential whose previews a person confirms: keeps the plan for the person and refuses the call with the address of
- * the page. The approval is looked for before the token is opened, because it lives longer.
+ * Keeps the plan of a credential whose previews a person confirms, and refuses the call with the address of the page. It looks for the
+ * approval before it opens the token, because the approval lives longer.
  */
 export async function requestApproval(
   ctx: RequestContext,
@@ -79,7 +79,7 @@ export async function requestApproval(
     : refuseNotRequested(ctx, { userId, token, now });
 }
 
-/** Of a new post its own hash, of several that of them all; of an edit a hash over what it makes of which version of each post. */
+/** The plan hash of the new post or posts. For an edit, a hash over the versions of its posts and their new hashes. */
 async function approvalHashOf(plan: PostPlan): Promise<string> {
   switch (plan.kind) {
     case "schedule":

@@ -2,14 +2,14 @@ import { accountsStatement, readAccounts, type TargetAccount } from "#accounts/i
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { PostInsert, PostUpdate, TargetUpsert } from "#planning/plan/post-plan.ts";
-import type { ScheduleCheck } from "#planning/checks/check-schedule.ts";
-import { timeWarnings } from "#planning/checks/validate-schedule-time.ts";
+import type { AssessedPost } from "#planning/assess/assess.ts";
+import { timeWarnings } from "#planning/candidates/schedule-time.ts";
 import type { EditPreview, PreviewTarget, SchedulePreview } from "#planning/plan/types.ts";
 import type { Post, PostChange } from "#posts/rows/types.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 import { NO_ANNOTATIONS } from "#posts/rows/annotation-rows.ts";
 import { refuseApprovalNotFound, withUrl } from "#confirming/requests/approval-reference.ts";
-import { recheckPlan } from "./recheck-plan.ts";
+import { recheckEdit, recheckNewPosts } from "./recheck-plan.ts";
 import { findApproval } from "#confirming/requests/store-approvals.ts";
 
 /** What a person sees before deciding. */
@@ -42,40 +42,30 @@ export async function reviewApproval(ctx: Context, { id }: { readonly id: string
   const planCtx: Context = { ...ctx, actor: { ...ctx.actor, workspaceId: plan.workspaceId } };
   const isPending = approval.state === "pending";
   const reviewed = { approval, changes: plan.kind === "edit" ? plan.posts.map(toChanges) : [] };
-  if (plan.kind === "edit" && !isPending) {
+  if (plan.kind !== "edit") {
+    const { posts, accounts, problems } = await recheckNewPosts(planCtx, plan, { asksPlatforms: false });
     return {
       ...reviewed,
-      problems: [],
-      newPosts: [],
+      problems: isPending ? problems : [],
+      newPosts: posts.map(({ post, assessed }) => toPreview(planCtx, post, assessed)),
       edits: [],
-      accounts: await readPlanAccounts(planCtx, plan.posts),
+      accounts,
     };
   }
-  const rechecked = await recheckPlan(planCtx, plan, { asksPlatforms: false });
-  const problems = isPending ? rechecked.problems : [];
-  if (rechecked.kind !== "edit") {
-    return {
-      ...reviewed,
-      problems,
-      newPosts: rechecked.posts.map(({ post, check }) => toPreview(planCtx, post, check)),
-      edits: [],
-      accounts: rechecked.accounts,
-    };
-  }
-  const { assessed } = rechecked;
+  const { edit, problems } = isPending ? await recheckEdit(planCtx, plan) : { edit: null, problems: [] };
   return {
     ...reviewed,
     problems,
     newPosts: [],
-    // An edit that would now make something else of the posts is not what can be approved, so it is not shown as that.
+    // Do not show an edit that would now make something else of the posts: nobody can approve it.
     edits:
-      problems.length > 0 || assessed === null
+      problems.length > 0 || edit === null
         ? []
-        : assessed.posts.map(({ stored, preview }) => ({ now: stored.post, edit: preview })),
+        : edit.posts.map(({ stored, preview }) => ({ now: stored.post, edit: preview })),
     accounts:
-      assessed === null
-        ? await readPlanAccounts(planCtx, rechecked.plan.posts)
-        : [...assessed.accounts.values()].map(({ account }) => account),
+      edit === null
+        ? await readPlanAccounts(planCtx, plan.posts)
+        : [...edit.accounts.values()].map(({ account }) => account),
   };
 }
 
@@ -96,12 +86,8 @@ async function readPlanAccounts(ctx: Context, posts: readonly PostUpdate[]): Pro
   return readAccounts(results);
 }
 
-/** The content is the plan's own; what the platforms say about it is what they say now. */
-function toPreview(
-  ctx: Context,
-  post: PostInsert,
-  check: Pick<ScheduleCheck, "targets" | "warnings">,
-): SchedulePreview {
+/** Shows the content of the plan with what the platforms say about it now. */
+function toPreview(ctx: Context, post: PostInsert, assessed: AssessedPost | undefined): SchedulePreview {
   const { scheduledAt, postType, caption, planHash } = post;
   return {
     action: "schedule",
@@ -109,7 +95,7 @@ function toPreview(
     postType,
     caption,
     targets: post.targets.map((target) => {
-      const checked = check.targets.find(({ accountId }) => accountId === target.accountId);
+      const checked = assessed?.previews.find(({ accountId }) => accountId === target.accountId);
       return checked === undefined
         ? uncheckedTarget(ctx, target)
         : {
@@ -122,14 +108,14 @@ function toPreview(
     mediaItems: post.media,
     annotations: post.annotations ?? NO_ANNOTATIONS,
     warnings: [
-      ...check.warnings.filter(({ code }) => code !== "due_soon"),
+      ...(assessed?.candidate.warnings ?? []).filter(({ code }) => code !== "due_soon"),
       ...timeWarnings(scheduledAt, ctx.clock.now()),
     ],
     planHash,
   };
 }
 
-/** For an account that cannot be posted to any more. */
+/** Shows an account that cannot be posted to any more. */
 function uncheckedTarget(ctx: Context, { accountId, platform, username, ...target }: TargetUpsert): PreviewTarget {
   const limits = ctx.adapterFor(platform)?.limits;
   return {

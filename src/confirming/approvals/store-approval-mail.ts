@@ -1,6 +1,6 @@
 import type { Db } from "#db/client.ts";
 
-/** The address to write to, once until `until`; null while a mail was sent, and for an address that is not verified. */
+/** Returns the address to mail, once until `until`; null when a mail was sent before, and for an address that is not verified. */
 export async function claimApprovalMail(
   db: Db,
   claim: { readonly userId: string; readonly hash: string; readonly now: number; readonly until: number },

@@ -19,8 +19,8 @@ export async function withdrawRequest(
 }
 
 /**
- * Brings the list of a user up to date after keys or apps were revoked. Without it the requests are withdrawn all the same: they
- * count as pending only while their credential works.
+ * Updates the list of a user after keys or apps were revoked. The requests are withdrawn in any case: they are pending only while their
+ * credential works.
  */
 export async function withdrawRequestsOfRevoked(
   services: Pick<Services, "clock" | "db">,

@@ -1,11 +1,11 @@
 import { MINUTE } from "#core/clock.ts";
 
-/** Each object is a subrequest, of which an invocation on the free plan may make 50. */
+/** Each object is a subrequest, and the free plan allows 50 in one invocation. */
 const ARMED_AT_ONCE = 40;
-/** The reconciler runs once a minute: a post that is due before it has surely run is armed in the request. */
+/** The reconciler runs once a minute: the request arms posts that are due before its next run. */
 const BEFORE_RECONCILER_MS = 2 * MINUTE;
 
-/** Which of many new posts the request arms itself, the earliest first; the others are left to the reconciler. */
+/** Chooses the posts that the request arms itself, the earliest first. The reconciler arms the others. */
 export function armedAtOnce<Post extends { readonly scheduledAt: number }>(
   posts: readonly Post[],
   now: number,

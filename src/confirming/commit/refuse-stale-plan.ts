@@ -1,6 +1,10 @@
 import type { Context } from "#context.ts";
 import { type RefusalDetail, refuse } from "#core/errors.ts";
-import { assertScheduledPostsLimit, scheduledPostsStatement } from "#planning/checks/scheduled-posts-quota.ts";
+import {
+  assertScheduledPostsLimit,
+  readScheduledPosts,
+  scheduledPostsStatement,
+} from "#planning/facts/scheduled-posts-quota.ts";
 import { mediaIdsOf, type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
@@ -9,7 +13,8 @@ import { findChangedDependencies, newlyScheduled } from "./store-commit-plan.ts"
 /** Says what keeps the plan from being written. */
 export async function refuseStalePlan(ctx: Pick<Context, "actor" | "clock" | "db">, plan: PostPlan): Promise<never> {
   await refuseWhileHeld(ctx);
-  assertScheduledPostsLimit(ctx, await scheduledPostsStatement(ctx.db, ctx.actor).run(), newlyScheduled(plan));
+  const used = readScheduledPosts(await scheduledPostsStatement(ctx.db, ctx.actor).run());
+  assertScheduledPostsLimit(ctx, used, newlyScheduled(plan));
   if (plan.slots) {
     const { refuseTakenSlots } = await import("#planning/slots/taken-slots.ts");
     await refuseTakenSlots(ctx, plan);

@@ -1,30 +1,24 @@
 import type { Context } from "#context.ts";
-import { makeToken, storePlan, tokenLifetime } from "#confirming/token/confirmation-token.ts";
-import { atSlot } from "#planning/slots/at-slot.ts";
-import type { EditInput, EditPreview } from "#planning/plan/types.ts";
+import { issueToken, makeToken } from "#confirming/token/confirmation-token.ts";
 import type { PreviewResult } from "#confirming/token/types.ts";
-import { assessEdit } from "#planning/edit/assess-edit.ts";
+import { assessEdit } from "#planning/pipeline/assess-edit.ts";
+import { PREVIEW } from "#planning/pipeline/phases.ts";
+import type { EditInput, EditPreview } from "#planning/plan/types.ts";
+import { refuseProblems } from "#posts/rows/refuse.ts";
 
 /** Previews an edit of several posts and stores the plan for the confirm; the posts are not changed. */
-export async function previewEdit(ctx: Context, given: EditInput): Promise<PreviewResult<EditPreview>> {
-  const input = await atSlot(ctx, given, { posts: given.postIds });
-  const { posts, dependencies, request, now } = await assessEdit(ctx, input, { counts: true });
-  const { userId, workspaceId } = ctx.actor;
-  const lifetime = tokenLifetime(now);
-  const { token: confirmationToken, ...key } = await makeToken(ctx, now);
-  await storePlan(ctx, key, {
+export async function previewEdit(ctx: Context, input: EditInput): Promise<PreviewResult<EditPreview>> {
+  const { edit, problems } = await assessEdit(ctx, input, PREVIEW);
+  if (edit === null) {
+    refuseProblems(problems);
+  }
+  const { posts, dependencies, request, now } = edit;
+  const confirmation = await issueToken(ctx, await makeToken(ctx, now), now, {
     kind: "edit",
-    userId,
-    workspaceId,
-    ...lifetime,
     dependencies,
     posts: posts.map(({ update }) => update),
     request,
     ...(input.slot && { slots: posts.map(({ update }) => update.scheduledAt) }),
   });
-  return {
-    preview: { action: "edit", posts: posts.map(({ preview }) => preview) },
-    confirmationToken,
-    expiresAt: lifetime.expiresAt,
-  };
+  return { preview: { action: "edit", posts: posts.map(({ preview }) => preview) }, ...confirmation };
 }

@@ -6,7 +6,7 @@ import type { StoredApproval } from "./store-approvals.ts";
 
 type Addresses = { readonly config: Pick<Config, "origin"> };
 
-/** The approval with the address of its page. */
+/** Adds the address of its page to an approval. */
 export function withUrl({ config }: Addresses, approval: StoredApproval): Approval {
   return { ...approval, url: approvalUrl(config, approval.id) };
 }
@@ -15,7 +15,7 @@ function approvalUrl({ origin }: Pick<Config, "origin">, id: string): string {
   return `${origin}/approvals/${id}`;
 }
 
-/** What a refused confirm, or a decision that comes too late, is told of the approval. */
+/** Refuses a confirm, or a decision that comes too late, with the state of the approval. */
 export function refuseByState(
   { config }: Addresses,
   approval: Pick<StoredApproval, "id" | "state" | "expiresAt"> & {
@@ -63,7 +63,7 @@ export function refuseByState(
   }
 }
 
-/** The same for an approval that does not exist and for one of another user, which must not be distinguishable. */
+/** Refuses a missing approval and one of another user alike, so that the caller cannot distinguish them. */
 export function refuseApprovalNotFound(): never {
   refuse({ code: "not_found", message: "approval not found" });
 }

@@ -25,7 +25,7 @@ function stateAt(now: string): string {
     WHEN a.expires_at <= ${now} THEN 'expired' ELSE 'pending' END)`;
 }
 
-/** The posts of a plan, without what makes it large. */
+/** The posts of a plan, without the members that make it large. */
 const POSTS = `(SELECT json_group_array(json_object('id', p.value ->> 'id', 'scheduledAt', p.value ->> 'scheduledAt',
     'caption', substr(p.value ->> 'caption', 1, 140), 'postType', p.value ->> 'postType',
     'platforms', json(iif(a.kind = 'edit', p.value -> 'platforms', (SELECT json_group_array(platform) FROM (
@@ -94,7 +94,7 @@ export function readApproval(result: D1Result | undefined): StoredApproval | nul
   return row ? toApproval(row) : null;
 }
 
-/** An approval with all that is needed to decide it. */
+/** An approval with everything that a decision needs. */
 export interface ApprovalWithPlan {
   readonly approval: StoredApproval;
   readonly plan: PostPlan;
@@ -127,7 +127,7 @@ export interface ApprovalPage {
   readonly offset: number;
 }
 
-/** Pending ones first, those that end soonest at the top; then the decided ones, the newest at the top. */
+/** Lists pending approvals first, the soonest to end at the top; then decided ones, the newest at the top. */
 export async function selectApprovals(db: Db, page: ApprovalPage): Promise<readonly StoredApproval[]> {
   const { results } = await db.d1
     .prepare(
@@ -158,8 +158,8 @@ export interface RequestedApproval {
 }
 
 /**
- * Stores a request once per token, and returns the stored one; null, and nothing is written, for a token that was used, over the limit
- * of what may wait, and while the database is held after a restore.
+ * Stores a request once per token, and returns the stored one. It writes nothing and returns null for a used token, above the limit of
+ * pending requests, and while the database is held after a restore.
  */
 export async function insertApproval(
   db: Db,
@@ -198,7 +198,7 @@ export async function insertApproval(
     .first<RequestedApproval>();
 }
 
-/** For the batch that writes the plan: that batch has made sure that the approval is pending. */
+/** Approves inside the batch that writes the plan; that batch has checked that the approval is pending. */
 export function approvedStatement(
   db: Db,
   { id, postIds, now }: { readonly id: string; readonly postIds: readonly string[]; readonly now: number },
@@ -208,7 +208,7 @@ export function approvedStatement(
     .bind(id, JSON.stringify(postIds), now);
 }
 
-/** What a person or the agent decides; false, and nothing is written, when the approval can no longer be decided. */
+/** Writes what a person or the agent decides. It writes nothing and returns false when the approval can no longer be decided. */
 export async function decideApproval(
   db: Db,
   { userId, id, now }: ApprovalOfUser,
@@ -237,7 +237,7 @@ export async function decideApproval(
   return results.length === 1;
 }
 
-/** Withdraws what waits for keys and apps that no longer have access. */
+/** Withdraws the pending requests of keys and apps that lost access. */
 export async function withdrawOfRevoked(db: Db, userId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
@@ -248,7 +248,7 @@ export async function withdrawOfRevoked(db: Db, userId: string, now: number): Pr
     .run();
 }
 
-/** Ends what nobody decided in time; returns how many. */
+/** Ends requests that nobody decided in time, and returns how many. */
 export async function expireApprovals(db: Db, now: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(
@@ -260,7 +260,7 @@ export async function expireApprovals(db: Db, now: number, limit: number): Promi
   return results.length;
 }
 
-/** Deletes what was decided before; returns how many. */
+/** Deletes requests decided before this time, and returns how many. */
 export async function deleteDecidedApprovals(db: Db, decidedBefore: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(

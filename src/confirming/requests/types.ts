@@ -3,7 +3,7 @@ import type { RefusalDetail } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
 import type { ApprovalState, CreatedVia, PostType } from "#core/status.ts";
 
-/** What an agent asked for and only a signed-in person can approve, or what became of it. */
+/** A request of an agent that only a signed-in person can approve, and its outcome. */
 export interface Approval {
   readonly id: string;
   readonly workspaceId: string;
@@ -11,7 +11,7 @@ export interface Approval {
   readonly state: ApprovalState;
   /** The page on which the person decides; it contains no secret. */
   readonly url: string;
-  /** Of a new post its plan hash, of an edit a hash over those of its posts. */
+  /** The plan hash of a new post; for an edit, a hash over those of its posts. */
   readonly planHash: string;
   readonly requestedBy: Author;
   readonly via: CreatedVia;

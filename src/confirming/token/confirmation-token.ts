@@ -5,11 +5,11 @@ import { refuse } from "#core/errors.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
-/** How long the row of a used token is kept, so that a caller who lost the response can find out what became of it. */
+/** How long the row of a used token is kept, for a caller who lost the response. */
 export const CONFIRMATION_RETENTION_MS = 2 * DAY;
-/** KV expires by its own clock and in seconds, so it keeps tokens longer and `expiresAt` decides to the millisecond. */
+/** KV expires by its own clock and in seconds: it keeps tokens longer, and `expiresAt` decides to the millisecond. */
 const KV_EXTRA_SECONDS = 30;
-/** A token is the time of its issue, which the id of its post begins with, and random bytes. */
+/** A token is its time of issue and random bytes. The id of its post begins with the same time. */
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 26;
 const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
@@ -24,14 +24,14 @@ export function tokenLifetime(now: number): { readonly issuedAt: number; readonl
   return { issuedAt: now, expiresAt: now + TOKEN_LIFETIME_SECONDS * SECOND };
 }
 
-/** What a token is known by without its plan. */
+/** What a token tells without its plan. */
 export interface TokenKey {
   readonly hash: string;
-  /** The id of the post that a schedule makes with this token: that a post has it tells that the token was used. */
+  /** The id of the post that a schedule makes with this token. A post with this id shows that the token was used. */
   readonly postId: string;
 }
 
-/** A new token for a plan of this moment. */
+/** Makes a token for a plan of this moment. */
 export async function makeToken(
   { ids }: Pick<Context, "ids">,
   issuedAt: number,
@@ -52,7 +52,7 @@ async function keyOf(token: string): Promise<TokenKey> {
   return { hash, postId: postIdOf(hash, toHex(fromBase64Url(token).slice(0, TIME_BYTES))) };
 }
 
-/** A UUIDv7 of the time of issue, whose random bits are those of the token's hash. */
+/** Makes a UUIDv7 of the time of issue with the bits of the token's hash. */
 function postIdOf(hash: string, time: string): string {
   const bits = hash.slice(0, 18);
   const variant = ((Number.parseInt(bits.slice(3, 4), 16) & 3) | 8).toString(16);
@@ -71,7 +71,7 @@ export async function storePlan(
   plan: PostPlan,
 ): Promise<void> {
   const value = JSON.stringify(plan);
-  // Many posts are one parameter of a statement, which D1 takes up to 2 MB of UTF-8.
+  // Many posts are one parameter of a statement, and D1 takes parameters up to 2 MB of UTF-8.
   const size = plan.kind === "bulk" ? new TextEncoder().encode(value).byteLength : value.length;
   if (size > MAX_PLAN_BYTES) {
     refuse({
@@ -92,11 +92,28 @@ export async function storePlan(
   });
 }
 
+type WithoutHeader<Plan> = Plan extends PostPlan
+  ? Omit<Plan, "userId" | "workspaceId" | keyof ReturnType<typeof tokenLifetime>>
+  : never;
+
+/** Stores the plan of the actor under the token, from `now` on. */
+export async function issueToken(
+  ctx: Pick<Context, "actor" | "tokens">,
+  { token, hash }: Awaited<ReturnType<typeof makeToken>>,
+  now: number,
+  plan: WithoutHeader<PostPlan>,
+): Promise<{ readonly confirmationToken: string; readonly expiresAt: number }> {
+  const { userId, workspaceId } = ctx.actor;
+  const lifetime = tokenLifetime(now);
+  await storePlan(ctx, { hash }, { ...plan, userId, workspaceId, ...lifetime });
+  return { confirmationToken: token, expiresAt: lifetime.expiresAt };
+}
+
 export async function readToken(token: string): Promise<TokenKey> {
   return TOKEN_PATTERN.test(token) ? await keyOf(token) : refuseToken();
 }
 
-/** The plan of a token; null when it is unknown, expired, or of another user or workspace. */
+/** Reads the plan of a token; null when it is unknown, expired, or of another user or workspace. */
 export async function openToken(
   ctx: Pick<Context, "actor" | "clock" | "tokens">,
   { hash }: Pick<TokenKey, "hash">,
@@ -110,7 +127,7 @@ export async function openToken(
   return isValid ? plan : null;
 }
 
-/** The same refusal for every token that cannot be used, so that the reasons are not distinguishable. */
+/** Refuses every unusable token alike, so that the caller cannot distinguish the reasons. */
 export function refuseToken(): never {
   refuse({
     code: "invalid_confirmation_token",

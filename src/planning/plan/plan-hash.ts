@@ -23,9 +23,8 @@ export interface PlanHashInput {
 }
 
 /**
- * SHA-256 over the canonical JSON of the content, with the targets of every state, because a result does not change what was
- * confirmed. The publisher computes it again from the rows it claimed, also from those of older versions: what was added since is
- * only there when it is set.
+ * Hashes the canonical JSON of the content with SHA-256. Targets of every state count, because a result does not change what was
+ * confirmed. The publisher hashes the claimed rows again, so that a member that is not set must be absent.
  */
 export function planHashOf(content: PlanHashInput): Promise<string> {
   const targets = content.targets

@@ -10,7 +10,7 @@ import type { Annotations } from "#posts/rows/types.ts";
 import type { DraftVersion, EditInput } from "./types.ts";
 import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 
-/** A target as it will be inserted or updated. */
+/** A target as the confirm inserts or updates it. */
 export interface TargetUpsert {
   readonly accountId: string;
   readonly platform: Platform;
@@ -35,7 +35,7 @@ export interface PostInsert {
   readonly postType: PostType;
   readonly media: readonly StoredMediaItem[];
   readonly targets: readonly TargetUpsert[];
-  /** Absent where nothing is noted; no part of the hash, because none of it is published. */
+  /** Absent when nothing is noted. Not hashed, because annotations are not published. */
   readonly annotations?: Annotations;
   readonly planHash: string;
 }
@@ -43,7 +43,7 @@ export interface PostInsert {
 /** The columns of a post that an edit writes. */
 export interface PostUpdate {
   readonly id: string;
-  /** Version and status at the preview; the confirm is refused when either has changed. */
+  /** Version and status at the preview. The confirm is refused when either has changed. */
   readonly version: number;
   readonly previousStatus: EditableStatus;
   readonly status: "scheduled" | "paused";
@@ -74,29 +74,29 @@ interface PlanHeader {
   readonly userId: string;
   readonly workspaceId: string;
   readonly issuedAt: number;
-  /** Exclusive: from this millisecond on the token is invalid. */
+  /** From this millisecond on the token is invalid. */
   readonly expiresAt: number;
   /** What must still be usable at the confirm. */
   readonly dependencies: { readonly accountIds: readonly string[]; readonly mediaIds: readonly string[] };
-  /** Times of the plan that were asked for as free slots, and must still be free at the confirm; absent without one. */
+  /** The times that the preview chose as free slots. They must still be free at the confirm; absent without one. */
   readonly slots?: readonly number[];
 }
 
 export interface SchedulePlan extends PlanHeader {
   readonly kind: "schedule";
   readonly post: PostInsert;
-  /** Deleted with the confirm, unless it was changed meanwhile; absent without one. No part of the hash. */
+  /** The confirm deletes this draft unless it was changed meanwhile; absent without one. Not hashed. */
   readonly draft?: DraftVersion;
 }
 
 export interface EditPlan extends PlanHeader {
   readonly kind: "edit";
   readonly posts: readonly PostUpdate[];
-  /** What was asked for, from which an approval checks and shows the edit again. */
+  /** The request, so that an approval can check and show the edit again. */
   readonly request: EditInput;
 }
 
-/** A target of many posts: its effective caption is left out where it is its own caption, or else the post's. */
+/** A target of many posts. Its effective caption is left out when it equals its own caption, or else the post's. */
 type BulkTarget = Omit<TargetUpsert, "effectiveCaption"> & { readonly effectiveCaption?: string };
 
 export interface BulkPost extends Omit<PostInsert, "targets"> {
@@ -112,7 +112,7 @@ export interface BulkPlan extends PlanHeader {
   readonly planHash: string;
 }
 
-/** Stored under a confirmation token: everything that the confirm writes. */
+/** Everything that a confirm writes, stored under its token. */
 export type PostPlan = SchedulePlan | EditPlan | BulkPlan;
 
 export function toBulkPost(post: PostInsert, row: number): BulkPost {
@@ -136,6 +136,14 @@ export function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
   };
 }
 
+/** What new posts need at the confirm. */
+export function dependenciesOf(posts: readonly PostInsert[]): PlanHeader["dependencies"] {
+  return {
+    accountIds: [...new Set(posts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId)))],
+    mediaIds: [...new Set(posts.flatMap(mediaIdsOf))],
+  };
+}
+
 /** The times that the plan itself sets. */
 export function timesSetBy(plan: PostPlan): number[] {
   switch (plan.kind) {
@@ -152,7 +160,7 @@ export function postIdsOf(plan: PostPlan): string[] {
   return plan.kind === "schedule" ? [plan.post.id] : plan.posts.map((post) => post.id);
 }
 
-/** The members that the post stores, without those that only validation reads. */
+/** Keeps what a post stores of a media item, without what only validation reads. */
 export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256, altText, cover, own, fitted } =
     item;
@@ -173,7 +181,7 @@ export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   };
 }
 
-/** The files that a post needs, each once: its media, what its targets publish instead, that of parts, documents, and pictures of covers. */
+/** Lists the files that a post needs, each once: its media, the media of its targets, threads, documents and covers. */
 export function mediaIdsOf({
   media,
   targets = [],
@@ -182,7 +190,7 @@ export function mediaIdsOf({
   readonly targets?: readonly Pick<TargetUpsert, "media" | "options">[];
 }): string[] {
   const ofTargets = targets.flatMap((target) => [...(target.media ?? []), ...storedThreadMedia(target.options).flat()]);
-  // Also what copies were made of where no other list has it: an edit fits it again.
+  // Also the sources of copies that no other list has: an edit fits them again.
   const items = [...media, ...ofTargets, ...ofTargets.flatMap(({ fitted }) => fitted?.source ?? [])];
   return [
     ...new Set([
@@ -192,7 +200,7 @@ export function mediaIdsOf({
   ];
 }
 
-/** The same use of the stored file again. */
+/** Asks for the same use of the stored file again. */
 export function toMediaInput({ url, type, altText, cover }: StoredMediaItem): MediaItemInput {
   return { url, type, altText, cover: cover && { atMs: cover.atMs, url: cover.image?.url } };
 }

@@ -10,7 +10,7 @@ export interface TargetInput {
   /** Null for no own caption; in an edit of options, undefined keeps the stored one. */
   readonly caption?: string | null | undefined;
   readonly platformOptions?: JsonObject | undefined;
-  /** Its own media in place of the post's, also an empty list; null removes them in an edit of options, where undefined keeps them. */
+  /** Own media instead of the post's; an empty list means none. In an edit of options, null removes them and undefined keeps them. */
   readonly mediaItems?: readonly MediaItemInput[] | null | undefined;
   readonly mediaUrls?: readonly string[] | null | undefined;
 }
@@ -20,7 +20,7 @@ export interface ScheduleInput {
   readonly scheduledAt: number;
   /** `next`: at the first free slot at or after `scheduledAt`, which must still be free at the confirm. */
   readonly slot?: "next" | undefined;
-  /** What the caller should know of how the time was read. */
+  /** What the caller should know about how the time was read. */
   readonly timeWarning?: ValidationWarning | undefined;
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
@@ -33,7 +33,7 @@ export interface ScheduleInput {
   readonly annotations?: Annotations | undefined;
   /** The draft that the post is made of; the confirm deletes it, unless it was changed meanwhile. */
   readonly draft?: DraftVersion | undefined;
-  /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
+  /** Members of the request that could not be read. The others are checked, and the request is refused. */
   readonly unreadMembers?: ReadonlySet<string> | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface EditInput {
   readonly scheduledAt?: number | undefined;
   /** As in a preview; for one post. */
   readonly slot?: "next" | undefined;
-  /** What the caller should know of how the time was read. */
+  /** What the caller should know about how the time was read. */
   readonly timeWarning?: ValidationWarning | undefined;
   readonly shiftMinutes?: number | undefined;
   readonly accountIds?: readonly string[] | undefined;
@@ -59,7 +59,7 @@ export interface EditInput {
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
   readonly removeMedia?: boolean | undefined;
-  /** Members of the request that could not be read and are left out: the others are checked, and the request is refused. */
+  /** Members of the request that could not be read. The others are checked, and the request is refused. */
   readonly unreadMembers?: ReadonlySet<string> | undefined;
 }
 

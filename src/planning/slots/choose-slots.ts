@@ -3,7 +3,7 @@ import { MINUTE } from "#core/clock.ts";
 import { instant, naming } from "#core/message-parts.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 
-import { MAX_AHEAD_MS } from "#planning/checks/validate-schedule-time.ts";
+import { MAX_AHEAD_MS } from "#planning/candidates/schedule-time.ts";
 import { freeSlots } from "./free-slots.ts";
 import { getSlots } from "./get-slots.ts";
 
@@ -15,8 +15,8 @@ export type ChosenSlot =
   | { readonly at?: never; readonly problem: RefusalDetail };
 
 /**
- * The first free slot at or after each of the times, each slot once; a time that has passed means from now on. Nothing is reserved.
- * `taken` are times that others of the same request have, `posts` those whose own slots count as free.
+ * Chooses the first free slot at or after each of the times, each slot once, and none in the past. It reserves nothing. `taken` are the
+ * times of other posts of the request; the slots of `posts` count as free.
  */
 export async function chooseSlots(
   ctx: Pick<Context, "actor" | "clock" | "db">,
@@ -27,7 +27,7 @@ export async function chooseSlots(
   const now = ctx.clock.now();
   const until = now + MAX_AHEAD_MS;
   const free = freeSlots(ctx.db, ctx.actor, schedule, {
-    // A slot at the very time counts.
+    // A slot at exactly this time counts.
     now: Math.max(now, Math.min(...times) - 1),
     until,
     atOnce: times.length + AT_ONCE,

@@ -1,14 +1,14 @@
 import type { Context } from "#context.ts";
 
-import { MAX_AHEAD_MS } from "#planning/checks/validate-schedule-time.ts";
+import { MAX_AHEAD_MS } from "#planning/candidates/schedule-time.ts";
 import { freeSlots } from "./free-slots.ts";
 import { getSlots } from "./get-slots.ts";
 import type { NextSlots } from "./types.ts";
 
-/** So many slots more than are asked for are looked at in the first round: some may be taken. */
+/** How many more slots than requested the first round looks at, because some may be taken. */
 const SPARE = 20;
 
-/** The next slots of the active workspace that no post of it takes, after `after` or now, as far ahead as posts can be scheduled. */
+/** Finds the next free slots of the active workspace after `after`, or after now, as far ahead as posts can be scheduled. */
 export async function findNextSlots(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { count, after }: { readonly count: number; readonly after?: number },

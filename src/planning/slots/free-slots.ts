@@ -15,7 +15,7 @@ function take(times: Iterator<number>, count: number): number[] {
   return taken;
 }
 
-/** The free slots after `now` and up to `until`, the soonest first; `atOnce` of them are looked at first, then more and more. */
+/** Yields the free slots after `now` and up to `until`, the soonest first. It looks at `atOnce` slots first, then at twice as many each time. */
 export async function* freeSlots(
   db: Db,
   actor: Pick<Actor, "workspaceId">,
@@ -29,7 +29,7 @@ export async function* freeSlots(
     readonly now: number;
     readonly until: number;
     readonly atOnce: number;
-    /** Posts whose slots are free for whom this is found out. */
+    /** Posts whose own slots count as free. */
     readonly posts?: readonly string[];
   },
 ): AsyncGenerator<number, void> {

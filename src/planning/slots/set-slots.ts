@@ -5,7 +5,7 @@ import { replaceSlots } from "./store-slots.ts";
 
 const keyOf = ({ weekday, time }: ScheduleSlot) => `${weekday} ${time}`;
 
-/** Replaces the slots of the active workspace; one that is given twice counts once. Posts stay where they are. */
+/** Replaces the slots of the active workspace. A slot that is given twice counts once. Posts keep their times. */
 export async function setSlots(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { timeZone, slots }: ScheduleSlots,

@@ -2,7 +2,7 @@ import { addDays, instantsOf, neighboursOfSkipped, parseTimeOfDay, wallTimeAt, w
 import type { CalendarDate } from "#core/wall-time.ts";
 import type { ScheduleSlots } from "./types.ts";
 
-/** The first instant of the time on the clock; of one that the clock skips, the first minute after the change. */
+/** The first instant at which the clock shows the time. If the clock skips it, the first minute after the change. */
 function slotInstant(timeZone: string, date: CalendarDate, minute: number): number {
   const wall = { date, minute };
   const skipped = neighboursOfSkipped(timeZone, wall);

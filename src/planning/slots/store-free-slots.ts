@@ -4,7 +4,7 @@ import { LISTED_SQL } from "#posts/rows/store-posts-by-time.ts";
 /** Times of slots, as a parameter of `freeSlotsSql`. */
 export interface SlotsOfPosts {
   readonly times: readonly number[];
-  /** Posts that do not count, because they are the ones that would have the slots. */
+  /** Posts that do not take a slot, because the slots are for them. */
   readonly posts: readonly string[];
 }
 

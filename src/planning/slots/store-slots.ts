@@ -14,13 +14,13 @@ type Owner = Pick<Actor, "userId" | "workspaceId">;
 const OWN =
   "FROM schedule_slots s JOIN workspaces w ON w.id = s.workspace_id WHERE s.workspace_id = ?1 AND w.user_id = ?2";
 
-/** Null for a workspace that has set none. */
+/** Null until the workspace has set slots. */
 export async function selectSlots(db: Db, { userId, workspaceId }: Owner): Promise<ScheduleSlots | null> {
   const row = await db.d1.prepare(`SELECT s.time_zone, s.slots ${OWN}`).bind(workspaceId, userId).first<SlotsRow>();
   return row && { timeZone: row.time_zone, slots: JSON.parse(row.slots) as StoredSlot[] };
 }
 
-/** What is the same already is not written. */
+/** Writes nothing when the slots are the same already. */
 export async function replaceSlots(
   db: Db,
   { userId, workspaceId }: Owner,
@@ -38,7 +38,7 @@ export async function replaceSlots(
     .run();
 }
 
-/** Those of `times` that are free. */
+/** Selects the free ones among `times`. */
 export async function selectFreeSlots(
   db: Db,
   { workspaceId }: Pick<Actor, "workspaceId">,

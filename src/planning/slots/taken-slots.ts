@@ -8,7 +8,7 @@ import { selectFreeSlots } from "./store-slots.ts";
 
 type SlotContext = Pick<Context, "actor" | "clock" | "db">;
 
-/** The slots of a plan that other posts have taken since its preview, each with the next one that is free. */
+/** Finds the slots of a plan that other posts have taken since its preview, each with the next free one. */
 export async function takenSlots(ctx: SlotContext, plan: PostPlan): Promise<readonly RefusalDetail[]> {
   const { slots: times = [], workspaceId } = plan;
   if (times.length === 0) {
@@ -30,7 +30,7 @@ export async function takenSlots(ctx: SlotContext, plan: PostPlan): Promise<read
   }));
 }
 
-/** Refuses a plan of which slots are taken. */
+/** Refuses a plan whose slots are taken. */
 export async function refuseTakenSlots(ctx: SlotContext, plan: PostPlan): Promise<void> {
   const details = await takenSlots(ctx, plan);
   const [first] = details;

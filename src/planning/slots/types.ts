@@ -1,4 +1,4 @@
-/** A time of the week at which a workspace likes to post. */
+/** A time of the week that a workspace reserves for posts. */
 export interface ScheduleSlot {
   /** 0 is Monday. */
   readonly weekday: number;
@@ -13,6 +13,6 @@ export interface ScheduleSlots {
 }
 
 export interface NextSlots extends ScheduleSlots {
-  /** The next instants of slots that no post takes. */
+  /** The instants of the next free slots. */
   readonly next: readonly number[];
 }

@@ -93,15 +93,6 @@ function toFile(item: JsonObject & { readonly url: string }): StoredMediaItem {
   };
 }
 
-/** The options with other addresses of the media of their parts. */
-export function withThreadAddresses(options: JsonObject, addressOf: (url: string) => string): JsonObject {
-  const named = namedMedia(options);
-  return withPartsOf(options, (index) => {
-    const items = named[index] ?? [];
-    return items.length === 0 ? undefined : items.map((item) => ({ ...item, url: addressOf(item.url) }));
-  });
-}
-
 /** The options with these media in their parts. */
 export function withThreadMedia(
   options: JsonObject,

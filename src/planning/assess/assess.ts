@@ -1,0 +1,184 @@
+import type { Context } from "#context.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import { type PostType, postTypeOf } from "#core/status.ts";
+import type { Candidate, CandidateSet } from "#planning/candidates/types.ts";
+import { withPostId } from "#planning/candidates/with-post-id.ts";
+import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
+import type { Facts, NearbyPosts, TextAtTime } from "#planning/facts/types.ts";
+import type { TargetUpsert } from "#planning/plan/post-plan.ts";
+import type { PreviewTarget } from "#planning/plan/types.ts";
+import { dailyCapProblems } from "./daily-caps.ts";
+import { withDuplicateTextWarnings } from "./duplicate-text.ts";
+import { type FitsByCandidate, withFitProblems } from "./fits.ts";
+import { problemsOfReadMembers } from "./problems-of-read-members.ts";
+import { problemsWithAnyMedia, type TargetValidation, validateTargets } from "./validate-targets.ts";
+
+/** A post as it would be published. */
+export interface AssessedPost<C extends Candidate = Candidate> {
+  readonly candidate: C;
+  readonly postType: PostType;
+  readonly targets: readonly TargetUpsert[];
+  readonly previews: readonly PreviewTarget[];
+}
+
+export interface AssessedSet<Set extends CandidateSet = CandidateSet> {
+  readonly set: Set;
+  readonly posts: readonly AssessedPost<Set["candidates"][number]>[];
+  /** Everything that is wrong. */
+  readonly problems: readonly RefusalDetail[];
+  /** Whether the posts can be planned. */
+  readonly isGood: boolean;
+  /** Nothing is wrong so far, but files of other servers were not fetched. */
+  readonly awaitsFiles: boolean;
+}
+
+type Rules = Pick<Context, "adapterFor" | "config">;
+
+/**
+ * Finds out what is wrong with the candidates, and what would be published, from the facts alone. A set sees the good ones before it: their
+ * times count towards daily caps, and their texts are compared.
+ */
+export function assess<Set extends CandidateSet>(
+  rules: Rules,
+  sets: readonly Set[],
+  { capabilities, nearbyPosts }: Pick<Facts, "capabilities" | "nearbyPosts">,
+  fits: FitsByCandidate,
+): readonly AssessedSet<Set>[] {
+  const nearby = new GrowingNearbyPosts(nearbyPosts);
+  return sets.map((set) => {
+    const assessed = assessSet(rules, set, { capabilities, nearby, fits });
+    if (assessed.isGood && sets.length > 1) {
+      nearby.add(assessed.posts);
+    }
+    return assessed;
+  });
+}
+
+interface Known {
+  readonly capabilities: Facts["capabilities"];
+  readonly nearby: GrowingNearbyPosts;
+  readonly fits: FitsByCandidate;
+}
+
+function assessSet<Set extends CandidateSet>(
+  rules: Rules,
+  set: Set,
+  { capabilities, nearby, fits }: Known,
+): AssessedSet<Set> {
+  const { media, request: requested } = set;
+  const candidates: readonly Set["candidates"][number][] = set.candidates;
+  const validated = candidates.map((candidate) => {
+    const { caption, lists, resolvedTargets } = candidate;
+    const made = fits.get(candidate);
+    const postType = postTypeOf(candidate.media);
+    const request = { caption, mediaParams: requested.params, resolvedTargets, capabilities };
+    const validation = validateTargets(rules, {
+      ...request,
+      postType,
+      media: candidate.media,
+      lists,
+      documents: media.documents,
+      ...(made && { mediaOfAccounts: made.media }),
+    });
+    const problems = media.complete
+      ? withFitProblems(validation.problems, made)
+      : problemsWithAnyMedia(rules, request, requested.guesses);
+    return { candidate, postType, validation, problems };
+  });
+  const capProblems = candidates.map((candidate) => ({
+    candidate,
+    problems:
+      candidate.scheduledAt === null
+        ? []
+        : dailyCapProblems(
+            rules,
+            candidate.resolvedTargets,
+            (accountId) => [...nearby.timesOf(accountId), ...otherTimes(candidates, candidate, accountId)],
+            candidate.scheduledAt,
+            capabilities,
+          ),
+  }));
+  const ofPosts = [...validated, ...capProblems].flatMap(({ candidate, problems }) =>
+    set.namesPosts ? problems.map((problem) => withPostId(problem, candidate.id)) : problems,
+  );
+  const problems = problemsOfReadMembers([...set.problems, ...ofPosts], set.unreadMembers);
+  const texts = candidates.length > 1 ? validated.flatMap(textsOf) : [];
+  const isAccepted = set.problems.length + ofPosts.length === 0 && set.unreadMembers === undefined;
+  return {
+    set,
+    problems,
+    isGood: isAccepted && media.complete,
+    awaitsFiles: isAccepted && !media.complete,
+    posts: validated.map(({ candidate, postType, validation }) => ({
+      candidate,
+      postType,
+      targets: validation.targets,
+      previews:
+        candidate.scheduledAt === null
+          ? validation.previews
+          : withDuplicateTextWarnings(
+              rules,
+              validation,
+              (accountId) => [
+                ...nearby.textsOf(accountId),
+                ...texts.filter((text) => text.accountId === accountId && text.postId !== candidate.id),
+              ],
+              candidate.scheduledAt,
+            ),
+    })),
+  };
+}
+
+/** The times of the other posts of the same request that go to the account. */
+function otherTimes(candidates: readonly Candidate[], candidate: Candidate, accountId: string): readonly number[] {
+  return candidates
+    .filter((other) => other !== candidate && other.resolvedTargets.some((target) => target.account.id === accountId))
+    .flatMap(({ scheduledAt }) => scheduledAt ?? []);
+}
+
+/** What a post sends to its accounts, with what it has sent already. */
+function textsOf({
+  candidate: { id, scheduledAt, sentTexts },
+  validation,
+}: {
+  readonly candidate: Candidate;
+  readonly validation: Pick<TargetValidation, "targets">;
+}): Candidate["sentTexts"] {
+  return [
+    ...sentTexts,
+    ...validation.targets
+      .filter(({ skipped }) => !skipped)
+      .map(({ accountId, effectiveCaption }) => ({
+        accountId,
+        postId: id,
+        at: scheduledAt ?? 0,
+        text: comparedPart(effectiveCaption),
+      })),
+  ];
+}
+
+/** The stored posts, and those of the request that were good so far. */
+class GrowingNearbyPosts {
+  readonly #times: Map<string, readonly number[]>;
+  readonly #texts: Map<string, readonly TextAtTime[]>;
+
+  constructor({ times, texts }: NearbyPosts) {
+    this.#times = new Map(times);
+    this.#texts = new Map(texts);
+  }
+
+  timesOf(accountId: string): readonly number[] {
+    return this.#times.get(accountId) ?? [];
+  }
+
+  textsOf(accountId: string): readonly TextAtTime[] {
+    return this.#texts.get(accountId) ?? [];
+  }
+
+  add(posts: readonly AssessedPost[]): void {
+    for (const text of posts.flatMap(({ candidate, targets }) => textsOf({ candidate, validation: { targets } }))) {
+      this.#times.set(text.accountId, [...this.timesOf(text.accountId), text.at]);
+      this.#texts.set(text.accountId, [...this.textsOf(text.accountId), text]);
+    }
+  }
+}

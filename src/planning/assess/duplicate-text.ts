@@ -1,0 +1,60 @@
+import type { Services } from "#context.ts";
+import { HOUR, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
+import { comparableText } from "#platforms/comparable-text.ts";
+import { instant, naming } from "#core/message-parts.ts";
+import type { PlatformLimits, ValidationWarning } from "#platforms/contract.ts";
+import type { PreviewTarget } from "#planning/plan/types.ts";
+import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
+import type { TextAtTime } from "#planning/facts/types.ts";
+import type { TargetValidation } from "./validate-targets.ts";
+
+type DuplicateText = NonNullable<PlatformLimits["duplicateText"]>;
+
+/**
+ * Warns for each account that gets the same text from another post so soon that its platform may refuse the later one. Only texts are
+ * compared: no platform documents whether media and options count.
+ */
+export function withDuplicateTextWarnings(
+  { adapterFor }: Pick<Services, "adapterFor">,
+  { targets, previews }: Pick<TargetValidation, "targets" | "previews">,
+  textsOf: (accountId: string) => readonly TextAtTime[],
+  at: number,
+): PreviewTarget[] {
+  const skipped = new Set(targets.filter((target) => target.skipped).map(({ accountId }) => accountId));
+  return previews.map((preview) => {
+    const { accountId, platform, effectiveCaption, limits, warnings } = preview;
+    const duplicateText = (limits ?? adapterFor(platform)?.limits)?.duplicateText;
+    if (!duplicateText || skipped.has(accountId)) {
+      return preview;
+    }
+    const nearest = nearestDuplicate(duplicateText, textsOf(accountId), effectiveCaption, at);
+    return nearest ? { ...preview, warnings: [...warnings, duplicateWarning(duplicateText, nearest)] } : preview;
+  });
+}
+
+function nearestDuplicate(
+  { windowSeconds }: DuplicateText,
+  others: readonly TextAtTime[],
+  caption: string,
+  at: number,
+): TextAtTime | undefined {
+  const text = comparableText(comparedPart(caption));
+  const distance = (other: TextAtTime) => Math.abs(other.at - at);
+  return others
+    .filter((other) => text !== "" && distance(other) <= windowSeconds * SECOND && comparableText(other.text) === text)
+    .toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+function duplicateWarning({ windowSeconds, note }: DuplicateText, { postId, at }: TextAtTime): ValidationWarning {
+  const window = formatWindow(windowSeconds * SECOND);
+  const advice = `${note}: change one of the texts, or leave more than ${window} between the posts`;
+  return {
+    code: "duplicate_text",
+    message: `this account has the same text in post ${postId} at ${toIsoInstant(at)}, and ${advice}`,
+    parts: naming`this account has the same text in another post at ${instant(at)}, and ${advice}`.parts,
+  };
+}
+
+function formatWindow(ms: number): string {
+  return ms % HOUR === 0 ? `${ms / HOUR} hours` : `${Math.ceil(ms / MINUTE)} minutes`;
+}

@@ -1,0 +1,50 @@
+import type { RefusalDetail } from "#core/errors.ts";
+
+/** Which problems depend on a member, besides those of the member itself. */
+const DEPENDS_ON: Readonly<Record<string, (problem: RefusalDetail) => boolean>> = {
+  account_ids: isAboutTargets,
+  platforms: isAboutTargets,
+  targets: isAboutTargets,
+  target_options: isAboutTargets,
+  scheduled_at: isAboutTime,
+  shift_minutes: isAboutTime,
+  media_items: isAboutMedia,
+  media_urls: isAboutMedia,
+  remove_media: isAboutMedia,
+};
+
+/** Which accounts the post has, and what is sent to them. */
+function isAboutTargets({ code, param, accountId }: RefusalDetail): boolean {
+  return code === "targets_required" || accountId !== undefined || (param?.startsWith("platforms") ?? false);
+}
+
+function isAboutTime({ code, param }: RefusalDetail): boolean {
+  return (
+    code === "daily_cap_reached" ||
+    code === "scheduled_at_required" ||
+    param === "scheduled_at" ||
+    param === "shift_minutes"
+  );
+}
+
+/** Media decide whether a text is required and which options are allowed. */
+function isAboutMedia({ code, param = "" }: RefusalDetail): boolean {
+  return (
+    code === "caption_required" ||
+    /^(?:media|option)_/.test(code) ||
+    param === "post_type" ||
+    param.startsWith("media_")
+  );
+}
+
+/** Leaves out the problems that depend on members of the request that could not be read. */
+export function problemsOfReadMembers(
+  problems: readonly RefusalDetail[],
+  unreadMembers: ReadonlySet<string> | undefined = new Set(),
+): readonly RefusalDetail[] {
+  const members = [...unreadMembers];
+  return problems.filter((problem) => {
+    const [member = ""] = (problem.param ?? "").split(/[.[]/, 1);
+    return !unreadMembers.has(member) && !members.some((name) => DEPENDS_ON[name]?.(problem));
+  });
+}

@@ -1,0 +1,186 @@
+import type { PausedReason } from "#core/codes.ts";
+import { MINUTE } from "#core/clock.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import { applyTargetEdits } from "./apply-target-edits.ts";
+import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
+import type { MediaByPlace, MediaWithFacts, PostAccount } from "#planning/facts/types.ts";
+import { EDITABLE_STATUSES, type EditableStatus } from "#planning/plan/post-plan.ts";
+import type { StoredPost, StoredTarget } from "#posts/rows/post-rows.ts";
+import type { TargetResolution } from "./resolve-targets.ts";
+import { timeProblems, timeWarnings } from "./schedule-time.ts";
+import type { Candidate } from "./types.ts";
+import type { EditInput } from "#planning/plan/types.ts";
+
+/** What an edit depends on besides the post and the input. */
+export interface EditContext {
+  /** The newly selected targets; null leaves the list unchanged. */
+  readonly newTargets: TargetResolution | null;
+  /** The accounts of the posts' targets. */
+  readonly accounts: ReadonlyMap<string, PostAccount>;
+  /** The new media; null leaves them unchanged. */
+  readonly media: readonly MediaWithFacts[] | null;
+  /** The media that the edit names for single accounts, by place. */
+  readonly lists: MediaByPlace;
+  /** The facts of the media that the posts have, by media id. */
+  readonly facts: ReadonlyMap<string, MediaWithFacts["facts"]>;
+  readonly subscribed: boolean;
+  readonly now: number;
+}
+
+/** A post after an edit, before its targets are validated. */
+export interface EditedPost extends Candidate {
+  readonly stored: StoredPost;
+  readonly previousStatus: EditableStatus;
+  readonly status: "scheduled" | "paused";
+  readonly pausedReason: PausedReason | null;
+  readonly scheduledAt: number;
+  readonly rescheduled: boolean;
+  /** Targets that cannot be edited: they are or may be public, or belong to a run that has ended. */
+  readonly lockedTargets: readonly StoredTarget[];
+  readonly removedAccountIds: readonly string[];
+  /** Whether the request lists the targets, and so gives them their order. */
+  readonly selectsTargets: boolean;
+}
+
+export type EditResult =
+  | { readonly ok: true; readonly value: EditedPost; readonly problems: readonly RefusalDetail[] }
+  | { readonly ok: false; readonly problems: readonly RefusalDetail[] };
+
+/** Finds fields that exclude each other, posts named twice and an empty caption. */
+export function editInputProblems(input: EditInput): RefusalDetail[] {
+  const problems: RefusalDetail[] = [];
+  const exclusive = (param: string, other: string) =>
+    problems.push({ code: "exclusive_fields", message: `send either ${other} or ${param}, not both`, param });
+  if (input.scheduledAt !== undefined && input.shiftMinutes !== undefined) {
+    exclusive("shift_minutes", "scheduled_at");
+  }
+  if (input.slot !== undefined && input.scheduledAt === undefined && input.unreadMembers === undefined) {
+    problems.push({
+      code: "scheduled_at_required",
+      message: "send the time from which on a slot is looked for",
+      param: "scheduled_at",
+    });
+  }
+  if (input.slot !== undefined && input.postIds.length > 1) {
+    problems.push({ code: "invalid_value", message: "a slot is for one post: name one in post_ids", param: "slot" });
+  }
+  if (input.targets !== undefined && input.targetOptions !== undefined) {
+    exclusive("target_options", "targets");
+  }
+  if (input.removeMedia === true && (input.mediaItems !== undefined || input.mediaUrls !== undefined)) {
+    exclusive("remove_media", input.mediaItems === undefined ? "media_urls" : "media_items");
+  }
+  const { postIds } = input;
+  for (const [index, id] of postIds.entries()) {
+    if (postIds.indexOf(id) !== index) {
+      problems.push({
+        code: "duplicate_post",
+        message: "this post is named more than once",
+        param: `post_ids[${index}]`,
+      });
+    }
+  }
+  if (input.caption === "") {
+    problems.push({ code: "caption_required", message: "the caption must not be empty", param: "caption" });
+  }
+  return problems;
+}
+
+/** Whether the edit replaces the list of accounts. */
+export function selectsAccounts(input: EditInput): boolean {
+  return input.targets !== undefined || input.accountIds !== undefined || input.platforms !== undefined;
+}
+
+/** Applies an edit to one post, without reading or writing anything. */
+export function applyEdit(storedPost: StoredPost, input: EditInput, context: EditContext): EditResult {
+  const { post } = storedPost;
+  const param = `post_ids[${input.postIds.indexOf(post.id)}]`;
+  const previousStatus = EDITABLE_STATUSES.find((status) => status === post.status);
+  if (!previousStatus) {
+    const message = `a ${post.status} post cannot be edited`;
+    return { ok: false, problems: [{ code: "invalid_state", message, param, actual: post.status }] };
+  }
+  const isRetry = previousStatus === "failed" || previousStatus === "partially_failed";
+  const problems: RefusalDetail[] = [];
+  const rescheduled = input.scheduledAt !== undefined || (input.shiftMinutes ?? 0) !== 0;
+  const scheduledAt = input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
+  if (rescheduled) {
+    problems.push(
+      ...timeProblems(scheduledAt, context.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"),
+    );
+  } else if (isRetry) {
+    const message = `a ${previousStatus} post can only be retried at a new time: send scheduled_at or shift_minutes`;
+    problems.push({ code: "scheduled_at_required", message, param });
+  }
+  const targets = applyTargetEdits(storedPost, input, context, { isRetry, param });
+  problems.push(...targets.problems);
+  const hasUsableAccount = targets.resolvedTargets.some(
+    ({ account, skipped }) => account.status === "active" && !skipped,
+  );
+  if (isRetry && !hasUsableAccount && targets.problems.length === 0) {
+    const message = "none of the accounts that failed can be posted to: connect them again first";
+    problems.push({ code: "account_needs_reconnect", message, param });
+  }
+  const isScheduled =
+    previousStatus !== "paused" ||
+    endsPause(post.pausedReason, { rescheduled, hasUsableAccount, scheduledAt, ...context });
+  return {
+    ok: true,
+    problems,
+    value: {
+      id: post.id,
+      stored: storedPost,
+      previousStatus,
+      status: isScheduled ? "scheduled" : "paused",
+      pausedReason: isScheduled ? null : post.pausedReason,
+      scheduledAt,
+      rescheduled,
+      caption: input.caption ?? post.caption,
+      media: mediaAfterEdit(storedPost, input, context),
+      lists: context.lists,
+      resolvedTargets: targets.resolvedTargets,
+      lockedTargets: targets.lockedTargets,
+      removedAccountIds: targets.removedAccountIds,
+      selectsTargets: selectsAccounts(input),
+      sentTexts: sentTextsOf(post.id, targets.lockedTargets),
+      warnings: [...(context.newTargets?.warnings ?? []), ...timeWarnings(scheduledAt, context.now, input)],
+    },
+  };
+}
+
+/** A new time ends a pause whose cause is gone. A pause because of an account also ends when the edit adds a usable account. */
+function endsPause(
+  reason: PausedReason | null,
+  {
+    rescheduled,
+    hasUsableAccount,
+    scheduledAt,
+    subscribed,
+    now,
+  }: EditContext & { rescheduled: boolean; hasUsableAccount: boolean; scheduledAt: number },
+): boolean {
+  const canEnd = rescheduled || (reason === "account" && scheduledAt > now);
+  return canEnd && hasUsableAccount && (reason !== "subscription" || subscribed);
+}
+
+function sentTextsOf(postId: string, locked: readonly StoredTarget[]): Candidate["sentTexts"] {
+  return locked
+    .filter(({ state }) => state !== "failed" && state !== "skipped")
+    .map(({ accountId, effectiveCaption, dueAt }) => ({
+      accountId,
+      postId,
+      at: dueAt,
+      text: comparedPart(effectiveCaption),
+    }));
+}
+
+function mediaAfterEdit(
+  { post }: StoredPost,
+  input: EditInput,
+  { media, facts }: EditContext,
+): readonly MediaWithFacts[] {
+  if (input.removeMedia === true) {
+    return [];
+  }
+  return media ?? post.mediaItems.map((item) => ({ ...item, facts: facts.get(item.id) ?? {} }));
+}

@@ -1,0 +1,129 @@
+import type { TargetAccount } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import { POST_TYPES, type PostType, postTypeOf } from "#core/status.ts";
+import type { Facts, MediaWithFacts, RequestedMedia } from "#planning/facts/types.ts";
+import type { ScheduleInput } from "#planning/plan/types.ts";
+import { coverProblems } from "./cover-problems.ts";
+import { mediaListProblems, POST_MEDIA } from "./media-lists.ts";
+import { findMedia } from "./requested-media.ts";
+import { accountFilterOf, resolveTargets } from "./resolve-targets.ts";
+import { timeProblems, timeWarnings } from "./schedule-time.ts";
+import { targetTextProblems, textProblems } from "./text-problems.ts";
+import type { Candidate, CandidateSet } from "./types.ts";
+
+/** A post that is still being written. */
+export interface TypedInput extends Omit<ScheduleInput, "scheduledAt"> {
+  /** Null while no time is chosen. */
+  readonly scheduledAt: number | null;
+  /**
+   * The stored post that is being changed, which is no other post of its accounts. The preview of the edit checks what only a new post
+   * may not do: past times, accounts that need a login, the number of scheduled posts.
+   */
+  readonly editedPostId?: string | undefined;
+}
+
+/** One new post of a request. */
+export interface NewPost {
+  /** The id that it will have, where that is known. */
+  readonly id: string;
+  /** Its place in a request of many, from 1; undefined for a single post. */
+  readonly row?: number | undefined;
+  /** Null when it could not be read. */
+  readonly input: TypedInput | null;
+  /** Completes what a person is still typing, because what a form says of an option depends on the platforms of its accounts. */
+  readonly complete?: ((accounts: readonly TargetAccount[]) => TypedInput) | undefined;
+  /** Why nothing else of it is checked. */
+  readonly problems: readonly RefusalDetail[];
+  readonly media: RequestedMedia;
+}
+
+/** Problems of the texts themselves: nothing else can be checked before they are mended. */
+export function newPostTextProblems(
+  input: Pick<ScheduleInput, "caption" | "mediaItems" | "targets">,
+): readonly RefusalDetail[] {
+  return [
+    ...textProblems("caption", input.caption),
+    ...targetTextProblems("targets", input.targets),
+    ...mediaListProblems(input),
+  ];
+}
+
+export function emptyCaptionProblems(caption: string): readonly RefusalDetail[] {
+  return caption === ""
+    ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }]
+    : [];
+}
+
+export interface NewPostSet extends CandidateSet {
+  readonly post: NewPost;
+}
+
+/** What a new post would be. */
+export function newPostSet(services: Pick<Context, "outbound">, asked: NewPost, facts: Facts): NewPostSet {
+  const input = asked.complete?.(facts.accounts) ?? asked.input;
+  const post = { ...asked, input };
+  const media = findMedia(services, post.media, facts);
+  const set = { post, request: post.media, media, namesPosts: false };
+  // A caption may still be empty while somebody types.
+  const isTyped = post.complete !== undefined && input !== null;
+  const unreadable = isTyped ? newPostTextProblems(input) : post.problems;
+  const emptyCaption = isTyped ? emptyCaptionProblems(input.caption) : [];
+  if (input === null || unreadable.length > 0) {
+    return { ...set, candidates: [], problems: [...emptyCaption, ...unreadable] };
+  }
+  const { scheduledAt, editedPostId, unreadMembers } = input;
+  const filter = accountFilterOf(input);
+  const selected = facts.accounts.filter(
+    ({ id, platform }) => filter.ids.includes(id) || filter.platforms.includes(platform),
+  );
+  const { resolvedTargets, problems, warnings } = resolveTargets(input, selected);
+  const ownMedia = media.lists.get(POST_MEDIA) ?? [];
+  const all = [
+    ...emptyCaption,
+    ...(scheduledAt === null ? [] : timeProblems(scheduledAt, facts.now, "scheduled_at")),
+    ...media.problems,
+    ...problems,
+    ...(media.complete ? postTypeProblems(input.postType, ownMedia) : []),
+    ...(media.complete ? coverProblems(media.lists, post.media.params) : []),
+  ];
+  const isEdited = editedPostId !== undefined;
+  const candidate: Candidate = {
+    id: post.id,
+    caption: input.caption,
+    scheduledAt,
+    media: ownMedia,
+    lists: media.lists,
+    resolvedTargets,
+    sentTexts: [],
+    warnings: [...warnings, ...(scheduledAt === null || isEdited ? [] : timeWarnings(scheduledAt, facts.now, input))],
+  };
+  return {
+    ...set,
+    candidates: [candidate],
+    problems: isEdited ? all.filter((problem) => !isOfNewPostsOnly(problem)) : all,
+    unreadMembers,
+  };
+}
+
+function postTypeProblems(
+  requestedType: PostType | undefined,
+  media: readonly Pick<MediaWithFacts, "type">[],
+): RefusalDetail[] {
+  const actual = postTypeOf(media);
+  return requestedType === undefined || requestedType === actual || !POST_TYPES.includes(requestedType)
+    ? []
+    : [
+        {
+          code: "post_type_mismatch",
+          message: `with this media the post has the type ${actual}`,
+          param: "post_type",
+          limit: actual,
+          actual: requestedType,
+        },
+      ];
+}
+
+function isOfNewPostsOnly({ code }: RefusalDetail): boolean {
+  return code === "scheduled_at_in_past" || code === "account_not_found" || code === "account_needs_reconnect";
+}

@@ -1,0 +1,52 @@
+import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import type { ValidationWarning } from "#platforms/contract.ts";
+import type { ScheduleInput } from "#planning/plan/types.ts";
+
+/** How far ahead a post can be scheduled. */
+export const MAX_AHEAD_MS = 365 * DAY;
+const DUE_SOON_MS = 5 * MINUTE;
+
+/** Finds times in the past and more than a year ahead. */
+export function timeProblems(scheduledAt: number, now: number, param: string): RefusalDetail[] {
+  if (scheduledAt < now) {
+    return [
+      { code: "scheduled_at_in_past", message: "this time has passed", param, actual: formatInstant(scheduledAt) },
+    ];
+  }
+  return scheduledAt > now + MAX_AHEAD_MS
+    ? [
+        {
+          code: "scheduled_at_too_far",
+          message: "posts can be scheduled at most 365 days ahead",
+          param,
+          limit: toIsoInstant(now + MAX_AHEAD_MS),
+          actual: formatInstant(scheduledAt),
+        },
+      ]
+    : [];
+}
+
+/** Warns of a time that is close, or that the clock shows twice. A time that has passed is a problem. */
+export function timeWarnings(
+  scheduledAt: number,
+  now: number,
+  { timeWarning }: Pick<ScheduleInput, "timeWarning"> = {},
+): ValidationWarning[] {
+  return [
+    ...(scheduledAt >= now && scheduledAt - now < DUE_SOON_MS ? [dueSoonWarning(scheduledAt)] : []),
+    ...(timeWarning ? [timeWarning] : []),
+  ];
+}
+
+function dueSoonWarning(scheduledAt: number): ValidationWarning {
+  return {
+    code: "due_soon",
+    message: `confirm before ${toIsoInstant(scheduledAt)}, because the post cannot be scheduled after that`,
+  };
+}
+
+/** A very large `shift_minutes` may lead outside the range of dates, where `toIsoInstant` would throw. */
+function formatInstant(instant: number): string {
+  return Number.isNaN(new Date(instant).valueOf()) ? String(instant) : toIsoInstant(instant);
+}

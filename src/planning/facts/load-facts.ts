@@ -1,0 +1,87 @@
+import { accountsStatement, readAccounts } from "#accounts/index.ts";
+import { archivedAmong } from "#archive/index.ts";
+import type { Context } from "#context.ts";
+import { batch, type StatementResult } from "#db/batch.ts";
+import { mediaStatement, parseMediaRows } from "#media/index.ts";
+import type { PostRow } from "#posts/rows/post-rows.ts";
+import { postsStatement, sortByIds } from "#posts/rows/store-posts-by-id.ts";
+import { countHourlyUse } from "#quotas/index.ts";
+import { nearbyQuery, rangesOf } from "./nearby-query.ts";
+import { readScheduledPosts, scheduledPostsStatement } from "./scheduled-posts-quota.ts";
+import { mediaFactsStatement, postAccountsStatement, readMediaFacts, readPostAccounts } from "./store-edited-posts.ts";
+import {
+  type AccountFilter,
+  nearbyPostsOfEditStatement,
+  nearbyPostsStatement,
+  readNearbyPosts,
+  type Rescheduling,
+} from "./store-nearby-posts.ts";
+import type { EditedPostFacts, Facts } from "./types.ts";
+
+/** What a request needs to know. */
+interface NeededFacts {
+  /** The accounts that the request selects. */
+  readonly accounts: AccountFilter;
+  readonly mediaIds: readonly string[];
+  /** The times of new posts, or the new times of stored ones. */
+  readonly times: readonly number[] | Rescheduling;
+  /** A stored post that is none of the nearby posts, because it is being changed. */
+  readonly exceptPostId?: string | undefined;
+  /** How many previews of the hour the request takes. */
+  readonly previews: number;
+}
+
+/** Reads all facts of a request in one round trip. */
+export async function loadFacts(ctx: Context, needed: NeededFacts): Promise<Facts> {
+  const { actor, db } = ctx;
+  const { accounts: filter, mediaIds, times, previews } = needed;
+  const edit = "postIds" in times ? times : null;
+  const query = nearbyQuery(ctx);
+  const use = previews > 0 ? countHourlyUse(ctx, [{ kind: "previews", count: previews }]) : null;
+  const read = await batch(db, {
+    posts: edit ? postsStatement(db, actor, edit.postIds) : undefined,
+    accounts: accountsStatement(db, actor, filter),
+    postAccounts: edit ? postAccountsStatement(db, actor, edit.postIds) : undefined,
+    mediaFacts: edit ? mediaFactsStatement(db, actor, edit.postIds) : undefined,
+    media: mediaIds.length > 0 ? mediaStatement(db, actor, mediaIds) : undefined,
+    nearbyPosts:
+      "postIds" in times
+        ? nearbyPostsOfEditStatement(db, actor, filter, times, query)
+        : nearbyPostsStatement(db, actor, filter, rangesOf(times, query), query),
+    hourlyUse: use?.statements,
+    scheduledPosts: edit ? undefined : scheduledPostsStatement(db, actor),
+  });
+  use?.check(read.hourlyUse);
+  return {
+    now: ctx.clock.now(),
+    subscribed: actor.subscribed,
+    accounts: readAccounts(read.accounts.results),
+    files: parseMediaRows(read.media.results, ctx.config),
+    nearbyPosts: readNearbyPosts(read.nearbyPosts.results, needed.exceptPostId),
+    scheduledPosts: edit ? null : readScheduledPosts(read.scheduledPosts),
+    edited: await editedPostFacts(ctx, edit?.postIds ?? [], read),
+    capabilities: new Map(),
+    fetched: new Map(),
+  };
+}
+
+type Rows<Row = unknown> = Pick<StatementResult<Row>, "results">;
+
+async function editedPostFacts(
+  ctx: Context,
+  postIds: readonly string[],
+  {
+    posts,
+    postAccounts,
+    mediaFacts,
+  }: { readonly posts: Rows<PostRow>; readonly postAccounts: Rows; readonly mediaFacts: Rows },
+): Promise<EditedPostFacts> {
+  const rows = sortByIds(postIds, posts.results);
+  const missing = postIds.filter((id) => rows.every((row) => row.id !== id));
+  return {
+    rows,
+    archivedIds: await archivedAmong(ctx, missing),
+    accounts: readPostAccounts(postAccounts.results),
+    mediaFacts: readMediaFacts(mediaFacts.results),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Services } from "#context.ts";
+import { HOUR, SECOND } from "#core/clock.ts";
+import { type Platform, PLATFORMS } from "#core/platform.ts";
+import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
+import type { NearbyQuery, TimeRange } from "./store-nearby-posts.ts";
+
+/** How far around a post the platforms count posts and compare texts. */
+export function nearbyQuery(services: Pick<Services, "adapterFor">): NearbyQuery {
+  const adapters = PLATFORMS.flatMap((platform) => {
+    const limits = services.adapterFor(platform)?.limits;
+    return limits ? [{ platform, ...limits }] : [];
+  });
+  const caps = adapters.flatMap(({ platform, dailyCaps }) => dailyCaps.map((cap) => ({ platform, ...cap })));
+  const windowOf = (platform: Platform) =>
+    Math.max(...caps.filter((cap) => cap.platform === platform).map((cap) => cap.windowHours * HOUR));
+  return {
+    capWindows: Object.fromEntries(caps.map(({ platform }) => [platform, windowOf(platform)])),
+    capRows: 2 * Math.max(0, ...caps.map(({ count }) => count)),
+    // The query finds posts by their due time, and some posts are published later.
+    textWindows: Object.fromEntries(
+      adapters.flatMap(({ platform, duplicateText }) =>
+        duplicateText ? [[platform, duplicateText.windowSeconds * SECOND + RETRY_DEADLINE_MS]] : [],
+      ),
+    ),
+  };
+}
+
+/** Joins times whose windows overlap, so that no post is read twice. */
+export function rangesOf(times: readonly number[], { capWindows, textWindows }: NearbyQuery): TimeRange[] {
+  const window = Math.max(HOUR, ...Object.values(capWindows), ...Object.values(textWindows));
+  const ranges: { first: number; last: number }[] = [];
+  for (const at of times.toSorted((a, b) => a - b)) {
+    const range = ranges.at(-1);
+    if (range && at - range.last < 2 * window) {
+      range.last = at;
+    } else {
+      ranges.push({ first: at, last: at });
+    }
+  }
+  return ranges;
+}

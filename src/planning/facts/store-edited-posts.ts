@@ -1,0 +1,49 @@
+import { readAccounts } from "#accounts/index.ts";
+import type { Actor } from "#core/actor.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { Db } from "#db/client.ts";
+import type { PostAccount } from "./types.ts";
+
+/** Selects the accounts of the posts' targets in any state, also disconnected ones; `readPostAccounts` reads the rows. */
+export function postAccountsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT a.id AS id, a.connection_id AS connection_id, a.platform AS platform, a.platform_account_id AS platform_account_id,
+         a.username AS username, a.display_name AS display_name, a.capabilities AS capabilities,
+         a.missing_scopes AS missing_scopes, a.status AS status, a.status_reason AS status_reason,
+         a.disconnected_at AS disconnected_at
+       FROM accounts a
+       WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.id IN (
+         SELECT t.account_id FROM post_targets t WHERE t.post_id IN (SELECT value FROM json_each(?3)))`,
+    )
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(postIds));
+}
+
+export function readPostAccounts(rows: readonly unknown[]): Map<string, PostAccount> {
+  const typed = rows as readonly { readonly disconnected_at: number | null }[];
+  return new Map(
+    readAccounts(rows).map((account, index) => [
+      account.id,
+      { account, connected: typed[index]?.disconnected_at === null },
+    ]),
+  );
+}
+
+/** Selects the facts of the posts' media: posts do not store them. */
+export function mediaFactsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `SELECT DISTINCT m.id AS id, m.facts AS facts FROM post_media u JOIN media m ON m.id = u.media_id
+       WHERE u.post_id IN (SELECT value FROM json_each(?2)) AND m.workspace_id = ?1`,
+    )
+    .bind(actor.workspaceId, JSON.stringify(postIds));
+}
+
+export function readMediaFacts(rows: readonly unknown[]): Map<string, JsonObject> {
+  return new Map(
+    (rows as readonly { readonly id: string; readonly facts: string }[]).map(({ id, facts }) => [
+      id,
+      JSON.parse(facts) as JsonObject,
+    ]),
+  );
+}

@@ -1,0 +1,208 @@
+import type { Actor } from "#core/actor.ts";
+import type { Platform } from "#core/platform.ts";
+import type { Db } from "#db/client.ts";
+import type { NearbyPosts, TextAtTime } from "./types.ts";
+
+/** The posts around one time of an account; each column is a JSON array. */
+interface NearbyPostsRow {
+  readonly account_id: string;
+  readonly times_before: string;
+  readonly times_after: string;
+  readonly texts_before: string;
+  readonly texts_after: string;
+}
+
+/**
+ * How many posts before and after a time are compared. An account that posts more often within a platform's window gets no warning of
+ * duplicates further away. Each post of a large edit gets fewer.
+ */
+const COMPARED_POSTS = 10;
+const LEAST_COMPARED_POSTS = 5;
+/** How many texts of each account are compared around many new posts. */
+const COMPARED_POSTS_OF_MANY = 100;
+
+const comparedPosts = (editedPosts: number): number =>
+  Math.max(LEAST_COMPARED_POSTS, Math.min(COMPARED_POSTS, Math.floor((4 * COMPARED_POSTS) / editedPosts)));
+
+/** Long texts are read at both ends only, so that a preview reads at most a few megabytes. */
+const COMPARED_END = 500;
+
+const COMPARED_PART = `substr(t.effective_caption, 1, ${COMPARED_END}) ||
+  substr(t.effective_caption, max(${COMPARED_END} + 1, length(t.effective_caption) - ${COMPARED_END} + 1))`;
+
+/** Cuts a text as the statements cut stored ones: all of it, or both ends of a long one. */
+export function comparedPart(text: string): string {
+  if (text.length <= 2 * COMPARED_END) {
+    return text;
+  }
+  // SQLite counts code points too.
+  const characters = [...text];
+  const end = characters.slice(Math.max(COMPARED_END, characters.length - COMPARED_END));
+  return [...characters.slice(0, COMPARED_END), ...end].join("");
+}
+
+/** How far around a time a preview looks, by platform, in ms. */
+export interface NearbyQuery {
+  readonly capWindows: Readonly<Partial<Record<Platform, number>>>;
+  /** How many posts on either side decide whether a cap is exceeded: twice the highest cap, because an account may have its own. */
+  readonly capRows: number;
+  readonly textWindows: Readonly<Partial<Record<Platform, number>>>;
+}
+
+/** Reads by the index on account and time. Failed, skipped, cancelled and paused posts neither count towards a cap nor as duplicates. */
+function nearestPosts(side: "before" | "after", windows: string, rows: string, member: string, except: string): string {
+  const window = `${windows} ->> w.platform`;
+  const range =
+    side === "before"
+      ? `t.due_at <= w.at AND t.due_at > w.at - (${window}) ${except} ORDER BY t.due_at DESC`
+      : `t.due_at > w.at AND t.due_at < w.at + (${window}) ${except} ORDER BY t.due_at`;
+  return `(SELECT json_group_array(json(post)) FROM (SELECT ${member} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
+    WHERE t.account_id = w.account_id AND t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')
+      AND ${range} LIMIT ${rows}))`;
+}
+
+/** What a cap needs of a post. */
+const TIME = "json_object('postId', t.post_id, 'at', t.due_at)";
+/** What a comparison of texts needs of a post. */
+const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.due_at), 'text', ${COMPARED_PART})`;
+
+/** Reads only the nearest posts, however many the windows hold, and one more because one may be the post itself. ?5 to ?7 are the query. */
+function nearbyPosts(textRows: number, except = ""): string {
+  return `SELECT w.account_id AS account_id,
+    ${nearestPosts("before", "?5", "?6", TIME, except)} AS times_before,
+    ${nearestPosts("after", "?5", "?6", TIME, except)} AS times_after,
+    ${nearestPosts("before", "?7", `${textRows + 1}`, TEXT, except)} AS texts_before,
+    ${nearestPosts("after", "?7", `${textRows + 1}`, TEXT, except)} AS texts_after
+  FROM account_times w`;
+}
+
+/** The selected accounts; must match `accountsStatement` of the accounts module. */
+const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL
+  AND (a.id IN (SELECT value FROM json_each(?3)) OR a.platform IN (SELECT value FROM json_each(?4)))`;
+
+export interface AccountFilter {
+  readonly ids: readonly string[];
+  readonly platforms: readonly Platform[];
+}
+
+/** From the first to the last of times that are closer together than any window. */
+export interface TimeRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The other posts of the selected accounts around the times of new posts. Around a single time the nearest ones are read; a range is read
+ * once and whole, however many times it has, because the posts nearest to its ends decide nothing about the times between them.
+ */
+export function nearbyPostsStatement(
+  db: Db,
+  actor: Actor,
+  filter: AccountFilter,
+  ranges: readonly TimeRange[],
+  query: NearbyQuery,
+): D1PreparedStatement {
+  const [range] = ranges;
+  const only = ranges.length === 1 && range?.first === range?.last ? range : undefined;
+  const textRows = Math.ceil(COMPARED_POSTS_OF_MANY / Math.max(1, ranges.length));
+  return db.d1
+    .prepare(
+      only
+        ? `WITH account_times AS (SELECT a.id AS account_id, a.platform AS platform, ?8 AS at FROM accounts a WHERE ${SELECTED_ACCOUNTS})
+           ${nearbyPosts(COMPARED_POSTS)}`
+        : `WITH account_ranges AS (
+             SELECT a.id AS account_id, a.platform AS platform, r.value ->> 'first' AS first, r.value ->> 'last' AS last
+             FROM json_each(?8) r CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
+           SELECT w.account_id AS account_id, ${postsInRange("?5", TIME, "")} AS times_before, '[]' AS times_after,
+             ${postsInRange("?7", TEXT, `ORDER BY t.due_at LIMIT ${textRows}`)} AS texts_before, '[]' AS texts_after
+           FROM account_ranges w`,
+    )
+    .bind(
+      actor.userId,
+      actor.workspaceId,
+      JSON.stringify(filter.ids),
+      JSON.stringify(filter.platforms),
+      JSON.stringify(query.capWindows),
+      query.capRows + 1,
+      JSON.stringify(query.textWindows),
+      only ? only.first : JSON.stringify(ranges),
+    );
+}
+
+function postsInRange(windows: string, member: string, end: string): string {
+  const window = `${windows} ->> w.platform`;
+  return `(SELECT json_group_array(json(post)) FROM (SELECT ${member} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
+    WHERE t.account_id = w.account_id AND t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')
+      AND t.due_at > w.first - (${window}) AND t.due_at < w.last + (${window}) ${end}))`;
+}
+
+export interface Rescheduling {
+  readonly postIds: readonly string[];
+  /** The new time of all posts; null shifts each one's own time by `shiftMs`. */
+  readonly scheduledAt: number | null;
+  readonly shiftMs: number;
+}
+
+/** Selects the other posts around every post of an edit at its new time, for its own accounts and the newly selected ones. */
+export function nearbyPostsOfEditStatement(
+  db: Db,
+  actor: Actor,
+  filter: AccountFilter,
+  rescheduling: Rescheduling,
+  query: NearbyQuery,
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `WITH rescheduled AS (
+         SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
+         FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
+         WHERE p.user_id = ?1 AND p.workspace_id = ?2),
+       account_times AS (
+         SELECT t.account_id AS account_id, t.platform AS platform, m.at AS at
+         FROM rescheduled m CROSS JOIN post_targets t ON t.post_id = m.id
+         UNION SELECT a.id, a.platform, m.at FROM rescheduled m CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
+       ${nearbyPosts(comparedPosts(rescheduling.postIds.length), "AND t.post_id NOT IN (SELECT value FROM json_each(?10))")}`,
+    )
+    .bind(
+      actor.userId,
+      actor.workspaceId,
+      JSON.stringify(filter.ids),
+      JSON.stringify(filter.platforms),
+      JSON.stringify(query.capWindows),
+      query.capRows + 1,
+      JSON.stringify(query.textWindows),
+      rescheduling.scheduledAt,
+      rescheduling.shiftMs,
+      JSON.stringify(rescheduling.postIds),
+    );
+}
+
+/** Reads the rows of either statement. Several times of an account may have the same posts around them. */
+export function readNearbyPosts(rows: readonly unknown[], exceptPostId?: string): NearbyPosts {
+  const timeOf = new Map<string, Map<string, number>>();
+  const textOf = new Map<string, Map<string, TextAtTime>>();
+  for (const row of rows as readonly NearbyPostsRow[]) {
+    const times = timeOf.get(row.account_id) ?? new Map<string, number>();
+    timeOf.set(row.account_id, times);
+    for (const { postId, at } of [...parse<TextAtTime>(row.times_before), ...parse<TextAtTime>(row.times_after)]) {
+      times.set(postId, at);
+    }
+    const texts = textOf.get(row.account_id) ?? new Map<string, TextAtTime>();
+    textOf.set(row.account_id, texts);
+    for (const text of [...parse<TextAtTime>(row.texts_before), ...parse<TextAtTime>(row.texts_after)]) {
+      texts.set(text.postId, text);
+    }
+  }
+  const valuesOf = <Value>(byAccount: Map<string, Map<string, Value>>) =>
+    new Map(
+      [...byAccount].map(([accountId, byPost]) => {
+        byPost.delete(exceptPostId ?? "");
+        return [accountId, [...byPost.values()]];
+      }),
+    );
+  return { times: valuesOf(timeOf), texts: valuesOf(textOf) };
+}
+
+function parse<Member>(json: string): readonly Member[] {
+  return json === "[]" ? [] : (JSON.parse(json) as Member[]);
+}

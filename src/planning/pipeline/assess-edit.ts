@@ -1,0 +1,50 @@
+import type { Context } from "#context.ts";
+import { MINUTE } from "#core/clock.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import { selectsAccounts } from "#planning/candidates/apply-edit.ts";
+import { editedSet, editProblems } from "#planning/candidates/edited-posts.ts";
+import { mediaListsOf } from "#planning/candidates/media-lists.ts";
+import { requestedMedia } from "#planning/candidates/requested-media.ts";
+import { accountFilterOf } from "#planning/candidates/resolve-targets.ts";
+import { loadFacts } from "#planning/facts/load-facts.ts";
+import type { Facts } from "#planning/facts/types.ts";
+import type { EditInput } from "#planning/plan/types.ts";
+import { type PlannedEdit, planEdit } from "#planning/present/edit.ts";
+import { placeInSlots } from "#planning/slots/place-in-slots.ts";
+import { assessInPhases, type Phases } from "./phases.ts";
+
+interface AssessedEdit {
+  readonly problems: readonly RefusalDetail[];
+  /** Null when the edit is refused. */
+  readonly edit: PlannedEdit | null;
+}
+
+/** Finds out what an edit does to each of its posts, and what is wrong with it; nothing is changed. */
+export async function assessEdit(ctx: Context, asked: EditInput, phases: Phases): Promise<AssessedEdit> {
+  const [placed = { input: asked, problems: [] }] = phases.choosesSlots
+    ? await placeInSlots(ctx, [asked], { posts: asked.postIds })
+    : [];
+  const { input } = placed;
+  const unreadable = placed.problems.length > 0 ? placed.problems : editProblems(input);
+  if (unreadable.length > 0) {
+    return { problems: unreadable, edit: null };
+  }
+  const { postIds, scheduledAt = null, shiftMinutes = 0 } = input;
+  const media = requestedMedia(ctx, mediaListsOf(input), { importsAll: phases.fetches === "all" });
+  const loaded = await loadFacts(ctx, {
+    accounts: selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] },
+    mediaIds: [...new Set(media.ids)],
+    times: { postIds, scheduledAt, shiftMs: shiftMinutes * MINUTE },
+    previews: phases.countsPreviews ? 1 : 0,
+  });
+  const toSets = (facts: Facts) => [editedSet(ctx, input, media, facts)];
+  const { assessed, facts } = await assessInPhases(ctx, loaded, toSets, phases);
+  const [only] = assessed;
+  if (!only?.isGood) {
+    return { problems: only?.problems ?? [], edit: null };
+  }
+  const edit = await planEdit(only, input, facts);
+  return edit.posts.every(({ preview }) => preview.changes.length === 0)
+    ? { problems: [{ code: "no_changes", message: "this edit changes nothing" }], edit: null }
+    : { problems: [], edit };
+}

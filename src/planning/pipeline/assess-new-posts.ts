@@ -1,0 +1,107 @@
+import type { Context } from "#context.ts";
+import type { RefusalDetail } from "#core/errors.ts";
+import type { AssessedSet } from "#planning/assess/assess.ts";
+import { mediaListsOf } from "#planning/candidates/media-lists.ts";
+import {
+  emptyCaptionProblems,
+  type NewPost,
+  type NewPostSet,
+  newPostSet,
+  newPostTextProblems,
+  type TypedInput,
+} from "#planning/candidates/new-posts.ts";
+import { requestedMedia } from "#planning/candidates/requested-media.ts";
+import { accountFilterOf } from "#planning/candidates/resolve-targets.ts";
+import { loadFacts } from "#planning/facts/load-facts.ts";
+import { assertScheduledPostsLimit } from "#planning/facts/scheduled-posts-quota.ts";
+import { type Facts, NO_FACTS } from "#planning/facts/types.ts";
+import { placeInSlots } from "#planning/slots/place-in-slots.ts";
+import { refuseProblems } from "#posts/rows/refuse.ts";
+import { assessInPhases, type Phases } from "./phases.ts";
+
+/** A new post that somebody asks for. */
+export interface AskedPost extends Partial<Pick<NewPost, "id" | "row" | "complete" | "problems">> {
+  /** Null when it could not be read. */
+  readonly input: TypedInput | null;
+}
+
+interface AssessedNewPosts {
+  /** In the order of the request. */
+  readonly posts: readonly AssessedSet<NewPostSet>[];
+  readonly facts: Facts;
+}
+
+/** Finds out what new posts would be, and what is wrong with them; a single one is one of many. */
+export async function assessNewPosts(
+  ctx: Context,
+  asked: readonly AskedPost[],
+  phases: Phases,
+): Promise<AssessedNewPosts> {
+  const posts = await readPosts(ctx, asked, phases);
+  const readable = posts.flatMap(({ input, problems }) => (input && problems.length === 0 ? [input] : []));
+  const filters = readable.map(accountFilterOf);
+  const loaded =
+    readable.length === 0
+      ? NO_FACTS
+      : await loadFacts(ctx, {
+          accounts: {
+            ids: distinct(filters.flatMap(({ ids }) => ids)),
+            platforms: distinct(filters.flatMap(({ platforms }) => platforms)),
+          },
+          mediaIds: distinct(posts.flatMap(({ media, problems }) => (problems.length === 0 ? media.ids : []))),
+          times: readable.map(({ scheduledAt }) => scheduledAt ?? ctx.clock.now()),
+          exceptPostId: readable[0]?.editedPostId,
+          previews: phases.countsPreviews ? posts.filter(({ input }) => input !== null).length : 0,
+        });
+  const toSets = (facts: Facts) => posts.map((post) => newPostSet(ctx, post, facts));
+  const { assessed, facts } = await assessInPhases(ctx, loaded, toSets, phases);
+  return { posts: assessed, facts };
+}
+
+/** Refuses with the problems of all posts unless bad ones are left out, and with too many scheduled posts; returns the good ones. */
+export function acceptPosts(
+  ctx: Context,
+  { posts, facts }: AssessedNewPosts,
+  { skipsInvalid }: Pick<Phases, "skipsInvalid">,
+): readonly AssessedSet<NewPostSet>[] {
+  const good = posts.filter(({ isGood }) => isGood);
+  if (good.length < posts.length && !skipsInvalid) {
+    refuseProblems(problemsOfPosts(posts));
+  }
+  assertScheduledPostsLimit(ctx, facts.scheduledPosts ?? 0, good.length);
+  return good;
+}
+
+/** All problems, each with the row of its post where there are many. */
+export function problemsOfPosts(posts: readonly AssessedSet<NewPostSet>[]): readonly RefusalDetail[] {
+  return posts.flatMap(({ problems, set: { post } }) =>
+    problems.map((problem) => (post.row === undefined ? problem : { ...problem, row: post.row })),
+  );
+}
+
+/** The posts with the times of their slots, and the problems of their texts. */
+async function readPosts(ctx: Context, asked: readonly AskedPost[], phases: Phases): Promise<readonly NewPost[]> {
+  const posts = asked.map(({ id = "", input, problems = [], ...rest }): NewPost => {
+    const textProblems = input === null || rest.complete ? [] : textProblemsOf(input);
+    const media = requestedMedia(ctx, input ? mediaListsOf(input) : [], { importsAll: phases.fetches === "all" });
+    return { ...rest, id, input, problems: [...problems, ...textProblems], media };
+  });
+  return phases.choosesSlots ? await inSlots(ctx, posts) : posts;
+}
+
+async function inSlots(ctx: Context, posts: readonly NewPost[]): Promise<readonly NewPost[]> {
+  const inputs = posts.flatMap(({ input, problems }) => (input && problems.length === 0 ? [input] : []));
+  const placed = await placeInSlots(ctx, inputs);
+  return posts.map((post) => {
+    const slot = post.input ? placed[inputs.indexOf(post.input)] : undefined;
+    return slot ? { ...post, ...slot, ...(slot.problems.length > 0 && { input: null }) } : post;
+  });
+}
+
+function textProblemsOf(input: TypedInput): readonly RefusalDetail[] {
+  return [...emptyCaptionProblems(input.caption), ...newPostTextProblems(input)];
+}
+
+function distinct<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)];
+}

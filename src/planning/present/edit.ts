@@ -1,0 +1,129 @@
+import { platformsOf } from "#core/platform.ts";
+import type { AssessedPost, AssessedSet } from "#planning/assess/assess.ts";
+import type { EditedPost } from "#planning/candidates/apply-edit.ts";
+import type { EditedSet } from "#planning/candidates/edited-posts.ts";
+import type { Facts, PostAccount } from "#planning/facts/types.ts";
+import { planHashOf } from "#planning/plan/plan-hash.ts";
+import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia } from "#planning/plan/post-plan.ts";
+import type { EditInput, EditPreview } from "#planning/plan/types.ts";
+import { toFieldChanges } from "#posts/rows/change-record.ts";
+import { storedDocument } from "#posts/rows/option-document.ts";
+import type { StoredPost } from "#posts/rows/post-rows.ts";
+import { storedThreadMedia } from "#posts/rows/thread-media.ts";
+import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
+import { repeatableRequest } from "./repeatable-request.ts";
+
+/** What an edit does to each of its posts. */
+export interface PlannedEdit {
+  readonly posts: readonly {
+    /** As the post is now. */
+    readonly stored: StoredPost;
+    readonly preview: EditPreview["posts"][number];
+    readonly update: PostUpdate;
+  }[];
+  readonly dependencies: EditPlan["dependencies"];
+  /** The same edit again, with the media and accounts that were found; it fetches nothing and selects no other account. */
+  readonly request: EditInput;
+  /** The accounts of the posts, by id. */
+  readonly accounts: ReadonlyMap<string, PostAccount>;
+  readonly now: number;
+}
+
+/** What the confirm writes of an edit without problems. */
+export async function planEdit(
+  { set, posts: assessed }: AssessedSet<EditedSet>,
+  input: EditInput,
+  { now }: Pick<Facts, "now">,
+): Promise<PlannedEdit> {
+  const { context, media } = set;
+  const posts = await Promise.all(assessed.map(toPlannedPost));
+  const usable = assessed.flatMap(({ candidate }) =>
+    candidate.resolvedTargets.filter(({ account, skipped }) => account.status === "active" && !skipped),
+  );
+  const mediaIds = posts.flatMap(({ update }) => update.mediaIds ?? []);
+  return {
+    posts,
+    dependencies: {
+      accountIds: [...new Set(usable.map(({ account }) => account.id))],
+      mediaIds: [...new Set([...mediaIdsOf({ media: context.media ?? [] }), ...mediaIds])],
+    },
+    request: repeatableRequest(input, context, media.documents),
+    accounts: context.accounts,
+    now,
+  };
+}
+
+async function toPlannedPost({
+  candidate: edited,
+  postType,
+  ...assessed
+}: AssessedPost<EditedPost>): Promise<PlannedEdit["posts"][number]> {
+  const {
+    caption,
+    lockedTargets,
+    media,
+    removedAccountIds,
+    rescheduled,
+    scheduledAt,
+    status,
+    pausedReason,
+    previousStatus,
+    stored,
+  } = edited;
+  const { id, version } = stored.post;
+  const targets = withPositions(edited, assessed.targets);
+  const planHash = await planHashOf({
+    postType,
+    media,
+    targets: [...lockedTargets, ...targets.map((target) => ({ ...target, dueAt: scheduledAt }))],
+  });
+  const mediaItems = media.map(storedMedia);
+  const changes = diffEdit(edited, targets);
+  const changed = changedTargets(edited, targets);
+  const hasNewMedia = changes.some(({ field, accountId }) => field === "media_items" && accountId === undefined);
+  // The edit may drop copies, thread media or documents that the post needed before, and may need others.
+  const hasFiles = [...stored.targets, ...changed].some(
+    ({ media: own = null, options }) =>
+      own !== null || storedThreadMedia(options).length > 0 || storedDocument(options) !== null,
+  );
+  return {
+    stored,
+    preview: {
+      id,
+      version,
+      changes,
+      after: {
+        action: "schedule",
+        scheduledAt,
+        postType,
+        caption,
+        targets: assessed.previews,
+        mediaItems,
+        annotations: stored.post.annotations,
+        warnings: edited.warnings,
+        planHash,
+      },
+    },
+    update: {
+      id,
+      version,
+      previousStatus,
+      status,
+      pausedReason,
+      scheduledAt,
+      rescheduled,
+      caption,
+      postType,
+      platforms: platformsOf([...lockedTargets, ...targets].toSorted((a, b) => a.position - b.position)),
+      planHash,
+      media: hasNewMedia ? mediaItems : null,
+      mediaIds:
+        hasFiles && (hasNewMedia || changed.length > 0)
+          ? mediaIdsOf({ media, targets: [...lockedTargets, ...targets] })
+          : null,
+      targets: changed,
+      removedAccountIds,
+      changes: toFieldChanges(changes),
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { AssessedSet } from "#planning/assess/assess.ts";
+import type { NewPostSet } from "#planning/candidates/new-posts.ts";
+import { type PostInsert, storedMedia, withPlanHash } from "#planning/plan/post-plan.ts";
+import type { SchedulePreview } from "#planning/plan/types.ts";
+import { hasAnnotations, NO_ANNOTATIONS } from "#posts/rows/annotation-rows.ts";
+
+/** A new post as the confirm writes it, and as its preview shows it. */
+export interface PlannedPost {
+  /** Its place in a request of many, from 1. */
+  readonly row: number;
+  /** Whether its time is that of a free slot. */
+  readonly isInSlot: boolean;
+  readonly post: PostInsert;
+  readonly preview: SchedulePreview;
+}
+
+/** What the confirm writes of a new post without problems, under this id. */
+export async function planNewPost(good: AssessedSet<NewPostSet> | undefined, id: string): Promise<PlannedPost> {
+  const [assessed] = good?.posts ?? [];
+  const { row = 1, input } = good?.set.post ?? { input: null };
+  if (!assessed || !input || input.scheduledAt === null) {
+    throw new Error("a post with problems cannot be planned");
+  }
+  const { candidate, postType, targets, previews } = assessed;
+  const { scheduledAt, annotations = NO_ANNOTATIONS } = input;
+  const post = await withPlanHash({
+    id,
+    scheduledAt,
+    caption: candidate.caption,
+    postType,
+    media: candidate.media.map(storedMedia),
+    targets,
+    ...(hasAnnotations(annotations) && { annotations }),
+  });
+  const { caption, media: mediaItems, planHash } = post;
+  return {
+    row,
+    isInSlot: input.slot !== undefined,
+    post,
+    preview: {
+      action: "schedule",
+      scheduledAt,
+      postType,
+      caption,
+      targets: previews,
+      mediaItems,
+      annotations,
+      warnings: candidate.warnings,
+      planHash,
+    },
+  };
+}
