@@ -9,15 +9,15 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { setWatchAtOfUnarmed } from "./store-watch-at.ts";
 
-/** How long after its time a post counts as overdue, and the reconciler checks it. */
+/** A post counts as overdue this long after its time; the reconciler then checks it. */
 export const WATCH_LATE_MS = MINUTE;
-/** How long a publishing post may be silent before the reconciler wakes its object. */
+/** The reconciler wakes the object of a publishing post that has been silent this long. */
 export const RUN_LEASE_MS = 5 * MINUTE;
-/** When the reconciler checks a post whose object is known not to be armed, or may not be. */
+/** The reconciler checks a post this soon if its object may not be armed. */
 export const WATCH_UNARMED_MS = 20 * SECOND;
-/** The response waits for the objects of posts that are due this soon; all others are armed after it. */
+/** The response waits until the objects of posts that are due this soon are armed; others are armed after it. */
 const SOON_MS = MINUTE;
-/** How long it waits at most; what takes longer continues after it. */
+/** The response waits at most this long; arming continues after it. */
 const ARM_BUDGET_MS = 2 * SECOND;
 /** An object that has not answered by then counts as not armed. */
 const ARM_TIMEOUT_MS = 10 * SECOND;
@@ -32,7 +32,7 @@ export interface ArmablePost {
   readonly scheduledAt: number;
   readonly platforms: readonly Platform[];
   readonly media: readonly StoredMediaItem[];
-  /** Whether a target has a document; absent where its options were not read. */
+  /** Whether a target has a document; absent if nobody read the options. */
   readonly hasDocument?: boolean | undefined;
 }
 
@@ -54,8 +54,8 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
 }
 
 /**
- * Arms the objects of committed posts, whose `watch_at` counts on it. Never fails and never takes longer than its budget: a post whose
- * object cannot be armed is left to the reconciler, and so is, later, one whose process ends before it is armed.
+ * Arms the objects of committed posts. Never fails and never exceeds its budget: the reconciler arms a post whose object does not answer,
+ * and, once it is overdue, a post whose process died before arming.
  */
 export async function armPosts(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
   const soonUntil = services.clock.now() + SOON_MS;
@@ -76,12 +76,12 @@ export async function armPosts(services: ArmingServices, posts: readonly Armable
   }
 }
 
-/** The response is sent before a new task begins. */
+/** The runtime sends the response before it begins a new task. */
 function afterResponse(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Tells objects that their posts will not be published; this only saves a wake-up, nothing depends on it. */
+/** Disarms the objects of posts that will not be published. This only saves a wake-up; nothing depends on it. */
 export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
   posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument">[],
@@ -92,7 +92,7 @@ export function disarmPosts(
   }
 }
 
-/** Has the reconciler check the posts soon whose objects could not be armed. */
+/** Arms the posts, and lets the reconciler soon check those whose objects did not answer. */
 async function armAndRecord(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
   const unarmed = await armAll(services, posts);
   if (unarmed.length === 0) {

@@ -15,7 +15,7 @@ export interface WatchedPost {
   readonly media: readonly StoredMediaItem[];
 }
 
-/** The reconciler checks these posts at `watchAt`, unless it does so earlier anyway. Only for the version that was not armed. */
+/** Moves the check of these posts forward to `watchAt`, unless their version has changed. */
 export async function setWatchAtOfUnarmed(
   db: Db,
   posts: readonly { readonly id: string; readonly version: number }[],
@@ -31,8 +31,8 @@ export async function setWatchAtOfUnarmed(
 }
 
 /**
- * Reads no post when nothing is due, because the index holds only posts with a `watch_at`. Nothing in a database that is held, or that
- * was put back since the heartbeat `beat`.
+ * Selects the posts whose check is due. Reads none if nothing is due, because the index has only posts with a `watch_at`. Returns nothing
+ * while the database is held, or if a restore put it back to before the heartbeat `beat`.
  */
 export async function selectWatched(
   db: Db,
@@ -70,7 +70,7 @@ export async function selectWatched(
   }));
 }
 
-/** Only for the version and status that were armed. */
+/** Sets `watch_at` unless version or status have changed since the arming. */
 export async function setWatchAt(
   db: Db,
   updates: readonly {

@@ -1,72 +1,42 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { log } from "#core/log.ts";
-import type { StoredTargetError } from "#db/schema.ts";
-import { failWithoutCall, currentStep } from "#publisher/run/next-step.ts";
+import { failpoint } from "#core/failpoint.ts";
+import type { Fault } from "#platforms/contract.ts";
+import { rejected } from "#platforms/fault.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
-import { recordRunResults, type RecordResult } from "#publisher/run/record-results.ts";
+import {
+  afterCommit,
+  afterEarlyFault,
+  afterNoAccess,
+  afterExpiredToken,
+  afterPrepare,
+  afterVerify,
+  currentStep,
+  failWithoutCall,
+  recordCommitIntent,
+  startStep,
+} from "#publisher/run/next-step.ts";
 import type { PublishRun } from "#publisher/run/store-run.ts";
 import type { TargetRun } from "#publisher/run/target-run.ts";
-import { wakeSenders } from "#webhooks/index.ts";
+import { type ActiveRun, nextStepAt } from "./active-run.ts";
+import { type AdapterCall, callCommit, callPrepare, callVerify } from "./call-adapter.ts";
+import { hasUnrecordedEnd, recordProgress } from "./record-changes.ts";
 import { type RunContext, targetOf } from "./run-context.ts";
-import { type TargetJournal, runTargetStep } from "./run-target-step.ts";
 
-/** A Worker can hold six connections open at once. */
+/** A Worker can hold six open connections. */
 export const MAX_CONCURRENT_CALLS = 6;
 /** An alarm handler starts no step after this, so that its last step ends within the runtime's limit of 15 minutes. */
 const ALARM_BUDGET_MS = 8 * MINUTE;
-/** A finished target waits this long for the other targets, so that one D1 write records them together. */
+/** A finished target waits this long for others, so that one D1 write records them together. */
 const RECORD_END_AFTER_MS = 3 * SECOND;
 const MAX_SLEEP_MS = 30 * SECOND;
 
-/** The in-memory state of a claimed post; what must survive a crash is in the journal. */
-export interface ActiveRun {
-  readonly runId: string;
-  readonly publishRun: PublishRun;
-  /** Why nothing may be sent and targets are only verified; null for every ordinary run. */
-  readonly sendingRefusal: StoredTargetError | null;
-  readonly dueAt: number;
-  readonly targetRuns: Map<string, TargetRun>;
-  /** The `visibleStateKey` of each target as last written to D1. */
-  readonly recordedStateKeys: Map<string, string>;
-  watchAt: number;
-  /** Waits for an early step of the target that is still in flight, and takes over what it prepared. */
-  readonly awaitEarlyStep: (run: TargetRun) => Promise<TargetRun>;
+/** Saves targets to the journal; `flush` waits until they are on disk. */
+export interface TargetJournal {
+  save(run: TargetRun): void;
+  flush(): Promise<void>;
 }
 
-export const PLAN_MISMATCH_ERROR = {
-  code: "plan_mismatch",
-  category: "internal",
-  message: "What is stored differs from what was confirmed, so nothing was sent.",
-  platformCode: null,
-  retryable: true,
-  whoMustAct: "operator",
-} as const;
-
-/** The post may be public already, or its row is not what its owner last confirmed. */
-const DATABASE_RESTORED_ERROR = {
-  code: "database_restored",
-  category: "internal",
-  message: "The database was put back to an earlier time; the platform does not have this post, and it was not sent.",
-  platformCode: null,
-  retryable: true,
-  whoMustAct: "user",
-} as const;
-
-/** What forbids a run to send. */
-export function sendingRefusalOf({ post }: PublishRun, matchesConfirmation: boolean): StoredTargetError | null {
-  if (post.pausedReason === "restored") {
-    return DATABASE_RESTORED_ERROR;
-  }
-  return matchesConfirmation ? null : PLAN_MISMATCH_ERROR;
-}
-
-/** When the next step of a target is due. A visible call never leaves before the post is due, whatever the clock did since the claim. */
-function nextStepAt(activeRun: ActiveRun, run: TargetRun): number {
-  // mutant: no-hold-of-targets
-  return currentStep(run) === "commit" ? Math.max(run.wakeAt, activeRun.dueAt) : run.wakeAt;
-}
-
-/** Runs every due step of every target concurrently; a slow target does not delay the others. */
+/** Runs the due steps of all targets concurrently, so that a slow target does not delay the others. */
 export async function advanceTargets(context: RunContext, activeRun: ActiveRun, journal: TargetJournal): Promise<void> {
   const inFlight = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
@@ -121,79 +91,13 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
     );
     if (context.now() >= recordAt) {
       recordAt = Number.POSITIVE_INFINITY;
-      await recordProgress(context, activeRun);
+      await recordProgress(context, activeRun, context.now() + MAX_SLEEP_MS);
     }
   }
-  // Thrown only now: nothing of this run is in flight any more, so no late step can write to the journal of the next attempt.
+  // Throw only now: no step is in flight, so no late step can write to the journal of the next attempt.
   if (failures.length > 0) {
     throw failures[0];
   }
-}
-
-/** Writes the changed targets to D1, and the post's final status when every target has ended. */
-export async function recordChanges(
-  context: RunContext,
-  activeRun: ActiveRun,
-  { wakeAt, idle }: { readonly wakeAt: number; readonly idle: boolean },
-): Promise<RecordResult> {
-  const runs = [...activeRun.targetRuns.values()];
-  const changed = runs.filter((run) => activeRun.recordedStateKeys.get(run.accountId) !== visibleStateKey(run));
-  const { publishRun, runId, watchAt } = activeRun;
-  const recorded = await recordRunResults(context.services, {
-    publishRun,
-    runId,
-    runs,
-    changed,
-    watchAt,
-    wakeAt,
-    idle,
-    onEvents: (workspaceId) => context.services.defer(wakeSenders(context.services, workspaceId)),
-  });
-  for (const run of changed) {
-    activeRun.recordedStateKeys.set(run.accountId, visibleStateKey(run));
-  }
-  if (recorded.state === "running") {
-    activeRun.watchAt = recorded.watchAt;
-  }
-  return recorded;
-}
-
-/** When the next step of any target is due; undefined when all targets have ended. */
-export function nextWakeAt(activeRun: ActiveRun): number | undefined {
-  const open = [...activeRun.targetRuns.values()].filter((run) => !isTerminal(run.state));
-  return open.length === 0 ? undefined : Math.min(...open.map((run) => nextStepAt(activeRun, run)));
-}
-
-async function recordProgress(context: RunContext, activeRun: ActiveRun): Promise<void> {
-  if (nextWakeAt(activeRun) === undefined) {
-    return;
-  }
-  try {
-    await recordChanges(context, activeRun, { wakeAt: context.now() + MAX_SLEEP_MS, idle: false });
-  } catch (error) {
-    log("warn", "publish.progress_not_recorded", { postId: activeRun.publishRun.post.id, reason: String(error) });
-  }
-}
-
-function hasUnrecordedEnd(activeRun: ActiveRun): boolean {
-  return [...activeRun.targetRuns.values()].some(
-    (run) => isTerminal(run.state) && activeRun.recordedStateKeys.get(run.accountId) !== visibleStateKey(run),
-  );
-}
-
-/** What an owner can see of a target; D1 is written only when this changes. */
-export function visibleStateKey(run: TargetRun): string {
-  const accepted = run.state === "verifying" && run.acceptedAt !== null;
-  // An accepted post is polled every few seconds, too often to record each wake time; an uncertain one a few times in all.
-  const waits = run.state === "retry_wait" || (run.state === "verifying" && !accepted);
-  const working = accepted || run.state === "preparing" || run.state === "processing" || run.state === "committing";
-  return JSON.stringify([
-    working ? "processing" : run.state,
-    run.attempts,
-    waits ? run.wakeAt : null,
-    run.progress,
-    run.remoteId,
-  ]);
 }
 
 /** Waits for the first of the calls or for the sleep, and cancels the sleep's timer. */
@@ -205,3 +109,125 @@ async function waitForFirst(
   await Promise.race([...calls, sleep(sleepAbort.signal)]);
   sleepAbort.abort();
 }
+
+/** Runs the next step of a claimed target and saves the result to the journal. */
+async function runTargetStep(
+  context: RunContext,
+  publishRun: PublishRun,
+  run: TargetRun,
+  dueAt: number,
+  journal: TargetJournal,
+): Promise<TargetRun> {
+  const created = await createCall(context, publishRun, run, dueAt);
+  const target = targetOf(publishRun, run);
+  if (!created.ok) {
+    return saveRun(journal, afterNoAccess(run, created.fault, context.stepContext(publishRun, target)));
+  }
+  const { call } = created;
+  const started = startStep(dropExpired(run, context.now()), context.now());
+  switch (currentStep(started)) {
+    case "prepare": {
+      await failpoint("prepare.before_send");
+      const { outcome, httpStatus } = await callPrepare({ ...call, run: started });
+      await failpoint("prepare.after_send");
+      const stepContext = context.stepContext(publishRun, target, httpStatus);
+      return outcome.state === "refused" && (await isOldToken(context, run, outcome.fault))
+        ? saveRun(journal, afterExpiredToken(started, outcome.fault, stepContext))
+        : saveRun(journal, afterPrepare(started, outcome, stepContext));
+    }
+    case "commit": {
+      await failpoint("commit.before_intent");
+      const intended = recordCommitIntent(started, context.now());
+      // mutant: no-journal
+      journal.save(intended);
+      // The intent must be on disk before the call: after a crash the object would otherwise send it twice. A replaced object fails here.
+      await journal.flush();
+      await failpoint("commit.before_send");
+      const { outcome, httpStatus } = await callCommit({ ...call, run: intended });
+      await failpoint("commit.after_send");
+      const stepContext = context.stepContext(publishRun, target, httpStatus);
+      return outcome.state === "refused" && (await isOldToken(context, run, outcome.fault))
+        ? saveRun(journal, afterExpiredToken(intended, outcome.fault, stepContext))
+        : saveRun(journal, afterCommit(intended, outcome, stepContext));
+    }
+    case "verify": {
+      await failpoint("verify.before_send");
+      const { outcome, httpStatus } = await callVerify({ ...call, run: started });
+      await failpoint("verify.after_send");
+      const stepContext = context.stepContext(publishRun, target, httpStatus);
+      return outcome.state === "refused" && (await isOldToken(context, run, outcome.fault))
+        ? saveRun(journal, afterExpiredToken(started, outcome.fault, stepContext))
+        : saveRun(journal, afterVerify(started, outcome, stepContext));
+    }
+  }
+}
+
+/** Runs one `prepare` step before the due time. A refusal is not final: the step runs again at the due time. */
+export async function runEarlyStep(
+  context: RunContext,
+  publishRun: PublishRun,
+  run: TargetRun,
+  dueAt: number,
+): Promise<TargetRun> {
+  const target = targetOf(publishRun, run);
+  const created = await createCall(context, publishRun, run, dueAt);
+  if (!created.ok) {
+    return afterEarlyFault(run, created.fault, context.stepContext(publishRun, target));
+  }
+  await failpoint("prepare.before_send");
+  const { outcome, httpStatus } = await callPrepare(created.call);
+  await failpoint("prepare.after_send");
+  const stepContext = context.stepContext(publishRun, target, httpStatus);
+  if (outcome.state !== "refused") {
+    return afterPrepare(run, outcome, stepContext);
+  }
+  // Report a refused login now, so that its owner can log in again before the post is due.
+  const fault = (await isOldToken(context, run, outcome.fault)) ? asTemporary(outcome.fault) : outcome.fault;
+  return afterEarlyFault(run, fault, stepContext);
+}
+
+async function createCall(
+  context: RunContext,
+  publishRun: PublishRun,
+  run: TargetRun,
+  dueAt: number,
+): Promise<{ ok: true; call: AdapterCall } | { ok: false; fault: Fault }> {
+  const target = targetOf(publishRun, run);
+  const adapter = context.services.adapterFor(target.platform);
+  if (!adapter) {
+    return { ok: false, fault: NO_ADAPTER };
+  }
+  const access = await context.access(run.accountId);
+  return access.ok
+    ? {
+        ok: true,
+        call: { ...context.callDependencies(), adapter, access: access.value, publishRun, target, run, dueAt },
+      }
+    : { ok: false, fault: access.fault };
+}
+
+/** Whether only the access token was outdated: many platforms revoke tokens early and keep the account connected. */
+async function isOldToken(context: RunContext, run: TargetRun, fault: Fault): Promise<boolean> {
+  return fault.kind === "reconnect" && !(await context.reportRefusal(run.accountId, fault));
+}
+
+function asTemporary(fault: Fault): Fault {
+  return { ...fault, kind: "temporary", retryAfterSeconds: 1 };
+}
+
+/** Drops an expired reference, with which the platform would refuse the visible call. */
+function dropExpired(run: TargetRun, now: number): TargetRun {
+  const expired = run.prepared !== null && run.prepared.expiresAt !== null && run.prepared.expiresAt <= now;
+  return expired && run.state !== "verifying" ? { ...run, prepared: null, cursor: null, preparingSince: null } : run;
+}
+
+function saveRun(journal: TargetJournal, run: TargetRun): TargetRun {
+  journal.save(run);
+  return run;
+}
+
+const NO_ADAPTER = rejected(
+  "This installation cannot publish to the platform.",
+  { httpStatus: null },
+  { code: "platform_not_configured", category: "internal", whoMustAct: "operator" },
+);

@@ -24,7 +24,7 @@ import { storedDocument } from "#posts/rows/option-document.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import type { Services } from "#context.ts";
 
-/** A step that takes longer than this is aborted; each request inside has its own, shorter timeout. */
+/** A step is aborted after this; each of its requests has a shorter timeout of its own. */
 const PREPARE_TIMEOUT_MS = 5 * MINUTE;
 const COMMIT_TIMEOUT_MS = 5 * MINUTE;
 const VERIFY_TIMEOUT_MS = MINUTE;
@@ -46,7 +46,7 @@ export interface AdapterResult<Outcome> {
   readonly httpStatus: number | null;
 }
 
-/** `prepare` can be repeated, so any exception inside becomes a temporary fault. */
+/** `prepare` is safe to repeat, so any exception inside becomes a temporary fault. */
 export async function callPrepare(call: AdapterCall): Promise<AdapterResult<PrepareOutcome>> {
   const mediaCheck = { missing: false };
   return await runWithTimeout(
@@ -75,7 +75,7 @@ export async function callCommit(call: AdapterCall): Promise<AdapterResult<Commi
   );
 }
 
-/** `verify` only reads, so after any exception it is called again. */
+/** `verify` only reads, so any exception repeats it. */
 export async function callVerify(call: AdapterCall): Promise<AdapterResult<VerifyOutcome>> {
   const ref = call.run.prepared?.ref ?? null;
   return await runWithTimeout(
@@ -90,7 +90,7 @@ export async function callVerify(call: AdapterCall): Promise<AdapterResult<Verif
   );
 }
 
-/** Runs a step to its end or its timeout; then its client is closed, so that a step that still runs sends nothing more. */
+/** Runs a step to its end or its timeout, and then closes its client, so that a step that still runs sends nothing. */
 async function runWithTimeout<Outcome>(
   call: AdapterCall,
   timeoutMs: number,
@@ -128,13 +128,13 @@ async function runWithTimeout<Outcome>(
 const TIMED_OUT = Symbol("timed out");
 const TIMEOUT_REASON = "the platform did not answer in time";
 
-/** An error's text may contain a URL with a token in it, so only known kinds of errors are described. */
+/** An error's text may contain a URL with a token, so describe only known kinds of errors. */
 function failureReason(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   return name === "TimeoutError" || name === "AbortError" ? TIMEOUT_REASON : "the connection to the platform broke";
 }
 
-/** Without a reference the post is recognized by its content, so the posts of other targets must be known. */
+/** Without a reference the adapter recognizes the post by its content, so it must know the posts of other targets. */
 async function toVerifyJob(call: AdapterCall, ref: JsonValue): Promise<Job> {
   const job = toJob(call);
   const db = call.services.db;
@@ -184,7 +184,7 @@ function toJobMedia(
   };
 }
 
-/** The name of a stored file and how it is read. */
+/** The name of a stored file and a function that reads it. */
 function toJobFile(
   { id, sha256 }: Pick<StoredMediaItem, "id" | "sha256">,
   publishRun: PublishRun,

@@ -5,17 +5,16 @@ import { mediaOfTarget, type PublishRun, type PublishRunTarget } from "#publishe
 import { adoptEarlyPreparation } from "#publisher/run/next-step.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#publisher/run/target-run.ts";
-import { MAX_CONCURRENT_CALLS } from "./advance-targets.ts";
+import { MAX_CONCURRENT_CALLS, runEarlyStep } from "./advance-targets.ts";
 import type { RunContext } from "./run-context.ts";
 import { type TargetEntry, type RunnerState, type Journal, withStoredHistory } from "./journal.ts";
-import { runEarlyStep } from "./run-target-step.ts";
 import { prepareStartAt } from "./wake-times.ts";
 
 const MAX_SLEEP_MS = 5 * SECOND;
 
 /**
- * Prepares targets before the due time, for one version of the post: an edit makes everything here obsolete. A step that is
- * still in flight at the due time delays only its own target.
+ * Prepares the targets of one version of the post before the due time. An edit makes the results obsolete. A step that is still in flight
+ * at the due time delays only its own target.
  */
 export class EarlyPreparation {
   private readonly inFlight = new Map<string, Promise<void>>();
@@ -27,20 +26,20 @@ export class EarlyPreparation {
     private readonly journal: Journal,
     readonly state: Pick<RunnerState, "postId" | "workspaceId" | "version" | "scheduledAt">,
     private readonly dueAt: number,
-    /** The plan that was claimed; without it the plan is read. */
+    /** The claimed post; without it the post is read. */
     private readonly claimed?: PublishRun,
   ) {
     if (claimed) {
-      this.usePlan(claimed);
+      this.use(claimed);
     }
   }
 
-  /** Whether it works with this plan, so that a claim of it can use what was prepared. */
+  /** Whether these preparations are for this version and content. */
   isFor({ post }: PublishRun): boolean {
     return this.publishRun?.post.version === post.version && this.publishRun.post.planHash === post.planHash;
   }
 
-  /** Runs due steps until none is left, `signal` is aborted or the clock reaches `until`; returns when to wake next. */
+  /** Runs due steps until none is left, `signal` aborts or the clock reaches `until`. Returns when to wake next. */
   async prepareWhilePossible(until: number, signal: AbortSignal): Promise<number> {
     if (!this.publishRun) {
       await this.load();
@@ -66,12 +65,12 @@ export class EarlyPreparation {
     }
   }
 
-  /** The prepared run of a target; undefined if it was prepared for another plan. */
+  /** The prepared run of a target; undefined if it was prepared for other content. */
   preparedFor(publishRun: PublishRun, accountId: string): TargetRun | undefined {
     return this.isFor(publishRun) ? this.targetRuns.get(accountId) : undefined;
   }
 
-  /** The run of a target after its early step that is still in flight, if there is one. */
+  /** Waits for an early step of the target that is still in flight, and returns the run with its result. */
   async afterStepInFlight(publishRun: PublishRun, run: TargetRun): Promise<TargetRun> {
     const step = this.inFlight.get(run.accountId);
     if (!step) {
@@ -85,11 +84,11 @@ export class EarlyPreparation {
   private async load(): Promise<void> {
     const publishRun = await peekRun(this.context.services, this.state);
     if (publishRun && (await matchesConfirmedPlan(publishRun))) {
-      this.usePlan(publishRun);
+      this.use(publishRun);
     }
   }
 
-  private usePlan(publishRun: PublishRun): void {
+  private use(publishRun: PublishRun): void {
     this.publishRun = publishRun;
     const entries = this.journal.entries();
     for (const target of publishRun.targets.filter(({ state }) => !isTerminal(state))) {
@@ -98,7 +97,7 @@ export class EarlyPreparation {
     }
   }
 
-  /** Targets that are not ready yet, with the time at which each may continue. */
+  /** Targets that are not ready, with the time at which each may continue. */
   private unpreparedTargets(): { run: TargetRun; wakeAt: number }[] {
     const { publishRun } = this;
     if (!publishRun) {
@@ -135,7 +134,7 @@ export class EarlyPreparation {
     const work = runEarlyStep(this.context, publishRun, run, this.dueAt)
       .then((next) => this.storeResult(publishRun, next))
       .catch(() => {
-        // Ignored: early preparation is optional, and the run at the due time starts from the journal.
+        // Ignore it: early preparation is optional, and the run at the due time prepares again.
         this.targetRuns.set(run.accountId, { ...run, wakeAt: this.dueAt });
       })
       .finally(() => this.inFlight.delete(run.accountId));
@@ -145,7 +144,7 @@ export class EarlyPreparation {
   private storeResult(publishRun: PublishRun, run: TargetRun): void {
     this.targetRuns.set(run.accountId, run);
     const state = this.journal.state();
-    // A claimed post is due within seconds, and what takes one step is done again sooner than it is worth a write.
+    // A claimed post is due within two seconds, and repeating a step costs less than a write.
     if (!this.claimed && state?.phase === "armed" && state.version === this.state.version) {
       this.journal.setEntry({ version: publishRun.post.version, planHash: publishRun.post.planHash, run });
       this.journal.write();
@@ -153,7 +152,7 @@ export class EarlyPreparation {
   }
 }
 
-/** The run of a journal entry, if the entry belongs to the same version and plan hash. */
+/** The run of a journal entry for the same version and plan hash. */
 export function matchingRun(
   entry: TargetEntry | undefined,
   publishRun: PublishRun,

@@ -4,30 +4,30 @@ import { log } from "#core/log.ts";
 import { TARGET_STATES } from "#core/status.ts";
 import { MAX_HISTORY, type TargetRun } from "#publisher/run/target-run.ts";
 
-/** The part of a Durable Object's storage that a journal needs; synchronous, so that a check and its write are one. */
+/** The part of a Durable Object's storage that a journal needs. Key-value calls are synchronous, so nothing comes between a check and its write. */
 export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAll" | "sync"> & {
   readonly kv: Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
 };
 
 /**
- * The state of the post's runner. `armed`: waits for the due time; the claim may have been sent under `runId`, and nothing visible was.
- * `running`: the claim succeeded; only in this phase may anything visible be sent.
+ * The state of the post's runner. `armed`: it waits for the due time; it may have sent the claim under `runId`, but nothing visible.
+ * `running`: its claim succeeded; only in this phase may it send anything visible.
  */
 export interface RunnerState {
   readonly postId: string;
-  /** Undefined in an object that no hint has told yet. */
+  /** Undefined until a hint names it. */
   readonly workspaceId?: string | undefined;
   readonly version: number;
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
   readonly phase: "armed" | "running";
-  /** Fencing token of the run, on disk from arming on. A run that may have sent never lends its id to another one. */
+  /** The fencing token of the run, on disk from arming on. No other run ever gets the id of a run that may have sent. */
   readonly runId: string;
-  /** A newer hint that arrived while the post was claimed and before its run was cleaned up. */
+  /** The newest hint that arrived between the claim and the cleanup. */
   readonly next: ArmHint | null;
 }
 
-/** A target in the journal, bound to the post version and plan hash that it was prepared for. */
+/** A target in the journal, with the post version and plan hash for which it was prepared. */
 export interface TargetEntry {
   readonly version: number;
   readonly planHash: string;
@@ -97,8 +97,8 @@ const JOURNAL_KEY = "journal";
 const FIRST_STATE_KEY = "state";
 const FIRST_TARGET_PREFIX = "t:";
 /**
- * A stored value may have 2 MiB: with so many entries of each history even a post with the most targets fits. Older entries are in the
- * target's row.
+ * A stored value may have 2 MiB, and with this many history entries a post with the most targets fits. The target's row has the older
+ * entries.
  */
 const STORED_HISTORY = 10;
 
@@ -110,8 +110,8 @@ interface Content {
 }
 
 /**
- * What the object stores, in one value; deleted when the post has ended. Changes are kept in memory until `write`, so that those that
- * belong together cost one write; what was read from disk or written is kept in memory until `forget`.
+ * Everything that the object stores, in one value; deleted when the post has ended. Changes stay in memory until `write`, so that changes
+ * that belong together cost one write.
  */
 export class Journal {
   /** Null: nothing is stored, or nothing that can be read. Undefined: not read yet. */
@@ -144,7 +144,7 @@ export class Journal {
     }
   }
 
-  /** Arms for the version in the hint, and drops what was prepared for another version. */
+  /** Arms for the version in the hint and drops what another version had prepared. */
   arm(hint: ArmHint, entries?: readonly TargetEntry[]): RunnerState {
     const previous = this.load();
     const kept = previous?.state.version === hint.version ? previous.entries : new Map<string, TargetEntry>();
@@ -155,7 +155,7 @@ export class Journal {
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
       phase: "armed",
-      // Kept until the run begins: the claim may have been sent already, and its answer lost.
+      // Keep the id until the run begins: D1 may have taken a claim whose answer was lost.
       // mutant: claim-forgets-its-id, run-lends-its-id
       runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),
       next: null,
@@ -165,12 +165,12 @@ export class Journal {
     return state;
   }
 
-  /** After a successful claim: the run and its targets. */
+  /** Replaces state and targets after a successful claim. */
   startRun(state: RunnerState, entries: readonly TargetEntry[]): void {
     this.set(state, toMap(entries));
   }
 
-  /** Stores what has changed; nothing when nothing has. */
+  /** Stores the changes, if there are any. */
   write(): void {
     const { content } = this;
     if (!content || !this.isChanged) {
@@ -191,7 +191,7 @@ export class Journal {
     this.isChanged = false;
   }
 
-  /** From here on only what is on disk counts. */
+  /** Drops memory, so that the next read comes from disk. */
   forget(): void {
     this.content = undefined;
     this.isChanged = false;
@@ -264,7 +264,7 @@ function toMap(entries: readonly TargetEntry[]): Map<string, TargetEntry> {
   return new Map(entries.map((entry) => [entry.run.accountId, entry]));
 }
 
-/** Whether what is stored has a known format; otherwise it counts as lost. */
+/** Whether the stored value has a known format; an unknown one counts as lost. */
 function isReadable(key: string, stored: unknown, schema: z.ZodType): boolean {
   const { success, error } = schema.safeParse(stored);
   if (!success) {
@@ -274,7 +274,7 @@ function isReadable(key: string, stored: unknown, schema: z.ZodType): boolean {
   return success;
 }
 
-/** The target's whole history again: what the journal leaves out is in the target's row. */
+/** Restores the whole history: the target's row has the entries that the journal leaves out. */
 export function withStoredHistory(run: TargetRun, row: { readonly history: TargetRun["history"] }): TargetRun {
   const [first] = run.history;
   if (first === undefined || run.history.length < STORED_HISTORY) {

@@ -4,52 +4,52 @@ import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { nextDueAt } from "#arming/next-due-at.ts";
-import { type ClaimResult, claimPost, continueRun, matchesConfirmedPlan } from "#publisher/run/claim-post.ts";
+import { claimPost, continueRun, matchesConfirmedPlan } from "#publisher/run/claim-post.ts";
+import { resumeTarget, startTarget } from "#publisher/run/next-step.ts";
 import { onlyWaits } from "#publisher/run/record-results.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
 import type { TargetRun } from "#publisher/run/target-run.ts";
-import type { PublishRun } from "#publisher/run/store-run.ts";
 import {
-  advanceTargets,
-  visibleStateKey,
   type ActiveRun,
+  createActiveRun,
+  isWrittenNext,
+  logSummary,
   nextWakeAt,
-  recordChanges,
-  sendingRefusalOf,
-} from "./advance-targets.ts";
+  type SuccessfulClaim,
+  toEntry,
+} from "./active-run.ts";
+import { advanceTargets } from "./advance-targets.ts";
+import { recordChanges } from "./record-changes.ts";
 import { RunContext } from "./run-context.ts";
 import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
-import { isWrittenNext, logSummary, resumeTarget, startTarget, storedTargetRun, toEntry } from "./run-records.ts";
 import { claimAt, firstWakeAt } from "./wake-times.ts";
 
 /** The runtime aborts an alarm handler after this. */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
-/** An alarm that is set for the current instant can be lost, so every alarm is set at least this far ahead. */
+/** The runtime can lose an alarm for the current instant, so every alarm is at least this far ahead. */
 const MIN_ALARM_DELAY_MS = 250;
-/** An alarm that is overdue by this much was lost. */
+/** An alarm that is this much overdue was lost. */
 const ALARM_LOST_AFTER_MS = MINUTE;
 /** The first wait after an error is up to this, each further one up to twice as long. */
 const ERROR_RETRY_MS = SECOND;
 const ERROR_RETRY_MAX_MS = 30 * SECOND;
-/** An object looks after a handler that may have been aborted after this. */
+/** After this the object checks whether the runtime aborted its first handler. */
 const RECOVERY_ALARM_MS = 30 * SECOND;
 
-type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
-
-/** How an alarm ends: sleep until `wakeAt`, or nothing is left to do for the run. */
+/** How an alarm ends: the object sleeps until `wakeAt`, or its run has ended. */
 type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null };
 
 /**
- * Publishes one post: a timer and a journal, never a copy of the plan. The journal on disk is authoritative; the memory is
- * only a cache and is cleared after any error.
+ * Publishes one post. It holds a timer and a journal, never a copy of the post: the row in D1 decides what is published. The journal on
+ * disk is authoritative; memory is a cache that any error clears.
  */
 export class PostRunner {
   private readonly journal: Journal;
   private readonly context: RunContext;
   private activeRun: ActiveRun | undefined;
   private earlyPreparation: EarlyPreparation | undefined;
-  /** Set from the moment at which the claim may be on its way. */
+  /** True from the moment the object may have sent its claim. */
   private isClaimed = false;
   private waitAbort = new AbortController();
   private alarmStartedAt: number | null = null;
@@ -64,12 +64,12 @@ export class PostRunner {
     this.context = new RunContext(services, sleep);
   }
 
-  /** Idempotent: the hint's version is compared with the journal, and a run in progress only gets its alarm checked. */
+  /** Arms, moves or disarms the object; safe to repeat. A hint never changes a run in progress: it waits in `next`, and only the alarm is checked. */
   async sync(hint: ArmHint): Promise<ArmResult> {
     await failpoint("sync.before_store");
     const state = this.journal.state();
     if (state && (this.isClaimed || state.phase === "running")) {
-      // Hints can arrive out of order, so the newest one is kept.
+      // Hints can arrive out of order, so keep the newest.
       if (hint.version > (state.next?.version ?? state.version) && hint.status === "scheduled") {
         this.journal.setState({ ...state, next: hint });
         this.journal.write();
@@ -85,7 +85,7 @@ export class PostRunner {
       await this.journal.deleteAll();
       return "disarmed";
     }
-    // Journal and alarm are written without an await between them, so that the storage keeps both or neither.
+    // No await between the two writes, so that the storage keeps both or neither.
     this.journal.arm(hint);
     await this.storage.setAlarm(Math.max(this.context.now(), firstWakeAt(hint)));
     await failpoint("sync.after_store");
@@ -98,13 +98,13 @@ export class PostRunner {
   }
 
   /**
-   * Throws only when its storage refuses another alarm. The runtime deletes an alarm when its handler has returned, and fires it again
-   * after a kill or a throw, so no recovery alarm is needed; the runtime gives up an alarm that keeps throwing.
+   * Throws only when the storage refuses the next alarm. The runtime deletes an alarm after its handler has returned and fires it again
+   * after a kill or a throw. It drops an alarm that keeps throwing, so every other error sets the next alarm here.
    */
   async alarm(): Promise<void> {
     const startedAt = this.context.now();
     if (this.isAwake()) {
-      // The runtime never runs two alarms of one object at once: a test called the second one, or the runtime aborted the first.
+      // The runtime never runs two alarms of one object at once: a test made this call, or the runtime aborted the first handler.
       await this.setAlarm(startedAt + RECOVERY_ALARM_MS);
       return;
     }
@@ -113,7 +113,7 @@ export class PostRunner {
       await failpoint("alarm.awake");
       const result = await this.runPhases();
       if ("wakeAt" in result) {
-        // Written without an await between them: what the journal says is what the alarm is for.
+        // No await between the two writes, so that the storage keeps both or neither.
         this.journal.write();
         await this.setAlarm(result.wakeAt);
       } else {
@@ -127,7 +127,7 @@ export class PostRunner {
     }
   }
 
-  /** Whether an alarm handler runs; not one that the runtime has aborted. */
+  /** Whether an alarm handler runs that the runtime has not aborted. */
   private isAwake(): boolean {
     return this.alarmStartedAt !== null && this.context.now() - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
   }
@@ -136,7 +136,7 @@ export class PostRunner {
     await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, at));
   }
 
-  /** Sets an alarm where there is none, or one that was lost. An alarm whose handler runs fires again by itself. */
+  /** Replaces a missing or lost alarm. While a handler runs, the runtime still has its alarm. */
   private async ensureAlarm(): Promise<void> {
     if (this.isAwake()) {
       return;
@@ -155,7 +155,7 @@ export class PostRunner {
       }
       switch (state.phase) {
         case "armed": {
-          const result = (await this.prepareEarly(state)) ?? (await this.claimAndHold());
+          const result = (await this.prepareEarly(state)) ?? (await this.claimAndWait());
           if (result) {
             return result;
           }
@@ -167,12 +167,12 @@ export class PostRunner {
     }
   }
 
-  /** Before the time to claim: prepares and returns when to wake next; undefined when it is time to claim. */
+  /** Prepares until it is time to claim and then returns undefined; returns earlier with the next wake time if nothing is due. */
   private async prepareEarly(armed: RunnerState): Promise<AlarmResult | undefined> {
     for (let state: RunnerState | undefined = armed; state; state = this.journal.state()) {
       const claimFrom = claimAt(state.postId, state.scheduledAt);
       const now = this.context.now();
-      // An alarm may fire a little early, and another one cannot be set for so soon.
+      // An alarm may fire a little early, and no alarm can be set for so soon.
       if (now >= claimFrom - MIN_ALARM_DELAY_MS) {
         return undefined;
       }
@@ -183,7 +183,7 @@ export class PostRunner {
       this.waitAbort = new AbortController();
       const { signal } = this.waitAbort;
       const wakeAt = await this.earlyPreparationFor(state).prepareWhilePossible(claimFrom, signal);
-      // Aborted: a newer hint has changed the state.
+      // After an abort a newer hint has changed the state, so look again.
       if (!signal.aborted && this.context.now() < claimFrom) {
         return { wakeAt };
       }
@@ -191,8 +191,8 @@ export class PostRunner {
     return { endedRunId: null };
   }
 
-  /** Claims the post, prepares what is left, and begins the run when the post is due; undefined when the phase has changed. */
-  private async claimAndHold(): Promise<AlarmResult | undefined> {
+  /** Claims the post, waits until it is due and begins the run; undefined means that the run has begun. */
+  private async claimAndWait(): Promise<AlarmResult | undefined> {
     const state = this.journal.state();
     if (!state) {
       return undefined;
@@ -211,15 +211,15 @@ export class PostRunner {
         return { wakeAt: this.rearm(claim.hint) };
       case "claimed":
       case "taken_over":
-        return await this.holdUntilDue(claim);
+        return await this.waitUntilDue(claim);
     }
   }
 
   /**
-   * The post is claimed, so that nothing changes it any more. Everything that is not visible happens now, in memory only: after a crash
-   * it is claimed again under the same run id.
+   * Prepares what is left and waits until the post is due. The claim keeps everybody from changing the post. Nothing is stored: after a
+   * crash the object claims again under the same run id and prepares again.
    */
-  private async holdUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
+  private async waitUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
     const { publishRun } = claim;
     const { id: postId, workspaceId, version, scheduledAt } = publishRun.post;
     const dueAt = nextDueAt(scheduledAt, publishRun.targets);
@@ -232,11 +232,11 @@ export class PostRunner {
       }
       await this.earlyPreparation.prepareWhilePossible(dueAt, new AbortController().signal);
     }
-    await failpoint("claim.held");
+    await failpoint("claim.waiting");
     const isDue = await this.context.sleepUntil(dueAt);
     const state = this.journal.state();
     if (!state) {
-      throw new Error("the journal was deleted while its post was held");
+      throw new Error("the journal was deleted while its post waited");
     }
     if (!isDue) {
       this.journal.setState({ ...state, scheduledAt: dueAt });
@@ -248,7 +248,7 @@ export class PostRunner {
     return undefined;
   }
 
-  /** From here on something visible may be sent; on disk before the first such call. */
+  /** Changes to the phase in which visible calls may leave. The first intent writes it to disk. */
   private startRun(state: RunnerState, claim: SuccessfulClaim, matchesConfirmation: boolean): ActiveRun {
     const { publishRun } = claim;
     const entries = this.journal.entries();
@@ -272,7 +272,7 @@ export class PostRunner {
     return this.createActiveRun(claim, runs, matchesConfirmation);
   }
 
-  /** Continues a run after sleep or a crash, with the plan from D1 and the progress from the journal. */
+  /** Continues a run after sleep or a crash: reads the post from D1 and the progress from the journal. */
   private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
     const { postId, workspaceId, version } = state;
     const entries = this.journal.entries();
@@ -303,27 +303,16 @@ export class PostRunner {
   }
 
   private createActiveRun(claim: SuccessfulClaim, runs: readonly TargetRun[], matchesConfirmation: boolean): ActiveRun {
-    const { publishRun, runId, watchAt } = claim;
     const { earlyPreparation } = this;
-    return {
-      runId,
-      publishRun,
-      sendingRefusal: sendingRefusalOf(publishRun, matchesConfirmation),
-      watchAt,
-      dueAt: publishRun.post.scheduledAt,
-      targetRuns: new Map(runs.map((run) => [run.accountId, run])),
-      recordedStateKeys: new Map(
-        publishRun.targets.map((target) => [target.accountId, visibleStateKey(storedTargetRun(target))]),
-      ),
-      awaitEarlyStep: async (run) => (await earlyPreparation?.afterStepInFlight(publishRun, run)) ?? run,
-    };
+    return createActiveRun(claim, runs, {
+      matchesConfirmation,
+      awaitEarlyStep: async (run) => (await earlyPreparation?.afterStepInFlight(claim.publishRun, run)) ?? run,
+    });
   }
 
+  /** Runs the targets' steps until no step is due, and records the results. */
   private async publish(state: RunnerState): Promise<AlarmResult> {
     const { runId } = state;
-    if (runId === null) {
-      throw new Error("the running state has no run id");
-    }
     if (this.activeRun?.runId !== runId) {
       const resumed = await this.resumeRun(state, runId);
       if (!("publishRun" in resumed)) {
@@ -341,7 +330,7 @@ export class PostRunner {
         }
       },
       flush: async () => {
-        // Targets that are sent at the same instant share a write.
+        // Targets that send at the same instant share one write.
         await Promise.resolve();
         this.journal.write();
         await this.storage.sync();
@@ -349,7 +338,7 @@ export class PostRunner {
     });
     const nextStepAt = nextWakeAt(activeRun);
     if (nextStepAt !== undefined) {
-      // A post that waits has no run: what its journal says of the calls before must be on disk first.
+      // A post that waits for its next try has no run, so store what happened so far before D1 releases it.
       this.journal.write();
       await this.storage.sync();
     }
@@ -374,7 +363,7 @@ export class PostRunner {
     }
   }
 
-  /** P7 (claimed too early) and P17 (it waits; its entries are kept): arms for the time in the row, or for a newer hint that came since; returns when to wake. */
+  /** P7 (claimed too early) and P17 (waits for its next try, keeps its entries): arms for the time in the row or for a newer hint. Returns when to wake. */
   private rearm(hint: ArmHint, waiting?: ActiveRun): number {
     this.clearMemory();
     const next = this.journal.state()?.next;
@@ -389,7 +378,7 @@ export class PostRunner {
     return firstWakeAt(this.journal.arm(newest, entries));
   }
 
-  /** Deletes storage and alarm, unless a newer hint arrived in the meantime. */
+  /** Deletes storage and alarm, unless a newer hint has arrived. */
   private async cleanUp(runId: string | null): Promise<void> {
     await failpoint("alarm.before_cleanup");
     this.clearMemory();
@@ -413,13 +402,13 @@ export class PostRunner {
     this.journal.forget();
     this.clearMemory();
     this.consecutiveErrors += 1;
-    // Full jitter: posts that failed together, as when D1 is overloaded, must not all come back at the same instant.
+    // Full jitter: posts that failed together, for example because D1 was overloaded, must not retry together.
     const maxWaitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
     const jitteredMs = MIN_ALARM_DELAY_MS + Math.floor(this.context.random() * (maxWaitMs - MIN_ALARM_DELAY_MS));
     log("error", "publish.interrupted", { reason: String(error), inMs: jitteredMs });
     const now = this.context.now();
     const dueAt = this.journal.state()?.scheduledAt ?? now;
-    // A post that waits for its time wakes when it is due.
+    // A post that is not due yet must not sleep past its due time.
     await this.setAlarm(dueAt > now ? Math.min(now + jitteredMs, dueAt) : now + jitteredMs);
   }
 

@@ -7,15 +7,15 @@ import type { Services } from "#context.ts";
 import { recordArmingResults, findOverduePosts } from "#arming/find-overdue-posts.ts";
 
 const PAGE_SIZE = 500;
-/** A post takes one call to its object, and an invocation may make 10,000 of them. */
+/** Each post takes one call to its object, and an invocation may make 10,000 calls. */
 const MAX_PAGES = 10;
-/** A run arms nothing more after this, so that it has ended before the cron's next run. */
+/** A run arms nothing after this, so that it ends before the cron's next run. */
 const RUN_BUDGET_MS = 40 * SECOND;
-/** On a single machine every object that wakes costs file descriptors and memory, and more at once is not faster. */
+/** More at once is not faster, and on a single machine every awake object takes file descriptors and memory. */
 const MAX_CONCURRENT_ARMS = 25;
-/** So many posts are acknowledged with one write. */
+/** One write acknowledges this many posts. */
 const ACKNOWLEDGE_SIZE = 25;
-/** An object that has not answered by then is armed again at the next run; it must not hold up the others. */
+/** The next run arms an object again that has not answered by then; it must not delay the others. */
 const ARM_TIMEOUT_MS = 5 * SECOND;
 
 export interface ReconcileResult {
@@ -25,8 +25,8 @@ export interface ReconcileResult {
 }
 
 /**
- * Wakes posts that lost their alarm, were never armed or make no progress; reads one row when there are none. What was armed
- * is acknowledged in small groups, so that a run which is cut off loses little.
+ * Wakes posts that lost their alarm, were never armed or make no progress; reads one row if there are none. It acknowledges armed posts
+ * in small groups, so that an aborted run repeats little.
  */
 export async function reconcile(
   services: Pick<Services, "db" | "clock" | "adapterFor" | "arm">,
@@ -50,7 +50,7 @@ export async function reconcile(
   return { overdue, armed, failed: overdue - armed };
 }
 
-/** Arms a page, always as many posts at once as allowed: one object that does not answer occupies only its own place. */
+/** Arms a page of posts concurrently: an object that does not answer delays no other. */
 async function armPage(
   services: Pick<Services, "db" | "clock" | "arm">,
   hints: readonly ArmHint[],
@@ -77,7 +77,7 @@ async function armPage(
         try {
           await acknowledge();
         } catch (error) {
-          // The others start nothing more: what is not acknowledged is armed again by the next run.
+          // Stop the others too: the next run arms again what nobody acknowledged.
           waiting.length = 0;
           throw error;
         }
@@ -94,7 +94,7 @@ async function armPage(
 async function armOne(services: Pick<Services, "arm">, hint: ArmHint, timeoutMs: number): Promise<boolean> {
   try {
     await failpoint("reconcile.before_arm");
-    // The call itself goes on and does no harm, because arming can be repeated.
+    // The call itself goes on; arming is safe to repeat.
     await withTimeout(services.arm(hint), timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return true;
   } catch (error) {

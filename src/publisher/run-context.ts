@@ -22,16 +22,16 @@ import {
 type GrantedAccess =
   Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
 
-/** Access is cached this long, so that it need not be read again at the due time. */
+/** Access stays cached this long, so that the due time needs no read. */
 const ACCESS_CACHE_MS = 60 * SECOND;
 
-/** While publishing is held, a due post asks again after this, or up to twice as long. */
+/** While publishing is held, a due post asks again after this time or up to twice as long. */
 const HELD_RETRY_MS = 30 * SECOND;
 
-/** What the runner of one post works with while its object is in memory. */
+/** The services and cached logins of the runner of one post. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
-  /** Read with the claim, by id; each is used once and soon, so that what a platform has refused is read anew. */
+  /** The accounts that the claim read, by id. Each is used once, so that a refused login is read again. */
   private claimedAccounts = { readAt: 0, byId: new Map<string, AccountWithConnection>() };
   private readonly accessReads = new Map<string, Promise<Result<GrantedAccess>>>();
 
@@ -41,7 +41,7 @@ export class RunContext {
     readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>,
   ) {}
 
-  /** The part of the context that a single adapter call needs. */
+  /** The members that one adapter call needs. */
   callDependencies(): Pick<RunContext, "services" | "sleep"> {
     return { services: this.services, sleep: this.sleep };
   }
@@ -51,8 +51,8 @@ export class RunContext {
   }
 
   /**
-   * Exact to the millisecond: timers may fire slightly early, and nothing may be sent before the due time. False when that is further
-   * away than a claim may be, because the clock went back: then it is for another alarm.
+   * Sleeps until the exact millisecond: timers may fire early, and nothing may leave before the due time. Returns false if the due time is
+   * further away than a claim may be, because the clock went back; then another alarm must wait.
    */
   async sleepUntil(dueAt: number): Promise<boolean> {
     // mutant: no-hold, one-second-early
@@ -79,14 +79,14 @@ export class RunContext {
     };
   }
 
-  /** Does not wait, because a token that takes long delays only its own target; a failure is met again by the step itself. */
+  /** Does not wait: a slow token delays only its own target. The step itself meets a failure again. */
   readAccessAhead(targets: readonly Pick<PublishRunTarget, "accountId">[]): void {
     for (const { accountId } of targets) {
       this.access(accountId).catch(() => undefined);
     }
   }
 
-  /** Reads one account at a time, so that a token renewal that hangs delays only its own target. */
+  /** Reads one account per call, so that a token renewal that hangs delays only its own target. */
   async access(accountId: string): Promise<Result<GrantedAccess>> {
     const cached = this.accessCache.get(accountId);
     if (cached && this.now() - cached.readAt < ACCESS_CACHE_MS) {
@@ -110,7 +110,7 @@ export class RunContext {
     return access ?? { ok: false, fault: ACCOUNT_DISCONNECTED };
   }
 
-  /** Whether its owner must reconnect the account. False if only the token was outdated or the check failed: then the step is retried. */
+  /** Whether the owner must reconnect the account. False if only the token was outdated or the check failed; then the step is tried again. */
   async reportRefusal(accountId: string, fault: Fault): Promise<boolean> {
     const cached = this.accessCache.get(accountId);
     this.accessCache.delete(accountId);
@@ -118,7 +118,7 @@ export class RunContext {
     try {
       return await markNeedsReconnect(this.services, accountId, fault.message, refused);
     } catch (error) {
-      // Not rethrown: the platform's answer still has to be written to the journal.
+      // Do not throw: the journal still needs the platform's answer.
       log("warn", "publish.refusal_not_reported", { accountId, reason: String(error) });
       return false;
     }
@@ -135,7 +135,7 @@ export class RunContext {
     };
   }
 
-  /** When to ask again while publishing is held; spread, so that the posts which waited do not all come back at once. */
+  /** When to ask again while publishing is held. Random, so that posts do not all ask at once. */
   heldUntil(): number {
     return this.now() + Math.ceil(HELD_RETRY_MS * (1 + this.random()));
   }

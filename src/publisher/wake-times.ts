@@ -1,14 +1,13 @@
 /*
- * When the object of a post wakes: pure arithmetic. It wakes and claims its post 0.2 to 1.5 seconds before the due time. A hash of the
- * post's id decides when, so that the posts of one instant do not all wake and claim together. The post then waits, and its visible call
- * leaves exactly at the due time.
+ * The object of a post wakes and claims it 0.2 to 1.5 seconds before the due time. A hash of the post's id decides when, so that the
+ * posts of one instant do not claim together. The claimed post waits, and its visible call leaves exactly at the due time.
  */
 
-/** An object claims its post this long before the due time at the latest, so that only the visible call remains. */
+/** The latest claim, early enough that only the visible call remains at the due time. */
 export const MIN_CLAIM_AHEAD_MS = 200;
-/** And this long at the earliest, because its time awake is paid for and a claimed post can no longer be changed. */
+/** The earliest claim: time awake costs money, and nobody can change a claimed post. */
 export const MAX_CLAIM_AHEAD_MS = 1500;
-/** Preparation may start later by up to this fraction of its lead time. */
+/** The hash delays preparation by up to this fraction of its lead time. */
 const PREPARE_SPREAD = 0.5;
 
 /** In [0, 1), always the same for one post (FNV-1a hash). */

@@ -217,7 +217,7 @@ describe("C37 a database put back while a claimed post is held", () => {
   /** Runs the object's alarms; when the post is claimed and waits for its time, `then` happens. */
   async function runWhileHeld(id: string, then: () => Promise<void>): Promise<void> {
     setFailpointHook(async (point) => {
-      if (point === "claim.held") {
+      if (point === "claim.waiting") {
         setFailpointHook(undefined);
         await then();
       }

@@ -6,7 +6,7 @@ export const FAILPOINT_NAMES = [
   "alarm.awake",
   "claim.before_send",
   "claim.after_send",
-  "claim.held",
+  "claim.waiting",
   "claim.begun",
   "prepare.before_send",
   "prepare.after_send",

@@ -10,7 +10,7 @@ import { confirmSchedule } from "#confirming/confirm/confirm-schedule.ts";
 import { getPost } from "#posts/list/get-post.ts";
 import { previewEdit } from "#confirming/preview/preview-edit.ts";
 import { previewSchedule } from "#confirming/preview/preview-schedule.ts";
-import { reconcile } from "#publisher/index.ts";
+import { reconcile } from "#publisher/reconcile-overdue.ts";
 import type { CommitBehaviour } from "./fake-platform.ts";
 import { claimAt } from "#publisher/wake-times.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
@@ -286,8 +286,8 @@ describe("C36 between the claim and the due time", () => {
   test.each([
     ["claim.after_send", true],
     ["claim.after_send", false],
-    ["claim.held", true],
-    ["claim.held", false],
+    ["claim.waiting", true],
+    ["claim.waiting", false],
   ] as const)(
     "killed while it is held (%s, unflushed writes lost: %s): sent when it is due, not early, once",
     async (point, loseUnflushed) => {
@@ -346,7 +346,7 @@ describe("C36 between the claim and the due time", () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
     const { scheduledAt } = (await harness.readPost(id))!;
-    await runUntilKilled(harness, id, killAt(harness, "claim.held", id));
+    await runUntilKilled(harness, id, killAt(harness, "claim.waiting", id));
     await harness.wipeStorage(id);
     await runToCompletion(harness, id);
     expect(harness.x.callCount("verify")).toBe(1);
@@ -360,7 +360,7 @@ describe("C36 between the claim and the due time", () => {
     const { confirmationToken } = await previewEdit(harness.ctx, { postIds: [id], caption: "second" });
     const refusals: unknown[] = [];
     setFailpointHook(async (point) => {
-      if (point === "claim.held") {
+      if (point === "claim.waiting") {
         setFailpointHook(undefined);
         for (const call of [
           () => cancelPost(harness.ctx, { id }),
@@ -413,7 +413,7 @@ describe("C36 between the claim and the due time", () => {
     const { scheduledAt, version } = (await harness.readPost(id))!;
     const answers: unknown[] = [];
     setFailpointHook(async (point) => {
-      if (point === "claim.held") {
+      if (point === "claim.waiting") {
         setFailpointHook(undefined);
         const hint = { postId: id, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
         answers.push(await harness.sync(hint), await harness.sync({ ...hint, version: version - 1, status: "paused" }));
@@ -446,7 +446,7 @@ describe("C36 between the claim and the due time", () => {
     const id = await harness.createPost();
     const { scheduledAt } = (await harness.readPost(id))!;
     setFailpointHook((point) => {
-      if (point === "claim.held") {
+      if (point === "claim.waiting") {
         setFailpointHook(undefined);
         harness.now -= backMs;
       }
@@ -755,7 +755,7 @@ describe("C38 its alarm fires again, because its handler did not return", () => 
   test("killed while it is held, and looked after by the reconciler before its alarm fires again: the same run continues", async () => {
     const harness = await PublisherHarness.open();
     const id = await harness.createPost();
-    await runUntilKilled(harness, id, killAt(harness, "claim.held", id));
+    await runUntilKilled(harness, id, killAt(harness, "claim.waiting", id));
     setFailpointHook(undefined);
     harness.now += 3 * MINUTE;
     expect(await reconcile(harness.ctx)).toMatchObject({ armed: 1 });
@@ -796,7 +796,7 @@ describe("C38 its alarm fires again, because its handler did not return", () => 
     const id = await harness.createPost();
     const failed = { happened: false };
     setFailpointHook((point) => {
-      if (point === "claim.held" && !failed.happened) {
+      if (point === "claim.waiting" && !failed.happened) {
         failed.happened = true;
         harness.failStorage(id);
       }

@@ -9,7 +9,7 @@ import { previewEdit } from "#confirming/preview/preview-edit.ts";
 import { previewSchedule } from "#confirming/preview/preview-schedule.ts";
 import { resumePost } from "#post-status/status/resume-post.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
-import { reconcile } from "#publisher/index.ts";
+import { reconcile } from "#publisher/reconcile-overdue.ts";
 import { type Command, VERIFY_OUTCOMES } from "./model-commands.ts";
 import { type PostContent, assertInvariant, Invariants } from "./invariants.ts";
 import { type PublisherHarness, TEST_PLATFORMS, type TestPlatform } from "./publisher-harness.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE, SECOND } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { reconcile } from "#publisher/index.ts";
+import { reconcile } from "#publisher/reconcile-overdue.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
 beforeEach(async () => {

@@ -9,14 +9,14 @@ import { type OpenPost, recordReview, selectPostsToReview } from "./store-review
 const PAGE_SIZE = 500;
 const MAX_CONCURRENT_CALLS = 25;
 const CALL_TIMEOUT_MS = 5 * SECOND;
-/** A run begins no further page after this, so that it has ended before the cron's next run. */
+/** A run begins no page after this, so that it ends before the cron's next run. */
 const RUN_BUDGET_MS = 40 * SECOND;
 
 type ReviewServices = Pick<Services, "db" | "clock" | "ids" | "inspectRunner" | "watch">;
 
 /**
- * After a restore: compares each post that could still be published with its object, which did not go back, sets aside what the object
- * contradicts, and then allows publishing again. What a run does not finish the next one continues.
+ * Compares each post that could still be published with its object, which a restore does not put back. Sets aside the posts that their
+ * objects contradict, and then allows publishing again. The next run continues an unfinished one.
  */
 export async function reviewRestoredPosts(services: ReviewServices): Promise<{ readonly released: boolean }> {
   const stopAt = services.clock.now() + RUN_BUDGET_MS;
@@ -60,8 +60,8 @@ export async function reviewRestoredPosts(services: ReviewServices): Promise<{ r
 }
 
 /**
- * An object forgets its post when the post has ended or was cancelled, and holds the version it was last armed with. So the post goes
- * on only if its object still holds it; otherwise it may be public already (its time has passed) or was changed meanwhile.
+ * An object knows the version that armed it last, and forgets its post when the post ends or is cancelled. So keep a post only if its
+ * object still knows it. Otherwise it may be public already, if its time has passed, or somebody changed it.
  */
 export function decideReview(
   post: Pick<OpenPost, "status" | "version" | "scheduledAt" | "runId">,
@@ -77,7 +77,7 @@ export function decideReview(
   return post.scheduledAt <= now ? "look_up" : "pause";
 }
 
-/** Throws when an object does not answer: without its answer nothing is decided, and the next run asks again. */
+/** Throws if an object does not answer: nothing is decided without it, and the next run asks again. */
 async function inspectAll(
   services: Pick<Services, "inspectRunner">,
   posts: readonly OpenPost[],

@@ -10,7 +10,7 @@ export interface OpenPost {
   readonly runId: string | null;
 }
 
-/** The next posts that could still be published; the unary plus excludes the index on `watch_at`, because the order is that of the ids. */
+/** Selects the next posts that could still be published. The unary plus excludes the index on `watch_at`, because ids give the order. */
 export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPost[]> {
   const { results } = await db.d1
     .prepare(
@@ -22,7 +22,7 @@ export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPo
   return results;
 }
 
-/** The decisions and how far the review has come, in one transaction. */
+/** Writes the decisions and the progress of the review in one transaction. */
 export async function recordReview(
   db: Db,
   { outdated, reviewedTo, now }: { outdated: readonly OutdatedPost[]; reviewedTo: string | undefined; now: number },

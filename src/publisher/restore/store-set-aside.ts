@@ -6,17 +6,17 @@ import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 /** A post whose row is older than what its object knows, or whose object is gone. */
 export interface OutdatedPost {
   readonly id: string;
-  /** The version in the row: a newer one is left alone. */
+  /** The version in the row; a newer row stays as it is. */
   readonly version: number;
-  /** The highest version known anywhere; the row gets a higher one, so that edits and hints count from there. */
+  /** The highest known version; the row gets a higher one, which later edits and hints follow. */
   readonly knownVersion: number;
-  /** True: its time has passed, so its targets are looked for at their platforms and never sent. False: it is paused. */
+  /** True: its time has passed, so a run looks for its targets at their platforms and never sends them. False: pause it. */
   readonly lookUp: boolean;
-  /** The id of the run that looks them up; no object has it, so whichever object wakes takes the run over. */
+  /** The id of the run that looks them up. No object has it, so the object takes the run over when it wakes. */
   readonly runId: string;
 }
 
-/** Nothing that these statements touch is sent by itself any more. */
+/** After these statements the service sends none of the posts by itself. */
 export function setAsideStatements(db: Db, posts: readonly OutdatedPost[], now: number): D1PreparedStatement[] {
   const ids = (lookUp: boolean) =>
     JSON.stringify(

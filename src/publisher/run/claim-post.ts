@@ -18,36 +18,36 @@ import {
   takeOverRun,
 } from "./store-run.ts";
 
-/** A post may be claimed this long before it is due: it is then held, and its visible call leaves when it is due. */
+/** An object may claim its post this long before it is due; the post then waits for its due time. */
 export const CLAIM_AHEAD_MS = 2 * SECOND;
-/** A post found later than this after its time is not published any more. */
+/** A post that is found later than this is not published. */
 const MAX_LATE_MS = DAY;
 
 export type ClaimResult =
-  /** P6 (claim) and P8 (repeated claim of the same run): this run publishes. `watchAt` is what D1 now holds. */
+  /** P6 (claim) and P8 (repeated claim of the same run): this run publishes. `watchAt` is the value in D1. */
   | {
       readonly state: "claimed";
       readonly runId: string;
       readonly publishRun: PublishRun;
       readonly watchAt: number;
     }
-  /** P9 (take-over of a run whose journal is lost): every open target is verified before anything is sent. */
+  /** P9 (takes over a run whose journal is lost): verifies every open target before it sends anything. */
   | {
       readonly state: "taken_over";
       readonly runId: string;
       readonly publishRun: PublishRun;
       readonly watchAt: number;
     }
-  /** P7 (claimed too early, or scheduled again after its run had ended): the hint says when it is due. */
+  /** P7 (claimed too early, or scheduled again after its run ended): the hint has the due time. */
   | { readonly state: "not_due"; readonly hint: ArmHint }
-  /** Publishing is held, by the operator or because the database was put back; the object asks again later. */
+  /** The operator or a restore of the database holds publishing; the object asks again later. */
   | { readonly state: "held" }
   /** P10 (the post has ended or must not be published) and P14 (more than a day late). */
   | { readonly state: "nothing_to_do" };
 
 type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "config" | "ids">;
 
-/** `version` is the one that the object was armed with, or whose run it continues: the row is never older, unless it was put back. */
+/** `version`: the version for which the object was armed or whose run it continues. The row is older only after a restore of the database. */
 interface ClaimInput {
   readonly postId: string;
   readonly workspaceId?: string | undefined;
@@ -56,8 +56,8 @@ interface ClaimInput {
 }
 
 /**
- * The first call of every run, made shortly before the post is due; from here on it can be neither edited nor cancelled. Only the row decides whether the
- * post is still to be published, and with what content.
+ * Claims the post shortly before it is due; from then on nobody can edit or cancel it. Only the row decides whether the post is published,
+ * and with what content.
  */
 export async function claimPost(
   services: ClaimServices,
@@ -105,9 +105,9 @@ export async function claimPost(
 }
 
 /**
- * Reads the post of a run that was claimed before. Never claims a newer version: a post that was scheduled again after the run had ended is
- * claimed under a new run id, because what the journal holds under the old one belongs to the older version. With `renewRunId` the run
- * goes on under a new id: a write of P17 (the post waits) whose answer was lost may still arrive, and must not release a run that sends.
+ * Reads the post of a run that has claimed it. Never claims a newer version: if somebody scheduled the post again after the run ended, a
+ * new run id claims it, because the journal under the old id belongs to the older version. `renewRunId` gives the run a new id: a write of
+ * P17 (waits for its next try) whose answer was lost may still arrive, and must not release a run that sends.
  */
 export async function continueRun(
   services: ClaimServices,
@@ -129,7 +129,7 @@ export async function continueRun(
   if (post.version > version) {
     return { state: "not_due", hint: dueHintOf(services, publishRun) };
   }
-  // The row was put back to before this run's claim. The journal knows what was sent, so the run continues.
+  // A restore put the row back to before this run's claim. The journal knows what the run has sent, so the run continues.
   if (publishRun.held || services.config.publishingHeld) {
     return { state: "held" };
   }
@@ -148,7 +148,7 @@ export async function continueRun(
   };
 }
 
-/** The row holds an older version than the object: what it says must not be sent. */
+/** The row is older than the version that the object knows, so it must not be sent. */
 async function setAside(
   services: Pick<Services, "db" | "clock" | "ids">,
   { post }: PublishRun,
@@ -193,8 +193,8 @@ async function ownOrTakeOver(
   if (post.version < version) {
     return await setAside(services, publishRun, version);
   }
-  // A new id that no caller has: if the answer or the journal is lost, the next claim takes over again instead of
-  // finding its own id and sending what this run's predecessor may have sent.
+  // A new id: if the answer or the journal is lost, the next claim must take over again. With its own id it would send what the lost
+  // run may have sent.
   // mutant: take-over-keeps-run-id
   const newRunId = services.ids.secretUuid();
   const isTakenOver = await takeOverRun(services.db, {
@@ -214,7 +214,7 @@ async function ownOrTakeOver(
   };
 }
 
-/** What early preparation works with; undefined unless the post is still to be published as `version` and publishing is not held. */
+/** Reads the post for early preparation; undefined if its version has changed, if it is not scheduled, or while publishing is held. */
 export async function peekRun(
   services: Pick<Services, "config" | "db">,
   input: Omit<ClaimInput, "runId">,
@@ -227,7 +227,7 @@ export async function peekRun(
   return isCurrent && !publishRun.held ? publishRun : undefined;
 }
 
-/** Whether the rows are still what was confirmed; anything else is never sent. */
+/** Whether the rows are what the confirm wrote; anything else is never sent. */
 export async function matchesConfirmedPlan(publishRun: PublishRun): Promise<boolean> {
   const { postType, media, planHash } = publishRun.post;
   // mutant: unconfirmed-content

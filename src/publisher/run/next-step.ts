@@ -2,6 +2,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { canonicalJson } from "#core/json.ts";
 import type { PostType } from "#core/status.ts";
 import type { StoredTargetError } from "#db/schema.ts";
+import { isTerminal, RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type {
   CommitOutcome,
   Fault,
@@ -11,6 +12,7 @@ import type {
   VerifyOutcome,
 } from "#platforms/contract.ts";
 import {
+  createTargetRun,
   failTarget,
   publishedWithoutExtras,
   withState,
@@ -20,13 +22,19 @@ import {
   clampWaitMs,
   type TargetRun,
 } from "./target-run.ts";
-import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
+import type { PublishRunTarget } from "./store-run.ts";
 import { storedExtras } from "./stored-extras.ts";
 import { outcomeOfThread } from "./thread-error.ts";
-import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
+import {
+  deadlineError,
+  INTERNAL_ERROR,
+  outcomeUnknownError,
+  PLAN_MISMATCH_ERROR,
+  toTargetError,
+} from "./target-errors.ts";
 
 /*
- * Decides what happens next to a target: pure functions from a run and an outcome to the run after it.
+ * Decides what happens next to a target. Each pure function takes the run of a target and an outcome, and returns the next run.
  * T1 to T16 are the rows of the target table in docs/guide/how-it-works.md.
  */
 
@@ -41,7 +49,7 @@ const MAX_PARTS = 100;
 /** Longer than other waits: a platform that processes for hours counts each look against its quota. */
 const MAX_PROCESSING_WAIT_SECONDS = 3600;
 
-/** No visible call is in question. */
+/** The platform has definitely not published the visible call. */
 const NOT_COMMITTED = { committedAt: null, lastCommittedAt: null } as const;
 
 /** How long a platform may process media before the target fails. */
@@ -49,7 +57,7 @@ function processingLimitMs(postType: PostType): number {
   return postType === "video" ? 2 * HOUR : 30 * MINUTE;
 }
 
-/** Exponential backoff with full jitter, so that posts that failed together are not retried together. */
+/** Exponential backoff with full jitter, so that posts that failed together do not retry together. */
 export function backoffMs(attempts: number, random: number): number {
   return Math.ceil(random * Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** Math.max(0, attempts - 1)));
 }
@@ -63,16 +71,60 @@ export function currentStep(run: TargetRun): Step {
   return run.prepared ? "commit" : "prepare";
 }
 
-/** P9 (take-over): the lost run may have sent it since its due time, so it is verified before anything is sent. */
+/** P9 (take-over): the lost run may have sent the target since its due time, so verify before sending. */
 export function startAsUncertain(run: TargetRun, ctx: StepContext): TargetRun {
   return transition(run, ctx, "verifying", "recover", "uncertain", {
     wakeAt: ctx.now,
     unansweredVerifies: 0,
     committedAt: Math.min(ctx.dueAt, ctx.now),
-    // The lost run may have sent it a moment ago.
+    // The lost run may have sent it just now.
     lastCommittedAt: ctx.now,
     message: "the journal of the previous run was lost",
   });
+}
+
+/** Starts a target; `known` is its run in the journal for the same version and content. */
+export function startTarget(
+  target: PublishRunTarget,
+  context: StepContext,
+  {
+    isTakenOver,
+    matchesConfirmation,
+    known,
+  }: { readonly isTakenOver: boolean; readonly matchesConfirmation: boolean; readonly known: TargetRun | undefined },
+): TargetRun {
+  const initialRun = createTargetRun(target, context.now);
+  // Check this first: verify what the lost run may have sent, even if the rows have changed since.
+  // mutant: take-over-sends-blind
+  if (isTakenOver) {
+    return startAsUncertain(initialRun, context);
+  }
+  if (!matchesConfirmation) {
+    return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, context);
+  }
+  // P17 (waits for its next try): keep the counters of the earlier tries.
+  if (!known || known.state === "retry_wait") {
+    return known ?? initialRun;
+  }
+  return adoptEarlyPreparation(known, initialRun, context.now);
+}
+
+/** Resumes a target after sleep or a crash; returns nothing if it has ended. */
+export function resumeTarget(
+  target: PublishRunTarget,
+  context: StepContext,
+  { isTakenOver, known }: { readonly isTakenOver: boolean; readonly known: TargetRun | undefined },
+): readonly TargetRun[] {
+  // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
+  if (isTerminal(target.state)) {
+    return [];
+  }
+  if (known && isTerminal(known.state)) {
+    return [known];
+  }
+  return known && !isTakenOver
+    ? [recoverInterruptedCommit(known, context)]
+    : [startAsUncertain(known ?? createTargetRun(target, context.now), context)];
 }
 
 /** Marks the start of a step and counts the attempt that it belongs to. */
@@ -83,19 +135,19 @@ export function startStep(run: TargetRun, now: number): TargetRun {
     : { ...started, attemptCounted: true, attempts: run.attempts + 1, runAttempts: run.runAttempts + 1 };
 }
 
-/** T1, T5 (visible call begins): the intent to send, which must be on disk before the request leaves. */
+/** T1, T5 (visible call begins): records the intent to send, which must be on disk before the request leaves. */
 export function recordCommitIntent(run: TargetRun, now: number): TargetRun {
   return {
     ...withState(run, "committing"),
     committedAt: run.committedAt ?? now,
     lastCommittedAt: now,
-    // Lateness is measured to the first call that made something visible, so a call that did not is overwritten.
+    // Lateness ends at the first call that made something visible, so overwrite the time of a call that did not.
     startedAt: run.publishedParts > 0 ? run.startedAt : now,
     acceptedAt: null,
   };
 }
 
-/** T11 (crash while committing): an intent found on disk means that the call may have been sent. */
+/** T11 (crash while committing): an intent on disk means that the call may have left. */
 export function recoverInterruptedCommit(run: TargetRun, ctx: StepContext): TargetRun {
   return run.state === "committing"
     ? markUncertain(run, ctx, "recover", "the publisher stopped in the middle of the call")
@@ -144,7 +196,7 @@ export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepCon
     case "stale":
       return prepareAgain(run, "commit", outcome.detail, ctx);
     case "refused":
-      // The call may have succeeded, so "temporary" is treated as uncertain (the adapter contract forbids it here).
+      // The adapter contract forbids "temporary" here. The call may have succeeded, so the outcome is uncertain.
       return outcome.fault.kind === "temporary"
         ? markUncertain(run, ctx, "commit", outcome.fault.message)
         : afterFault({ ...run, ...NOT_COMMITTED }, "commit", outcome.fault, ctx);
@@ -194,7 +246,7 @@ export function afterVerify(run: TargetRun, outcome: VerifyOutcome, ctx: StepCon
   }
 }
 
-/** A refused lookup proves nothing, unless the platform says that the post itself was rejected. */
+/** A refused lookup proves nothing, unless the platform says that it rejected the post. */
 function afterVerifyFault(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   switch (fault.kind) {
     case "rejected":
@@ -207,7 +259,7 @@ function afterVerifyFault(run: TargetRun, fault: Fault, ctx: StepContext): Targe
   }
 }
 
-/** The platform refused a token that was or can be replaced: repeats the step with the new one. */
+/** The platform refused an outdated token: repeats the step with a new one. */
 export function afterExpiredToken(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   const step = currentStep(run);
   if (step === "verify") {
@@ -217,7 +269,7 @@ export function afterExpiredToken(run: TargetRun, fault: Fault, ctx: StepContext
   return afterFault(notCommitted, step, { ...fault, kind: "temporary", retryAfterSeconds: 1 }, ctx);
 }
 
-/** T16 (no usable token): fails or delays a target that was not sent; the outcome of one that was stays uncertain. */
+/** T16 (no usable token): fails or delays a target that was not sent. A target that may have been sent stays uncertain. */
 export function afterNoAccess(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   if (run.state === "verifying") {
     return fault.kind === "reconnect" || fault.kind === "rejected"
@@ -234,7 +286,7 @@ export function afterNoAccess(run: TargetRun, fault: Fault, ctx: StepContext): T
   return afterFault(run, "access", fault, ctx);
 }
 
-/** A fault before the due time is not shown to the owner: preparation is tried again, at the latest at the due time. */
+/** Hides a fault before the due time from the owner, because preparation runs again by the due time at the latest. */
 export function afterEarlyFault(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   const canRetryEarly = fault.kind === "temporary" || fault.kind === "rate_limited";
   const wait =
@@ -255,7 +307,7 @@ export function afterEarlyFault(run: TargetRun, fault: Fault, ctx: StepContext):
   };
 }
 
-/** Takes over the references and the history of early preparation, but not its counters. */
+/** Keeps the references and the history of early preparation and resets its counters. */
 export function adoptEarlyPreparation(run: TargetRun, { attempts, progress }: TargetRun, now: number): TargetRun {
   const hasStarted = run.prepared !== null || run.cursor !== null;
   return {
@@ -270,7 +322,7 @@ export function adoptEarlyPreparation(run: TargetRun, { attempts, progress }: Ta
   };
 }
 
-/** Fails a target that cannot be sent: the rows are not what was confirmed, or the platform is not configured. */
+/** Fails a target without a call: its rows differ from the confirmed ones, or the platform is not configured. */
 export function failWithoutCall(run: TargetRun, error: StoredTargetError, ctx: StepContext): TargetRun {
   return failTarget(run, ctx, "claim", error);
 }
@@ -392,7 +444,7 @@ function prepareAgain(run: TargetRun, step: Step, detail: string, ctx: StepConte
       });
 }
 
-/** T10 (no definite outcome): it may have been published; from here only `absent` leads back to sending. */
+/** T10 (no definite outcome): the platform may have published it. Only `absent` leads back to sending. */
 function markUncertain(run: TargetRun, ctx: StepContext, step: string, detail: string): TargetRun {
   return transition(run, ctx, "verifying", step, "uncertain", {
     wakeAt: ctx.now + VERIFY_WAITS_SECONDS[0] * SECOND,
@@ -406,7 +458,7 @@ function waitForProcessing(run: TargetRun, afterSeconds: number, ctx: StepContex
   const since = run.acceptedAt ?? run.committedAt ?? ctx.now;
   return ctx.now - since > (ctx.acceptedLimitMs ?? processingLimitMs(ctx.postType))
     ? markUnconfirmed(run, ctx, "the platform accepted the post and did not report a result in time")
-    : // From the first such answer on the outcome is no longer uncertain.
+    : // The first such answer ends the uncertainty.
       transition(run, ctx, "verifying", "verify", run.acceptedAt === null ? "accepted" : "again", {
         wakeAt: ctx.now + clampWaitMs(afterSeconds, 1, MAX_PROCESSING_WAIT_SECONDS),
         acceptedAt: run.acceptedAt ?? ctx.now,

@@ -10,26 +10,23 @@ import type { TargetRun } from "./target-run.ts";
 
 /** The state of the post after the write. */
 export type RecordResult =
-  /** The run continues; `watchAt` is what D1 now holds. */
+  /** The run continues; `watchAt` is the value in D1. */
   | { readonly state: "running"; readonly watchAt: number }
   /** The run has ended and its journal can be deleted. */
   | { readonly state: "ended" }
-  /** The database was put back to before this run's claim; the run continues and takes the row back. */
+  /** A restore put the database back to before this run's claim; the run continues and takes the row back. */
   | { readonly state: "put_back" }
   /** P17: the post is scheduled until its next try, which the hint says. */
   | { readonly state: "waiting"; readonly hint: ArmHint }
-  /** An edit scheduled the post again after the run had ended. */
+  /** An edit scheduled the post again after the run ended. */
   | { readonly state: "scheduled"; readonly hint: ArmHint };
 
-/** With less than this between the run's next wake and `watch_at`, a write also moves `watch_at`; otherwise the two rows that this costs are saved. */
+/** A write moves `watch_at`, which costs two rows, only if the run's next wake is less than this before it. */
 const RENEW_BELOW_MS = 15 * SECOND;
-/** A shorter wait is over before anybody could stop the post, and is not worth the writes. */
+/** A shorter wait is not worth the writes: nobody could stop the post within it. */
 const MIN_WAIT_MS = 5 * SECOND;
 
-/**
- * Writes the results of a run in one transaction and ends the post when every target has ended. Safe to repeat until it is
- * answered.
- */
+/** Writes the results of a run in one transaction, and ends the post when every target has ended. Safe to repeat after a lost answer. */
 export async function recordRunResults(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
   input: {
@@ -44,7 +41,7 @@ export async function recordRunResults(
     wakeAt: number;
     /** Whether no step is in flight, so that the post may wait for its next try. */
     idle: boolean;
-    /** Called with the workspace when there may be events of it. */
+    /** Called if the write may have recorded events of the workspace. */
     onEvents(workspaceId: string): void;
   },
 ): Promise<RecordResult> {
@@ -88,7 +85,7 @@ export async function recordRunResults(
   return row?.status === "scheduled" ? { state: "scheduled", hint: armHintOf(services, row) } : { state: "ended" };
 }
 
-/** After a restore its targets were only looked up, and no platform has or may have one: its owner decides. */
+/** Whether a post was only looked up after a restore, and no platform has or may have it; its owner decides then. */
 function isNotFoundAfterRestore(
   { post, targets }: PublishRun,
   runs: readonly TargetRun[],
@@ -112,12 +109,12 @@ function reopened(run: TargetRun): TargetRun {
   return isUnsent(run) ? { ...run, state: "pending", error: null } : run;
 }
 
-/** P17. A post that is only looked up after a restore never becomes one that is sent. */
+/** P17 (waits for its next try). A post that is only looked up after a restore never waits, because it would be sent then. */
 function canWait(runs: readonly TargetRun[], { post, targets }: PublishRun, waitMs: number): boolean {
   return waitMs >= MIN_WAIT_MS && post.pausedReason !== "restored" && !targets.some(isPublic) && onlyWaits(runs);
 }
 
-/** Whether every open target waits for a later try, no visible call is in question, and nothing is public or may be. */
+/** Whether every open target waits for a later try, no visible call has an unknown outcome, and nothing is public or may be. */
 export function onlyWaits(runs: readonly TargetRun[]): boolean {
   const open = runs.filter(({ state }) => isOpen(state));
   return (

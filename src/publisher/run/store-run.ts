@@ -10,7 +10,7 @@ import type { TargetRun } from "./target-run.ts";
 export type PublishRunPost = typeof posts.$inferSelect;
 export type PublishRunTarget = typeof postTargets.$inferSelect;
 
-/** What the media row holds beside what the post stores of its media item. */
+/** The columns of a media row that the post does not store itself. */
 interface PublishRunMedia {
   readonly id: string;
   readonly filename: string;
@@ -22,16 +22,16 @@ export interface PublishRun {
   readonly post: PublishRunPost;
   readonly targets: readonly PublishRunTarget[];
   readonly media: readonly PublishRunMedia[];
-  /** The database was put back and is not released yet. */
+  /** A restore put the database back, and nobody has released it yet. */
   readonly held: boolean;
 }
 
-/** An account with media of its own may publish another type than the post. */
+/** A target with own media may have another type than the post. */
 export function postTypeOfTarget({ post }: PublishRun, { media }: Pick<PublishRunTarget, "media">): PostType {
   return media === null ? post.postType : postTypeOf(media);
 }
 
-/** What the account of the target publishes. */
+/** The media that the target publishes. */
 export function mediaOfTarget({ post }: PublishRun, target: Pick<PublishRunTarget, "media">): PublishRunPost["media"] {
   return target.media ?? post.media;
 }
@@ -74,20 +74,19 @@ export async function selectPublishRun(db: Db, postId: string): Promise<PublishR
   return readPublishRun(await db.d1.batch(publishRunStatements(db, postId)));
 }
 
-/** The accounts of a post's targets: a query for statements of other modules, with the post's id as its parameter. */
+/** Selects the accounts of a post's targets; other modules use it as a subquery. Its parameter is the id of the post. */
 export const TARGET_ACCOUNTS_SQL = "SELECT account_id FROM post_targets WHERE post_id = ?";
 
-/** What another module reads in the same trip as the claim; its database is that of the post. */
+/** A statement of another module that runs in the same trip as the claim. */
 export interface ReadAlongside {
   readonly statement: D1PreparedStatement;
-  /** Called before the claim is answered, also where the post is not claimed. */
+  /** Called with its rows before the claim returns, even if the claim fails. */
   take(rows: readonly Readonly<Record<string, unknown>>[]): void;
 }
 
 /**
- * P6 (claim): the compare-and-set and the read are one transaction, so that no edit can come between them. A row that is older than
- * `version` or a database that is held was put back to an earlier time. `watch_at` stays as it is: most runs have ended by then, and
- * writing it would cost a row of its index.
+ * P6 (claim): compare-and-set and read are one transaction, so that no edit comes between them. It refuses a held database and a row
+ * older than `version`: a restore put them back. It leaves `watch_at` alone: most runs end before it, and writing it would cost an index row.
  */
 export async function claimPostRow(
   db: Db,
@@ -110,7 +109,7 @@ export async function claimPostRow(
   return readPublishRun(results);
 }
 
-/** P19 (row put back under a run): whether the run owns its post again. */
+/** P19 (a restore put the row back under a run): returns whether the run owns its post again. */
 export async function reclaimRow(
   db: Db,
   run: { postId: string; runId: string; version: number; watchAt: number },
@@ -126,7 +125,7 @@ export async function reclaimRow(
   return update.results.length === 1;
 }
 
-/** P9 (take-over): whether this call replaced the run whose journal is lost. */
+/** P9 (take-over): returns whether this call replaced the run whose journal is lost. */
 export async function takeOverRun(
   db: Db,
   run: { postId: string; previousRunId: string | null; runId: string; watchAt: number },
@@ -140,7 +139,7 @@ export async function takeOverRun(
   return update.meta.changes === 1;
 }
 
-/** P14 (more than a day late): fails the open targets; what an earlier run published stays published. */
+/** P14 (more than a day late): fails the open targets; published ones stay published. */
 export async function failMissedPost(
   db: Db,
   missed: { postId: string; now: number; notBefore: number; error: string; historyEntry: string },
@@ -178,9 +177,9 @@ export interface RunResults {
 }
 
 /**
- * P11 to P13 (the post ends), P15 (progress) and P17 (the post waits; with a new version, so that a row which a restore put back to
- * before the run's claim is never taken for one that waits): targets and post in one transaction. Guarded by the run id and never over
- * a terminal state, so that it can be repeated until it is answered. Returns the post as it is afterwards, and whether its workspace records events.
+ * P11 to P13 (the post ends), P15 (progress) and P17 (waits for its next try): writes targets and post in one transaction. The run id
+ * guards it and it never overwrites a terminal state, so it is safe to repeat. P17 gets a new version, so that nobody confuses it with a
+ * row that a restore put back. Returns the post after the write, and whether its workspace records events.
  */
 export async function writeRunResults(
   db: Db,
@@ -243,9 +242,9 @@ export async function writeRunResults(
   return row && { ...readRow<PublishRunPost>(POST_TABLE_COLUMNS, row), recordsEvents: row["records_events"] === 1 };
 }
 
-/** JSON columns are texts inside the one JSON parameter, so that exactly these bytes are stored. */
+/** JSON columns are strings inside the one JSON parameter, so that D1 stores exactly these bytes. */
 function toTargetColumns(run: TargetRun) {
-  // The platform has accepted it, so that owners must not see it as uncertain.
+  // The platform has accepted it, so owners must not see it as uncertain.
   const state = run.state === "verifying" && run.acceptedAt !== null ? "processing" : run.state;
   return {
     accountId: run.accountId,

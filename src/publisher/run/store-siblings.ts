@@ -16,8 +16,8 @@ interface SiblingRow {
 }
 
 /**
- * The other targets of the account that may have a post since the visible call in question: every one that was due, unless
- * its row proves that it published nothing since then. Rows lag behind journals, so a state such as "pending" proves nothing.
+ * Selects the other targets of the account that may have published since this target's visible call: all that were due, except those
+ * whose row proves that they did not. Rows lag behind journals, so a state such as "pending" proves nothing.
  */
 export async function selectSiblings(
   db: Db,

@@ -2,7 +2,7 @@ import type { StoredTargetError } from "#db/schema.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
-/** What our own fault leaves to the operator. */
+/** The common members of an error that only the operator can fix. */
 export const INTERNAL_ERROR = {
   category: "internal",
   platformCode: null,
@@ -10,7 +10,7 @@ export const INTERNAL_ERROR = {
   whoMustAct: "operator",
 } as const;
 
-/** The last error of a target that is not tried again; `fault` is the one that made the last attempt fail. */
+/** The error of a target whose tries are used up; `fault` made the last attempt fail. */
 export function deadlineError(message: string, fault: Fault | null): StoredTargetError {
   return {
     code: "deadline",
@@ -22,7 +22,7 @@ export function deadlineError(message: string, fault: Fault | null): StoredTarge
   };
 }
 
-/** A platform's refusal as the owner of the post reads it. */
+/** A platform's refusal, as the owner of the post reads it. */
 export function toTargetError(fault: Fault): StoredTargetError {
   return {
     code: fault.code,
@@ -45,3 +45,23 @@ export function outcomeUnknownError(reason: string): StoredTargetError {
     whoMustAct: "user",
   };
 }
+
+/** The stored rows differ from what was confirmed. */
+export const PLAN_MISMATCH_ERROR = {
+  code: "plan_mismatch",
+  category: "internal",
+  message: "What is stored differs from what was confirmed, so nothing was sent.",
+  platformCode: null,
+  retryable: true,
+  whoMustAct: "operator",
+} as const;
+
+/** After a restore the post may be public already, or its row may be older than the last confirm. */
+export const DATABASE_RESTORED_ERROR = {
+  code: "database_restored",
+  category: "internal",
+  message: "The database was put back to an earlier time; the platform does not have this post, and it was not sent.",
+  platformCode: null,
+  retryable: true,
+  whoMustAct: "user",
+} as const;

@@ -9,7 +9,7 @@ import { storedExtras } from "./stored-extras.ts";
 import { deadlineError } from "./target-errors.ts";
 import { outcomeOfThread } from "./thread-error.ts";
 
-/** The progress of one target within a run; JSON only, because it is stored in the journal. */
+/** The progress of one target within a run; plain JSON, because the journal stores it. */
 export interface TargetRun {
   readonly accountId: string;
   readonly state: TargetState;
@@ -17,13 +17,13 @@ export interface TargetRun {
   readonly wakeAt: number;
   /** Where preparation continues; null before its first step. */
   readonly cursor: { readonly value: JsonValue } | null;
-  /** The result of a finished preparation: the next step is the visible call. Kept while verifying, because lookups need it. */
+  /** The result of preparation; the visible call is next. Kept while verifying, because lookups need it. */
   readonly prepared: { readonly ref: JsonValue; readonly expiresAt: number | null } | null;
-  /** Whether the current attempt is in `attempts` already; being asked to wait by a platform starts no new one. */
+  /** Whether `attempts` includes the current attempt; a wait at a rate limit starts no new one. */
   readonly attemptCounted: boolean;
   /** Attempts in all runs of the target, as its owner sees them. */
   readonly attempts: number;
-  /** Attempts of this run, which are limited. */
+  /** Attempts of this run, limited to `MAX_RUN_ATTEMPTS`. */
   readonly runAttempts: number;
   /** Consecutive waits at a rate limit. */
   readonly rateLimitWaits: number;
@@ -34,11 +34,11 @@ export interface TargetRun {
   /** Visible calls that succeeded where a target needs several. */
   readonly publishedParts: number;
   readonly preparingSince: number | null;
-  /** When the visible call whose outcome is not known yet was first sent. */
+  /** When the visible call with an unknown outcome was first sent. */
   readonly committedAt: number | null;
   /** When it was last sent: `absent` counts only after the platform's listing delay from here. */
   readonly lastCommittedAt: number | null;
-  /** Since when the platform is known to have accepted and to process it. */
+  /** When the platform said that it has accepted the call and processes it. */
   readonly acceptedAt: number | null;
   readonly progress: JsonValue;
   readonly startedAt: number | null;
@@ -46,12 +46,12 @@ export interface TargetRun {
   readonly remoteId: string | null;
   readonly remoteUrl: string | null;
   readonly error: StoredTargetError | null;
-  /** What became of what was added to the post once it was public; absent in journals of before the member. */
+  /** The results of the extras: first comments, covers, playlists. */
   readonly extras?: StoredExtras | null;
   readonly history: readonly StoredAttempt[];
 }
 
-/** What a decision depends on beside the run and the outcome. */
+/** What a decision needs besides the run and the outcome. */
 export interface StepContext {
   readonly now: number;
   readonly dueAt: number;
@@ -68,7 +68,7 @@ export const MAX_HISTORY = 100;
 
 const MAX_WAIT_SECONDS = 15 * 60;
 
-/** A target at the start of a run, from its row in D1; one that was tried before waits until its next try. */
+/** The run of a target from its row in D1; after an earlier try it waits for its next one. */
 export function createTargetRun(
   row: {
     accountId: string;
@@ -107,7 +107,29 @@ export function createTargetRun(
   };
 }
 
-/** T7 (definite failure): ends the target with the reason that its owner reads. */
+/** A target as D1 has it, to compare what its owner can see. */
+export function storedTargetRun(
+  target: Parameters<typeof createTargetRun>[0] & Pick<TargetRun, "state" | "remoteId">,
+): TargetRun {
+  return { ...createTargetRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
+}
+
+/** What an owner can see of a target; D1 is written only when this changes. */
+export function visibleStateKey(run: TargetRun): string {
+  const accepted = run.state === "verifying" && run.acceptedAt !== null;
+  // An accepted post is polled every few seconds, too often to record each wake time. An uncertain one is checked six times.
+  const waits = run.state === "retry_wait" || (run.state === "verifying" && !accepted);
+  const working = accepted || run.state === "preparing" || run.state === "processing" || run.state === "committing";
+  return JSON.stringify([
+    working ? "processing" : run.state,
+    run.attempts,
+    waits ? run.wakeAt : null,
+    run.progress,
+    run.remoteId,
+  ]);
+}
+
+/** T7 (definite failure): ends the target; its owner reads the reason. */
 export function failTarget(run: TargetRun, ctx: StepContext, step: string, error: StoredTargetError): TargetRun {
   const published = publishedWithoutExtras(run, ctx, step, { status: "failed", error });
   if (published) {
@@ -123,7 +145,7 @@ export function failTarget(run: TargetRun, ctx: StepContext, step: string, error
   });
 }
 
-/** A target whose post is known to be public ends as published, whatever keeps its extras from being added; undefined for others. */
+/** Ends a target as published if its post is public, even if its extras fail; undefined if it is not known to be public. */
 export function publishedWithoutExtras(
   run: TargetRun,
   ctx: StepContext,
@@ -132,7 +154,7 @@ export function publishedWithoutExtras(
 ): TargetRun | undefined {
   const state = extrasState(run.progress);
   const ended = { ...outcome, id: null, url: null };
-  // Those after the first open one were not sent.
+  // Extras after the first open one were never sent.
   const notTried: StoredExtra =
     outcome.status === "failed" ? ended : { ...ended, status: "failed", error: deadlineError(NOT_TRIED, null) };
   return (
@@ -156,7 +178,7 @@ const NOT_TRIED = "what comes before it had no known outcome";
 
 type TargetRunChange = Partial<TargetRun> & { readonly message?: string | null; readonly platformCode?: string | null };
 
-/** A transition of the table, with its entry in the history. */
+/** Makes a transition of the table and adds its history entry. */
 export function transition(
   run: TargetRun,
   ctx: StepContext,
@@ -178,7 +200,7 @@ export function transition(
   };
 }
 
-/** A transition that is not in the table is a bug, and nothing may be sent after it. */
+/** Throws on a transition that is not in the table: it is a bug, and nothing may be sent after it. */
 export function withState(run: TargetRun, to: TargetState): TargetRun {
   if (!TARGET_TRANSITIONS[run.state].includes(to)) {
     throw new Error(`a target cannot go from ${run.state} to ${to}`);
@@ -203,12 +225,12 @@ export function appendHistory(
     message: details.message === null ? null : sanitizeMessage(details.message),
     nextAttemptAt: details.wakeAt !== null && details.wakeAt > ctx.now ? details.wakeAt : null,
   };
-  // Repeated polls are one entry, so that the kept entries cover the whole course of the target.
+  // Repeated polls share one entry, so that the history covers the whole life of the target.
   const isRepeatedWait = outcome === "again" && previous?.step === step && previous.outcome === outcome;
   return [...(isRepeatedWait ? run.history.slice(0, -1) : run.history), entry].slice(-MAX_HISTORY);
 }
 
-/** The wait a platform asked for, in ms and within limits. */
+/** The wait that a platform asks for, in ms and within limits. */
 export function clampWaitMs(seconds: number, minSeconds: number, maxSeconds: number = MAX_WAIT_SECONDS): number {
   return Math.ceil(
     Math.min(maxSeconds, Math.max(minSeconds, Number.isFinite(seconds) ? seconds : minSeconds)) * SECOND,
