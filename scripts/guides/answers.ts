@@ -1,11 +1,19 @@
 /*
  * Compares an answer as a guide shows it with the one that came. What differs from run to run is compared by its shape: ids, times,
- * tokens, signatures. The same id in a guide must be the same id in the answers. `…` stands for what the guide leaves out: as (part
+ * tokens, signatures. The same id or time in a guide must be the same one in the answers. `…` stands for what the guide leaves out: as (part
  * of) a text, as a member `"…": "…"` for further members, as the last entry of a list for further entries, as a line for lines.
  */
 
-const KINDS: readonly (readonly [name: string, pattern: string, isIdentity: boolean])[] = [
-  ["instant", String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z`, false],
+const INSTANT = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z`;
+/** A slot in a line of JSON; the guides have them in Berlin. */
+const SLOT = new RegExp(`(?:"scheduled_at":"(${INSTANT})",)?"local_time":"([^"]*)"`, "g");
+const SLOT_ZONE = "Europe/Berlin";
+
+/** Two names in a guide stand for two things, but two times may be one. */
+const KINDS: readonly (readonly [name: string, pattern: string, isUnique: boolean])[] = [
+  // The time of day is compared as it is.
+  ["day of a slot", String.raw`(?<="local_time":")\d{4}-\d\d-\d\d(?=T)`, false],
+  ["instant", INSTANT, false],
   ["event id", "evt_[0-9a-z]+_[0-9a-f]{32}", true],
   ["id", "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", true],
   ["webhook secret", "whsec_[0-9A-Za-z+/]{43}=", true],
@@ -23,10 +31,10 @@ export class Names {
   readonly #actual = new Map<string, string>();
   readonly #shown = new Map<string, string>();
 
-  /** Whether the guide's word for a thing stands for this thing, as it did before. */
-  agree(shown: string, actual: string): boolean {
+  /** Whether the guide's word for a thing stands for this thing, as it did before; no other word does, when it is unique. */
+  agree(shown: string, actual: string, isUnique: boolean): boolean {
     const known = this.#actual.get(shown) ?? actual;
-    const knownFrom = this.#shown.get(actual) ?? shown;
+    const knownFrom = (isUnique ? this.#shown.get(actual) : undefined) ?? shown;
     this.#actual.set(shown, known);
     this.#shown.set(actual, knownFrom);
     return known === actual && knownFrom === shown;
@@ -37,25 +45,35 @@ const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g
 const ANY_KIND = new RegExp([...KINDS.map(([, pattern]) => `(${pattern})`), `(${LEFT_OUT})`].join("|"), "g");
 
 function problemOfText(shown: string, actual: string, names: Names): string | null {
-  const identities: string[] = [];
+  const named: { readonly word: string; readonly isUnique: boolean }[] = [];
   let pattern = "";
   let last = 0;
   for (const match of shown.matchAll(ANY_KIND)) {
     pattern += escape(shown.slice(last, match.index));
     last = match.index + match[0].length;
     const kind = KINDS[match.slice(1).findIndex((group) => group !== undefined)];
-    if (kind?.[2] === true) {
-      identities.push(match[0]);
+    if (kind !== undefined) {
+      named.push({ word: match[0], isUnique: kind[2] });
     }
-    pattern += kind === undefined ? "[^]*?" : kind[2] ? `(${kind[1]})` : `(?:${kind[1]})`;
+    pattern += kind === undefined ? "[^]*?" : `(${kind[1]})`;
   }
   const found = new RegExp(`^${pattern}${escape(shown.slice(last))}$`).exec(actual);
   if (found === null) {
     return `the guide shows ${JSON.stringify(shown)}, the answer is ${JSON.stringify(actual)}`;
   }
-  const other = identities.findIndex((identity, index) => !names.agree(identity, found[index + 1] ?? ""));
-  return other === -1 ? null : `${identities[other]} stands for another thing elsewhere in the guide`;
+  const other = named.find(({ word, isUnique }, index) => !names.agree(word, found[index + 1] ?? "", isUnique));
+  if (other !== undefined) {
+    return `${other.word} stands for another thing elsewhere in the guide`;
+  }
+  const wrong = actual.matchAll(SLOT).find(([, instant, local]) => local !== localTimeOf(instant));
+  return wrong === undefined ? null : `${wrong[0]} is not one time in ${SLOT_ZONE}`;
 }
+
+/** As `2026-12-01T09:30`. */
+const localTimeOf = (instant: string | undefined): string | null =>
+  instant === undefined
+    ? null
+    : new Date(instant).toLocaleString("sv-SE", { timeZone: SLOT_ZONE }).slice(0, 16).replace(" ", "T");
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -89,6 +89,7 @@ describe("the commands of the guides", () => {
 
 const ID = "01a20723-39b0-782b-b9a2-3ce259e27710";
 const OTHER_ID = "01a20725-4ce3-7638-8f60-088f723212d6";
+const NOON = "2026-11-23T12:00:00.000Z";
 const HASH = "401da25fc026dfc2eebabfb9f53685dcd9b35fa60ed3a36b21f03bed60456b87";
 
 describe("an answer in a guide", () => {
@@ -96,6 +97,7 @@ describe("an answer in a guide", () => {
     ["the same", { a: [1, "b", null] }, { a: [1, "b", null] }],
     ["another id", { id: ID }, { id: OTHER_ID }],
     ["another time", { at: "2026-11-23T06:51:18.293Z" }, { at: "2026-12-01T00:00:00.000Z" }],
+    ["one time where the guide shows two", ["2026-11-23T06:51:18.293Z", "2026-11-23T06:51:18Z"], Array(2).fill(NOON)],
     ["another hash, inside a text", { error: `made ${HASH}` }, { error: `made ${HASH.replace("4", "5")}` }],
     ["another measured number", { late_by_ms: 4 }, { late_by_ms: 90 }],
     ["members that are left out", { a: 1, "…": "…" }, { a: 1, b: 2 }],
@@ -115,6 +117,7 @@ describe("an answer in a guide", () => {
     ["no id where there is one", { id: ID }, { id: "none" }, "answer.id"],
     ["two things by one id", [ID, ID], [ID, OTHER_ID], "stands for another thing"],
     ["one thing by two ids", [ID, OTHER_ID], [ID, ID], "stands for another thing"],
+    ["two times by one", [NOON, NOON], [NOON, "2026-11-23T12:00:00.001Z"], "stands for another thing"],
     ["null", { a: {} }, { a: null }, "answer.a"],
   ])("does not fit %s", (_name, shown, actual, problem) => {
     expect(answerProblems("json", JSON.stringify(shown), JSON.stringify(actual), new Names()).join("\n")).toContain(
@@ -127,6 +130,21 @@ describe("an answer in a guide", () => {
     expect(answerProblems("json", `"${ID}"`, `"${OTHER_ID}"`, names)).toEqual([]);
     expect(answerProblems("text", `post ${ID}`, `post ${OTHER_ID}`, names)).toEqual([]);
     expect(answerProblems("text", `post ${ID}`, `post ${ID}`, names)).toHaveLength(1);
+  });
+
+  test.each([
+    ["fits another day", "2026-12-01T08:30:00.000Z", "2026-12-01T09:30", []],
+    ["fits a day in summer", "2027-06-01T07:30:00.000Z", "2027-06-01T09:30", []],
+    ["does not fit another time of day", "2026-12-01T09:30:00.000Z", "2026-12-01T10:30", ["the guide shows"]],
+    ["does not fit the clock of another zone", "2026-12-01T09:30:00.000Z", "2026-12-01T09:30", ["is not one time in"]],
+    ["does not fit another day beside it", "2026-12-01T08:30:00.000Z", "2026-12-02T09:30", ["is not one time in"]],
+    ["does not fit a local time without an instant", "2026-12-01", "2026-12-01T09:30", ["the guide shows"]],
+  ])("has a local time that %s", (_name, instant, local, problems) => {
+    const line = (at: string, time: string): string => JSON.stringify({ scheduled_at: at, local_time: time });
+    const shown = line("2026-11-24T08:30:00.000Z", "2026-11-24T09:30");
+    expect(answerProblems("text", shown, line(instant, local), new Names())).toEqual(
+      problems.map((problem) => expect.stringContaining(problem) as string),
+    );
   });
 
   test("may be lines of text", () => {
