@@ -1,7 +1,6 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { DAY } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
-import { changeSettings } from "../sandbox/sandbox-api.ts";
 import { callApi } from "../support/call-api.ts";
 import { createCaller } from "../support/create-caller.ts";
 import {
@@ -33,7 +32,6 @@ afterEach(() => {
 describe("one video on every platform that accepts videos", () => {
   test("is published everywhere; revoked access fails only its own target", { timeout: 60_000 }, async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2035-03-01T09:00:00Z") });
-    await changeSettings("linkedin", { version_months: 1200 });
     const caller = await createCaller();
     const { body: rules } = await callApi(caller, { method: "GET", path: "/platforms" });
     const platforms: readonly Platform[] = rules.platforms.flatMap((rule: Rules) =>

@@ -9,7 +9,7 @@ import type { PublishedPost } from "#sandbox/contract.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
 import { FREE_BOX_HEADER_BYTES, freeBox } from "../../scripts/free-box.ts";
 import { concatBytes } from "../media/bytes.ts";
-import { sampleBytes, changeSettings } from "../sandbox/sandbox-api.ts";
+import { sampleBytes } from "../sandbox/sandbox-api.ts";
 import { type ApiResponse, callApi } from "../support/call-api.ts";
 import { ORIGIN } from "../support/origin.ts";
 import { runObjectAlarm } from "../support/object-alarm.ts";
@@ -20,10 +20,9 @@ import type { ApiCaller } from "../support/create-caller.ts";
 /** Sets the clock far ahead, so that no alarm fires by itself, and some days later per test, so that tests share no quota. */
 export function useJourneyClock(from: string, daysBetween = 10): void {
   let clock = Date.parse(from);
-  beforeEach(async () => {
+  beforeEach(() => {
     clock += daysBetween * DAY;
     vi.useFakeTimers({ toFake: ["Date"], now: clock });
-    await changeSettings("linkedin", { version_months: 1200 });
   });
   afterEach(() => {
     vi.useRealTimers();

@@ -3,7 +3,6 @@ import type { JsonObject } from "#core/json.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import type { AccountAccess, Adapter, Job, SiblingTarget, VerifyOutcome } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { changeSettings } from "../sandbox/sandbox-api.ts";
 import { job as createJob } from "../support/adapter-inputs.ts";
 import {
   logIn,
@@ -21,10 +20,9 @@ import { sampleOf } from "../support/platform-samples.ts";
  */
 
 let startTime = Date.parse("2033-03-01T09:00:00Z");
-beforeEach(async () => {
+beforeEach(() => {
   startTime += 10 * 86_400_000;
   vi.useFakeTimers({ toFake: ["Date"], now: startTime });
-  await changeSettings("linkedin", { version_months: 1200 });
 });
 afterEach(() => {
   vi.useRealTimers();

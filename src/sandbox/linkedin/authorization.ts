@@ -7,6 +7,9 @@ import { canPostAsOrganization, personUrn } from "./test-users.ts";
 /* Authentication, API versions and the right to act for an author: platforms/linkedin.md parts 0 and 4. */
 
 const MONTHS_SUPPORTED = 12;
+const monthNumber = (year: number, month: number): number => year * 12 + month - 1;
+/** The month of the documents that this simulator follows: the same commit passes the same tests in later years. */
+const DOCUMENTED_MONTH = monthNumber(2026, 11);
 
 /** The caller's token, or one of four error responses. */
 export function authenticate(request: Request, sim: SimulatorContext): Token | Response {
@@ -32,9 +35,7 @@ export function authenticate(request: Request, sim: SimulatorContext): Token | R
   );
 }
 
-const monthNumber = (year: number, month: number): number => year * 12 + month - 1;
-
-/** A version is a month; it is supported for a year, or for the setting `version_months`. */
+/** A version is a month; versions of the year before November 2026 are supported, or of `version_months` before it. */
 export function checkVersion(request: Request, sim: SimulatorContext): Response | null {
   const version = request.headers.get("linkedin-version");
   if (version === null) {
@@ -42,10 +43,10 @@ export function checkVersion(request: Request, sim: SimulatorContext): Response 
   }
   const { year, month } = /^(?<year>\d{4})(?<month>0[1-9]|1[0-2])$/.exec(version)?.groups ?? {};
   const now = new Date(sim.now());
-  const ageMonths = monthNumber(now.getUTCFullYear(), now.getUTCMonth() + 1) - monthNumber(Number(year), Number(month));
-  const supportedMonths = sim.settings.extra["version_months"] ?? MONTHS_SUPPORTED;
+  const versionMonth = monthNumber(Number(year), Number(month));
+  const oldest = DOCUMENTED_MONTH - Number(sim.settings.extra["version_months"] ?? MONTHS_SUPPORTED);
   // An expired, a future and a malformed version give the same error.
-  if (!(ageMonths >= 0 && ageMonths <= Number(supportedMonths))) {
+  if (!(versionMonth >= oldest && versionMonth <= monthNumber(now.getUTCFullYear(), now.getUTCMonth() + 1))) {
     return errorResponse(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
   }
   return request.headers.get("x-restli-protocol-version") === "2.0.0"

@@ -1,8 +1,7 @@
-import { beforeEach, describe, test } from "vitest";
+import { describe, test } from "vitest";
 import type { AccountAccess, Job } from "#platforms/contract.ts";
 import { linkedin } from "#platforms/linkedin/index.ts";
 import { accountAccess, job, NOW, validationInput } from "../../support/adapter-inputs.ts";
-import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { logIn, publishUntilSettled } from "../../support/drive-simulator.ts";
 import { LOST_ANSWERS, loseAnswer, useQuotaFreeClock } from "../../support/lost-answers.ts";
 import { scriptedClient, type ScriptedResponse } from "../../support/scripted-http-client.ts";
@@ -16,9 +15,6 @@ const SETTINGS = {
 
 describe("against the simulator", () => {
   useQuotaFreeClock("2027-01-01T09:00:00Z");
-  beforeEach(async () => {
-    await changeSettings("linkedin", { version_months: 1200 });
-  });
 
   const page = async (settings: Record<string, string> = SETTINGS): Promise<AccountAccess> =>
     (await logIn(linkedin, "ada", settings)).accounts.find(
