@@ -26,8 +26,8 @@ export default {
       project: ["src/**/*.ts", "!src/generated/**"],
     },
   },
-  // A terminal for the tests of the command line, from util-linux.
-  ignoreBinaries: ["script"],
+  // A terminal for the tests of the command line, from util-linux; a C compiler for `npm run at`.
+  ignoreBinaries: ["script", "cc"],
   // A package of its own, with its own lock file; its tools are run as programs.
   ignore: ["scripts/judges/**"],
   // `cloudflare:workers` and `cloudflare:test` are modules of the runtime.

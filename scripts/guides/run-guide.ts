@@ -186,6 +186,8 @@ export async function runGuide(origin: string, guide: string): Promise<GuideResu
       PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`,
       HOME: join(folder, "home"),
       LANG: "C.UTF-8",
+      // The clock of `npm run at`.
+      LD_PRELOAD: process.env["LD_PRELOAD"] ?? "",
       NODE_NO_WARNINGS: "1",
       // The client as it is here, without building it first.
       NODE_OPTIONS: "--conditions=almanac-source",

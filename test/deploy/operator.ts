@@ -138,6 +138,8 @@ export class Operator {
         detached: true,
         env: {
           PATH: process.env["PATH"],
+          // The clock of `npm run at`.
+          LD_PRELOAD: process.env["LD_PRELOAD"],
           HOME: path.join(this.folder, "home"),
           XDG_CONFIG_HOME: path.join(this.folder, "home/.config"),
           CLOUDFLARE_API_TOKEN: this.#api.token,
