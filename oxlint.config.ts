@@ -195,6 +195,12 @@ export const FOLDERS = {
   confirming: ["token", "requests", "commit", "preview", "approvals", "confirm"],
   publisher: ["restore", "run"],
   "post-status": ["status", "accounts", "subscription", "cleanup", "personal-data"],
+  dashboard: [
+    ...(["request", "wording", "layout", "likeness", "post-form", "media", "composer"] as const),
+    ...(["calendar", "drafts", "post", "oauth", "approvals", "archive", "bulk", "slots"] as const),
+    ...(["accounts", "overview", "operate", "notices", "webhooks"] as const),
+    ...(["public-pages", "front", "settings", "sign-in", "personal-data", "connect"] as const),
+  ],
 } as const satisfies Partial<Record<keyof typeof MODULES, readonly string[]>>;
 
 /** Files beside the modules that only wiring may import, unless a module's line names them. */

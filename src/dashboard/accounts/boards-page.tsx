@@ -2,7 +2,8 @@ import type { FC } from "hono/jsx";
 import type { Account, listBoards } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { type FormError, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { FormErrorNotice } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 

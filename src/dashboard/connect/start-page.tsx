@@ -1,7 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { OpenConnect } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { Field, type FormError, FormErrorNotice, PlatformBadge } from "#dashboard/layout/components.tsx";
+import { Field, FormErrorNotice, PlatformBadge } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 
 /*

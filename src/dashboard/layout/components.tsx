@@ -1,13 +1,8 @@
 import type { Child, FC } from "hono/jsx";
 import { type Platform, PLATFORM_BADGES, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
+import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
-
-/** The error of a form, with the message of the use case that refused it; `param` is the field it belongs to. */
-export interface FormError {
-  readonly message: string;
-  readonly param?: string | undefined;
-}
 
 export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }> = ({ kind, children }) => (
   <p class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { Confirms } from "#core/actor.ts";
-import { type FormError } from "./components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
 const DESCRIPTIONS = {

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { CURRENT_PASSWORD, type SignedInUser } from "#auth/index.ts";
-import { Field, type FormError, UsernameField } from "./components.tsx";
+import { Field, UsernameField } from "./components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 
 /** The part of a form that asks for the password or a passkey again; empty shortly after the last time. */
 export const ReauthenticationFields: FC<{ signedIn: SignedInUser; id: string; error?: FormError | undefined }> = (

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { type FormError } from "./components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
 /** Every zone the runtime lists, by continent, and the one in use, which may be valid without being listed. */

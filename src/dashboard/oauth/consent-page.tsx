@@ -4,7 +4,8 @@ import type { Confirms } from "#core/actor.ts";
 import { type AuthorizationRequest, isLoopback } from "#auth/oauth/index.ts";
 import { ConfirmsChoice } from "#dashboard/layout/confirms.tsx";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
-import { type FormError, Notice, ScopeCheckboxes } from "#dashboard/layout/components.tsx";
+import { Notice, ScopeCheckboxes } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
 /** Details that distinguish an app from another with the same name. */

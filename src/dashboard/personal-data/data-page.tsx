@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { DateTime, type FormError, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { DateTime, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import type { DataExport } from "#personal-data/index.ts";

@@ -1,7 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { countOf } from "#dashboard/wording/counts-and-limits.ts";
-import { DateTime, Field, type FormError, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { DateTime, Field, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import type { DeletionConsequences } from "#personal-data/index.ts";

@@ -1,9 +1,8 @@
 import { Hono } from "hono";
 import { CURRENT_PASSWORD } from "#auth/index.ts";
 import { readBillingSettings } from "#auth/billing/index.ts";
-import type { FormError } from "#dashboard/layout/components.tsx";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import {
   deletionConsequences,

@@ -2,7 +2,12 @@ import { RefusalError } from "#core/errors.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { readBodyText } from "./read-body.ts";
 import type { PageContext } from "./env.ts";
-import type { FormError } from "#dashboard/layout/components.tsx";
+
+/** The error of a form, with the message of the use case that refused it; `param` is the field it belongs to. */
+export interface FormError {
+  readonly message: string;
+  readonly param?: string | undefined;
+}
 
 /** The fields of a form; a missing one is empty, and NUL characters are removed. */
 export async function readForm(c: PageContext): Promise<{ text(name: string): string; all(name: string): string[] }> {

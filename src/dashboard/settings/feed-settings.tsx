@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { ConfirmForm, CopyableText, DateTime, type FormError } from "#dashboard/layout/components.tsx";
+import { ConfirmForm, CopyableText, DateTime } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import type { CalendarFeed } from "#feeds/index.ts";
 

@@ -19,13 +19,12 @@ import { AskFirstForm, ConfirmsChoice, ConfirmsNote } from "#dashboard/layout/co
 import { withdrawRequestsOfRevoked } from "#confirming/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import {
   ConfirmForm,
   CopyableText,
   Field,
-  type FormError,
   DateTime,
   Notice,
   FormErrorNotice,

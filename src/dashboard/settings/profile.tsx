@@ -15,18 +15,10 @@ import { getMutedAlerts } from "#notices/index.ts";
 import type { AlertKind } from "#core/alert.ts";
 import { listPasskeys, type Passkey, removePasskey } from "#auth/passkeys/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { ConfirmIdentity, ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
-import {
-  ConfirmForm,
-  Field,
-  type FormError,
-  DateTime,
-  Notice,
-  FormErrorNotice,
-  UsernameField,
-} from "#dashboard/layout/components.tsx";
+import { ConfirmForm, Field, DateTime, Notice, FormErrorNotice, UsernameField } from "#dashboard/layout/components.tsx";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { TimeZoneField } from "#dashboard/layout/time-zone-field.tsx";
 

@@ -9,9 +9,9 @@ import {
   type Workspace,
 } from "#workspaces/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { localPath, readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, localPath, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
-import { Field, type FormError, DateTime, Notice, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { Field, DateTime, Notice, FormErrorNotice } from "#dashboard/layout/components.tsx";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";

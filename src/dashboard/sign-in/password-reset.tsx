@@ -7,18 +7,11 @@ import {
   verifyEmail,
 } from "#auth/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { createMailer } from "#core/mailer.ts";
-import {
-  DateTime,
-  Field,
-  type FormError,
-  Notice,
-  FormErrorNotice,
-  UsernameField,
-} from "#dashboard/layout/components.tsx";
+import { DateTime, Field, Notice, FormErrorNotice, UsernameField } from "#dashboard/layout/components.tsx";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 

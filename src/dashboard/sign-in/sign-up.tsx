@@ -3,12 +3,12 @@ import { signUp, signUpByEmail, signUpIsOpen, startSession } from "#auth/index.t
 import type { Config } from "#config.ts";
 import { type Plan, PLANS, TRIAL_DAYS } from "#core/plan.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { localPath, readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, localPath, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { relaxFormActionCsp } from "#dashboard/request/security-headers.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { createMailer, type Mailer } from "#core/mailer.ts";
-import { Field, type FormError, Notice, FormErrorNotice } from "#dashboard/layout/components.tsx";
+import { Field, Notice, FormErrorNotice } from "#dashboard/layout/components.tsx";
 import { PLAN_NAMES, planFeatures, trialFeatures } from "#dashboard/wording/plan-labels.ts";
 import { type Operator, readOperator } from "#dashboard/public-pages/operator.ts";
 import { Contact } from "#dashboard/public-pages/public-layout.tsx";

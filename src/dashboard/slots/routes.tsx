@@ -1,8 +1,7 @@
 import { Hono } from "hono";
-import type { FormError } from "#dashboard/layout/components.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { findNextSlots, getSlots, type ScheduleSlots, setSlots } from "#planning/index.ts";
 import { withoutSlot, withSlot, zoneOf } from "./slot-form.ts";

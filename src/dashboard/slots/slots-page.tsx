@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import { DateTime, Field, type FormError, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import { DateTime, Field, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { TimeZoneField } from "#dashboard/layout/time-zone-field.tsx";
 import type { NextSlots, ScheduleSlots } from "#planning/index.ts";

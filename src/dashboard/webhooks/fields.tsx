@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
-import { Field, type FormError } from "#dashboard/layout/components.tsx";
+import { Field } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import type { Webhook } from "#webhooks/index.ts";
 import { EVENT_GROUPS } from "./wording.ts";

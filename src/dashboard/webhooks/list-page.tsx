@@ -1,7 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { ApiAccessTabs } from "#dashboard/layout/api-access-tabs.tsx";
-import { CopyableText, type FormError, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import { CopyableText, FormErrorNotice, Notice } from "#dashboard/layout/components.tsx";
+import type { FormError } from "#dashboard/request/form.ts";
 import { type Display, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";

@@ -2,12 +2,11 @@ import { Hono } from "hono";
 import { CURRENT_PASSWORD, requireRecentAuthentication } from "#auth/index.ts";
 import { DAY } from "#core/clock.ts";
 import { DELIVERY_STATUSES, type DeliveryTry } from "#core/webhook-sender.ts";
-import type { FormError } from "#dashboard/layout/components.tsx";
 import { readTime, timeFields } from "#dashboard/post-form/read-time.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { EVENT_RETENTION_DAYS, getEventLog, setEventLog } from "#events/index.ts";
 import {
