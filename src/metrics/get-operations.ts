@@ -1,8 +1,8 @@
 import type { Services } from "#context.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
+import { batch } from "#db/batch.ts";
 import type { HeldReason } from "#db/schema.ts";
-
 import type { AppTerms } from "#platforms/contract.ts";
 import type { OperatorAlert } from "./alerts/decide-changes.ts";
 import { alertsStatement } from "./alerts/store-operator-alerts.ts";
@@ -29,7 +29,6 @@ import {
   type LatenessRow,
   latenessStatement,
   openNoticesStatement,
-  type ServiceState,
   serviceStatement,
 } from "./store-present.ts";
 
@@ -97,17 +96,17 @@ export async function getOperations(
   const firstDay = Math.floor(now / DAY) - DAYS_SHOWN + 1;
   const daily = dailyLimits(services);
   const sums = daily.map(({ counter }) => counter);
-  const [service, hours, days, lateness, notices, alerts] = await db.d1.batch([
-    serviceStatement(db, now, sums),
-    hoursStatement(db, firstHour),
-    daysStatement(db, firstDay * (DAY / HOUR)),
-    latenessStatement(db, firstDay * (DAY / HOUR)),
-    openNoticesStatement(db, now),
-    alertsStatement(db),
-  ]);
-  const [state] = (service?.results ?? []) as ServiceState[];
-  const open = new Map(((notices?.results ?? []) as { kind: string; n: number }[]).map(({ kind, n }) => [kind, n]));
-  const month = monthOf((days?.results ?? []) as DayRow[], (lateness?.results ?? []) as LatenessRow[], firstDay);
+  const { service, hours, days, lateness, notices, alerts } = await batch(db, {
+    service: serviceStatement(db, now, sums),
+    hours: hoursStatement(db, firstHour),
+    days: daysStatement(db, firstDay * (DAY / HOUR)),
+    lateness: latenessStatement(db, firstDay * (DAY / HOUR)),
+    notices: openNoticesStatement(db, now),
+    alerts: alertsStatement(db),
+  });
+  const [state] = service.results;
+  const open = new Map(notices.results.map(({ kind, n }) => [kind, n]));
+  const month = monthOf(days.results, lateness.results, firstDay);
   return {
     overdue: state?.overdue ?? 0,
     cronRanAt: state === undefined || state.beat === 0 ? null : state.beat,
@@ -119,11 +118,11 @@ export async function getOperations(
       reconnect: open.get("account_needs_reconnect") ?? 0,
       webhooks: open.get("webhook_disabled") ?? 0,
     },
-    day: dayOf((hours?.results ?? []) as HourRow[], firstHour),
+    day: dayOf(hours.results, firstHour),
     month,
     limits: usesOf(config, daily, service),
     spend: PLATFORMS.flatMap((platform) => spendOf(platform, adapterFor(platform)?.appTerms, month.platforms)),
-    alerts: ((alerts?.results ?? []) as OperatorAlert[]).filter((alert) => alert.state !== "pending"),
+    alerts: alerts.results.filter((alert) => alert.state !== "pending"),
     channels: { byMail: mailer !== null, byWebhook: alertWebhook(services) !== null },
   };
 }

@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import type { StatementResult } from "#db/batch.ts";
 import type { DailyLimit } from "./daily-limits.ts";
 import { isNear } from "./service-limits.ts";
 import type { ServiceState } from "./store-present.ts";
@@ -18,10 +19,10 @@ export interface LimitUse {
 export function usesOf(
   { databaseLimitBytes }: Pick<Config, "databaseLimitBytes">,
   daily: readonly DailyLimit[],
-  service: D1Result | undefined,
+  service: StatementResult<ServiceState>,
 ): LimitUse[] {
-  const [state] = (service?.results ?? []) as ServiceState[];
-  const used = [service?.meta.size_after ?? 0, ...(JSON.parse(state?.sums ?? "[]") as number[])];
+  const [state] = service.results;
+  const used = [service.meta.size_after ?? 0, ...(JSON.parse(state?.sums ?? "[]") as number[])];
   const database = { label: "database", what: "Bytes in the database", limit: databaseLimitBytes, timeZone: null };
   return [database, ...daily].map(({ label, what, limit, timeZone }, index) => {
     const count = used[index] ?? 0;

@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { HeldReason } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
@@ -38,7 +39,7 @@ export interface ServiceState {
 }
 
 /** The state of the service now. Its result also says how large the database is. */
-export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[]): D1PreparedStatement {
+export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[]): Statement<ServiceState> {
   const until = hourOf(now);
   const counted = sums.map(({ metric, label, sinceHour }) => ({
     metric,
@@ -51,7 +52,7 @@ export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[
 }
 
 /** Targets that wait for their next try because of something that only the operator can mend, among the posts that are due soon or have not ended. */
-export function waitingForOperatorStatement(db: Db): D1PreparedStatement {
+export function waitingForOperatorStatement(db: Db): Statement<Counter> {
   return db.d1.prepare(
     `SELECT 'operator_fault' AS metric, t.platform || '.' || (t.error ->> '$.code') AS label, count(*) AS count, 0 AS sum
      FROM service_progress s, json_each(s.noted) e CROSS JOIN post_targets t ON t.post_id = e.value ->> 0
@@ -60,7 +61,7 @@ export function waitingForOperatorStatement(db: Db): D1PreparedStatement {
 }
 
 /** The counters of every hour from `hour` on. */
-export function hoursStatement(db: Db, hour: number): D1PreparedStatement {
+export function hoursStatement(db: Db, hour: number): Statement<HourRow> {
   return db.d1
     .prepare("SELECT hour, metric, label, count, sum, buckets FROM service_hours WHERE hour >= ?1 ORDER BY hour")
     .bind(hour);
@@ -72,7 +73,7 @@ export interface HourRow extends Counter {
 }
 
 /** The counters from `hour` on, summed by UTC day. */
-export function daysStatement(db: Db, hour: number): D1PreparedStatement {
+export function daysStatement(db: Db, hour: number): Statement<DayRow> {
   return db.d1
     .prepare(
       `SELECT hour / 24 AS day, metric, label, sum(count) AS count, sum(sum) AS sum FROM service_hours WHERE hour >= ?1 GROUP BY 1, 2, 3 ORDER BY 1`,
@@ -85,7 +86,7 @@ export interface DayRow extends Counter {
 }
 
 /** How many of each number of ms, by UTC day. */
-export function latenessStatement(db: Db, hour: number): D1PreparedStatement {
+export function latenessStatement(db: Db, hour: number): Statement<LatenessRow> {
   return db.d1
     .prepare(
       `SELECT s.hour / 24 AS day, CAST(j.key AS INTEGER) AS ms, sum(j.value) AS count FROM service_hours s, json_each(s.buckets) j
@@ -101,7 +102,7 @@ export interface LatenessRow {
 }
 
 /** Notices that nobody has settled, of all workspaces, newest first and bounded, by kind. */
-export function openNoticesStatement(db: Db, now: number): D1PreparedStatement {
+export function openNoticesStatement(db: Db, now: number): Statement<{ readonly kind: string; readonly n: number }> {
   return db.d1
     .prepare(
       `SELECT kind, count(*) AS n FROM (SELECT kind, dismissed_at FROM notices WHERE at > ?1 ORDER BY at DESC LIMIT ${MAX_COUNTED})

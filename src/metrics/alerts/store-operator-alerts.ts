@@ -1,10 +1,11 @@
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { AlertChange, OperatorAlert } from "./decide-changes.ts";
 
 const COLUMNS = "kind, label, state, since, calm_since AS calmSince, changed_at AS changedAt, mailed, posted, detail";
 
 /** One row for each platform, code or limit that was ever a problem within thirty days. */
-export function alertsStatement(db: Db): D1PreparedStatement {
+export function alertsStatement(db: Db): Statement<OperatorAlert> {
   return db.d1.prepare(`SELECT ${COLUMNS} FROM operator_alerts ORDER BY changed_at DESC`);
 }
 
@@ -55,17 +56,20 @@ export async function claimSending(
   { now, notSince }: { readonly now: number; readonly notSince: number },
 ): Promise<ClaimedAlerts | null> {
   const { begun } = CHANNELS[channel];
-  const [claimed, alerts, operators] = await db.d1.batch([
-    db.d1.prepare(`UPDATE service_progress SET ${begun} = ?1 WHERE ${begun} <= ?2 RETURNING id`).bind(now, notSince),
-    alertsStatement(db),
-    db.d1.prepare(
-      "SELECT email FROM users WHERE role = 'operator' AND email_verified_at IS NOT NULL AND disabled_at IS NULL ORDER BY created_at LIMIT 20",
-    ),
-  ]);
-  return claimed?.results.length === 1
+  const operatorsStatement: Statement<{ readonly email: string }> = db.d1.prepare(
+    "SELECT email FROM users WHERE role = 'operator' AND email_verified_at IS NOT NULL AND disabled_at IS NULL ORDER BY created_at LIMIT 20",
+  );
+  const { claimed, alerts, operators } = await batch(db, {
+    claimed: db.d1
+      .prepare(`UPDATE service_progress SET ${begun} = ?1 WHERE ${begun} <= ?2 RETURNING id`)
+      .bind(now, notSince),
+    alerts: alertsStatement(db),
+    operators: operatorsStatement,
+  });
+  return claimed.results.length === 1
     ? {
-        alerts: (alerts?.results ?? []) as OperatorAlert[],
-        emails: ((operators?.results ?? []) as { email: string }[]).map(({ email }) => email),
+        alerts: alerts.results,
+        emails: operators.results.map(({ email }) => email),
       }
     : null;
 }

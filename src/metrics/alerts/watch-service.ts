@@ -1,15 +1,13 @@
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
-
+import { batch } from "#db/batch.ts";
 import { dailyLimits } from "#metrics/daily-limits.ts";
 import { usesOf } from "#metrics/limit-uses.ts";
-import { type Counter, latenessOf } from "#metrics/outcomes.ts";
+import { latenessOf } from "#metrics/outcomes.ts";
 import {
   bucketsOf,
   hourOf,
-  type HourRow,
   hoursStatement,
-  type ServiceState,
   serviceStatement,
   waitingForOperatorStatement,
 } from "#metrics/store-present.ts";
@@ -45,24 +43,24 @@ async function readPresent(
   const { config } = services;
   const db = services.db;
   const daily = dailyLimits(services);
-  const [service, hours, alerts, waiting] = await db.d1.batch([
-    serviceStatement(
+  const { service, hours, alerts, waiting } = await batch(db, {
+    service: serviceStatement(
       db,
       now,
       daily.map(({ counter }) => counter),
     ),
-    hoursStatement(db, hourOf(now) - 1),
-    alertsStatement(db),
-    waitingForOperatorStatement(db),
-  ]);
-  const recent = (hours?.results ?? []) as HourRow[];
-  const [state] = (service?.results ?? []) as ServiceState[];
+    hours: hoursStatement(db, hourOf(now) - 1),
+    alerts: alertsStatement(db),
+    waiting: waitingForOperatorStatement(db),
+  });
+  const recent = hours.results;
+  const [state] = service.results;
   return {
-    alerts: (alerts?.results ?? []) as OperatorAlert[],
+    alerts: alerts.results,
     present: {
       overdue: state?.overdue ?? 0,
       isHeld: state?.held === "restored",
-      recent: [...recent, ...((waiting?.results ?? []) as Counter[])],
+      recent: [...recent, ...waiting.results],
       lateness: latenessOf(bucketsOf(recent)),
       limits: usesOf(config, daily, service),
     },
