@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { accountServerNonces } from "#platforms/bluesky/nonces.ts";
+import { accountServerNonces } from "#platforms/bluesky/api.ts";
 import { resetStorage } from "./support/reset-storage.ts";
 
 // The files of one worker share its isolate and its storage (starting an isolate costs more than most files), so

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "#core/json.ts";
 import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms/contract.ts";
 import { textOption } from "#platforms/text-marks.ts";
-import { findTextLinks } from "./rich-text.ts";
+import { findTextLinks } from "./text.ts";
 
 /**
  * github.com/bluesky-social/social-app, src/lib/constants.ts (`MAX_POST_LINES`) and src/components/images/AutoSizedImage.tsx (a

@@ -6,9 +6,8 @@ import { isOk, parseBody } from "#platforms/response.ts";
 import { CreatedRecord } from "./answers.ts";
 import { errorName, isBlobLost, isDefiniteRefusal, recordFault } from "./errors.ts";
 import { postUrl } from "./hosts.ts";
-import { COLLECTION } from "./record.ts";
-import { CommitRef } from "./refs.ts";
-import { openAccountServer, sessionUnreadable } from "./session.ts";
+import { COLLECTION, CommitRef } from "./refs.ts";
+import { openAccountServer, sessionUnreadable } from "./api.ts";
 
 /**
  * Of `RobustHTTPClient` in util/http.go of https://github.com/bluesky-social/indigo, made for XRPC clients; `@atproto/api` and

@@ -1,15 +1,21 @@
 import { MINUTE } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { appearance } from "./appearance.ts";
-import { clientMetadata } from "./client-metadata.ts";
-import { dataPolicy } from "./data-policy.ts";
 import { hosts } from "./hosts.ts";
 import { limits, limitsOf } from "./limits.ts";
-import { appPasswordFields, loginFields } from "./login-fields.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { clientMetadata, appPasswordFields, loginFields } from "./login.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://atproto.com/specs/oauth */
+const dataPolicy: DataPolicy = {
+  use: "Your handle, name, picture and the address of your server, to publish posts to your account.",
+  revoke:
+    "Revoke the access of Almanac, or delete its app password, in the settings of your account under Privacy and security.",
+  statements: [],
+  links: [{ title: "Bluesky Privacy Policy", url: "https://bsky.social/about/support/privacy-policy" }],
+};
 
 const { defer, publishing, listAccounts, login } = deferCalls("bluesky");
 

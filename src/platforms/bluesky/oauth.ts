@@ -1,20 +1,46 @@
 import { z } from "@hono/zod-openapi";
 import { DAY } from "#core/clock.ts";
-import type { CodeExchange, LoginResult, StartedLogin, StartRequest, TokenSet } from "#platforms/connect-contract.ts";
+import type {
+  CodeExchange,
+  LoginResult,
+  StartedLogin,
+  StartRequest,
+  TokenSet,
+  ClientIdentity,
+} from "#platforms/connect-contract.ts";
 import type { AppCredentials, Fault, FaultCode, PlatformClient, Result } from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import { authorizationCode, catchConnectionErrors, expiresAtFrom, splitScopes } from "#platforms/oauth-token.ts";
+import {
+  authorizationCode,
+  catchConnectionErrors,
+  expiresAtFrom,
+  splitScopes,
+  appMisconfigured,
+} from "#platforms/oauth-token.ts";
 import { postForm, type RequestFields, withQuery } from "#platforms/request-encoding.ts";
 import { isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import {
+  didDocumentUrl,
+  type Identity,
+  parseLoginTarget,
+  resolveDid,
+  resolveHandleIdentity,
+  type AuthorizationServer,
+  findAuthorizationServer,
+} from "./account.ts";
 import { PushedRequest, TokenAnswer } from "./answers.ts";
-import { type ProofContext, sendWithProof } from "./dpop.ts";
+import { type ProofContext, sendWithProof, type OAuthSession, uniqueHosts, nowSeconds } from "./api.ts";
 import { authorizationFault } from "./errors.ts";
-import { didDocumentUrl, type Identity, parseLoginTarget, resolveDid, resolveHandleIdentity } from "./identity.ts";
-import { createSigningKey, SigningKey } from "./jwt.ts";
-import { clientAuthentication, clientKey, oauthClient } from "./oauth-client.ts";
-import { requestedScope } from "./scopes.ts";
-import { type AuthorizationServer, findAuthorizationServer } from "./servers.ts";
-import { type OAuthSession, uniqueHosts } from "./session.ts";
+import { parseHttpsUrl } from "./hosts.ts";
+import {
+  createSigningKey,
+  SigningKey,
+  requestedScope,
+  type ClientKey,
+  keyId,
+  readPrivateKey,
+  signJwt,
+} from "./login.ts";
 
 /** What is remembered while the user is at the authorization server. */
 const Started = z.object({
@@ -312,4 +338,57 @@ function toTokenSet(
 
 function loginRefused(message: string): Fault<FaultCode> {
   return rejected(message, { httpStatus: null }, { code: "login_refused", category: "auth" });
+}
+
+/** This service as a client of an authorization server. */
+interface OAuthClient {
+  readonly clientId: string;
+  readonly redirectUri: string;
+}
+
+const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const ASSERTION_SECONDS = 60;
+const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const LOOPBACK_CLIENT = "http://localhost";
+
+/**
+ * The client id: the address of our metadata document, or on a developer's machine the form that contains the metadata,
+ * which allows only an IP address in the redirect URI.
+ */
+function oauthClient(app: AppCredentials, identity: ClientIdentity): Result<OAuthClient> {
+  const redirect = new URL(identity.redirectUri);
+  if (LOOPBACK_HOSTS.has(redirect.hostname)) {
+    redirect.hostname = redirect.hostname === "localhost" ? "127.0.0.1" : redirect.hostname;
+    const query = `redirect_uri=${encodeURIComponent(redirect.href)}&scope=${encodeURIComponent(requestedScope(app))}`;
+    return succeeded({ clientId: `${LOOPBACK_CLIENT}?${query}`, redirectUri: redirect.href });
+  }
+  return parseHttpsUrl(identity.clientMetadataUrl) && readPrivateKey(app).ok
+    ? succeeded({ clientId: identity.clientMetadataUrl, redirectUri: identity.redirectUri })
+    : failed(appMisconfigured(null, null));
+}
+
+/** The key that authenticates this client; null for a public one. */
+function clientKey(app: AppCredentials, clientId: string): Result<ClientKey | null> {
+  return clientId.startsWith(LOOPBACK_CLIENT) ? succeeded(null) : readPrivateKey(app);
+}
+
+/** Fields that authenticate one request at the authorization server; an assertion is never sent twice. */
+async function clientAuthentication(key: ClientKey | null, clientId: string, issuer: string): Promise<RequestFields> {
+  if (key === null) {
+    return { client_id: clientId };
+  }
+  const issuedAt = nowSeconds();
+  const assertion = await signJwt(
+    key,
+    { typ: "JWT", kid: keyId(key) },
+    {
+      iss: clientId,
+      sub: clientId,
+      aud: issuer,
+      jti: crypto.randomUUID(),
+      iat: issuedAt,
+      exp: issuedAt + ASSERTION_SECONDS,
+    },
+  );
+  return { client_id: clientId, client_assertion_type: ASSERTION_TYPE, client_assertion: assertion };
 }

@@ -2,7 +2,7 @@ import type { AppRegistrations } from "#platforms/contract.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
 import { rememberLostCalls, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
 import { connect } from "./connect.ts";
-import { readPrivateKey } from "./client-metadata.ts";
+import { readPrivateKey } from "./login.ts";
 
 /** The server of most accounts; what it accepts the other servers accept, which run the same program. */
 const SERVER = "https://bsky.social";

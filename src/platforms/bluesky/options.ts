@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { OptionForm } from "#platforms/contract.ts";
 import { commonOptions } from "#platforms/options.ts";
 import { ALT_TEXT_MAX, IMAGES_MAX, LANGS_MAX, LINK_CARD_MAX } from "./limits.ts";
 
@@ -35,3 +36,21 @@ export const options = z.looseObject({
   ...commonOptions,
 });
 export type Options = z.infer<typeof options>;
+
+export const optionForm = {
+  fields: {
+    alt_texts: {
+      label: "Own description",
+      hint: "For this account, instead of the description that stands at the file.",
+      input: "per_media",
+    },
+    langs: {
+      label: "Languages",
+      hint: "For example en, pt-BR. Leave it empty to let readers' apps guess.",
+      input: "words",
+    },
+    "link_card.uri": { label: "Address", group: "Link card", onlyFor: "text" },
+    "link_card.title": { label: "Title of the card", onlyFor: "text" },
+    "link_card.description": { label: "Description of the card", onlyFor: "text" },
+  },
+} as const satisfies OptionForm;

@@ -5,10 +5,9 @@ import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { isOk, parseBody } from "#platforms/response.ts";
 import { type Blob, UploadedBlob } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { createCommitRef } from "./record.ts";
-import { Cursor } from "./refs.ts";
-import { type AccountServer, openAccountServer, sessionUnreadable } from "./session.ts";
-import { prepareVideo } from "./video.ts";
+import { createCommitRef, Cursor } from "./refs.ts";
+import { type AccountServer, openAccountServer, sessionUnreadable } from "./api.ts";
+import { prepareVideo } from "./upload.ts";
 
 const UPLOAD_TIMEOUT_MS = MINUTE;
 /** Files that no record names are deleted after an hour, on some servers after minutes: then they are uploaded again. */

@@ -1,5 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { MINUTE, toIsoInstant, SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
+import { altTextOf } from "#platforms/alt-text.ts";
+import type { Job, JobMedia, PlatformClient, Result } from "#platforms/contract.ts";
+import { succeeded } from "#platforms/fault.ts";
+import { resolveHandle } from "./account.ts";
+import type { Blob } from "./answers.ts";
+import { options } from "./options.ts";
+import { findTextLinks, toFacets } from "./text.ts";
 
 /** The state of a video at the video service. */
 export const Cursor = z.object({
@@ -24,3 +32,112 @@ export const CommitRef = z.object({
   refusal: z.object({ message: z.string(), platformCode: z.string().nullable(), httpStatus: z.number() }).nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;
+
+export const COLLECTION = "app.bsky.feed.post";
+/** So long a post waits for the lookup of its mentions; then those that are still unknown stay plain text. */
+const MENTION_LOOKUP_MS = 10 * MINUTE;
+
+/** Builds the record around files that the server already has. */
+export async function createCommitRef(
+  client: PlatformClient,
+  job: Job,
+  blobs: readonly Blob[],
+): Promise<Result<CommitRef>> {
+  const links = findTextLinks(job.caption);
+  const dids = await resolveMentions(client, job, [
+    ...new Set(links.flatMap((link) => (link.kind === "mention" ? link.handle : []))),
+  ]);
+  if (!dids.ok) {
+    return dids;
+  }
+  const facets = toFacets(job.caption, links, dids.value);
+  const { langs } = options.parse(job.options);
+  const embed = createEmbed(job, blobs);
+  return succeeded({
+    recordKey: await recordKey(job),
+    record: {
+      $type: COLLECTION,
+      text: job.caption,
+      createdAt: toIsoInstant(Math.max(job.dueAt, job.now)),
+      ...(langs && langs.length > 0 && { langs }),
+      ...(facets.length > 0 && { facets }),
+      ...(embed && { embed }),
+    },
+    sendCount: 0,
+    sentAt: null,
+    refusal: null,
+  });
+}
+
+async function resolveMentions(
+  client: PlatformClient,
+  job: Job,
+  handles: readonly string[],
+): Promise<Result<ReadonlyMap<string, string>>> {
+  const isUrgent = job.now - job.dueAt > MENTION_LOOKUP_MS;
+  const resolved = await Promise.all(
+    handles.map(async (handle) => ({ handle, did: await resolveHandle(client, handle) })),
+  );
+  const dids = new Map<string, string>();
+  for (const { handle, did } of resolved) {
+    if (did.ok) {
+      dids.set(handle, did.value);
+    } else if (did.fault.kind !== "rejected" && !isUrgent) {
+      return did;
+    }
+  }
+  return succeeded(dids);
+}
+
+function createEmbed(job: Job, blobs: readonly Blob[]): JsonObject | null {
+  const { alt_texts: altTexts = [], link_card: linkCard } = options.parse(job.options);
+  const [first, ...others] = job.media;
+  const [blob] = blobs;
+  if (first?.type === "video" && blob) {
+    const alt = altTexts[0] || (altTextOf(first) ?? "");
+    return { $type: "app.bsky.embed.video", video: blob, ...(alt !== "" && { alt }), ...aspectRatio(first) };
+  }
+  if (first) {
+    const images = [first, ...others].flatMap((media, index) => {
+      const image = blobs[index];
+      return image ? [{ image, alt: altTexts[index] || (altTextOf(media) ?? ""), ...aspectRatio(media) }] : [];
+    });
+    return { $type: "app.bsky.embed.images", images };
+  }
+  return linkCard ? { $type: "app.bsky.embed.external", external: linkCard } : null;
+}
+
+function aspectRatio({ width, height }: JobMedia): JsonObject {
+  return width && height ? { aspectRatio: { width, height } } : {};
+}
+
+const ALPHABET = "234567abcdefghijklmnopqrstuvwxyz";
+const TID_LENGTH = 13;
+const CLOCK_ID_BITS = 10n;
+
+/**
+ * The record key of a target: a TID that every run of the post computes again, also one that lost its reference. Its time is
+ * the due time plus up to one second, its clock id 10 bits; both additions come from SHA-256 of post and account, so that
+ * two posts of the same moment have different keys.
+ */
+export async function recordKey(target: {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly dueAt: number;
+}): Promise<string> {
+  const source = new TextEncoder().encode(`${target.postId}/${target.accountId}`);
+  const digest = new DataView(await crypto.subtle.digest("SHA-256", source));
+  const microseconds = target.dueAt * 1000 + (digest.getUint32(0) % (SECOND * 1000));
+  const clockId = digest.getUint16(4) % 2 ** Number(CLOCK_ID_BITS);
+  return encodeTid(microseconds, clockId);
+}
+
+/** 53 bits of microseconds since 1970 and 10 bits of clock id, in an alphabet that sorts (atproto.com/specs/tid). */
+export function encodeTid(microseconds: number, clockId: number): string {
+  const value = (BigInt(microseconds) << CLOCK_ID_BITS) | BigInt(clockId);
+  let text = "";
+  for (let index = TID_LENGTH - 1; index >= 0; index--) {
+    text += ALPHABET[Number((value >> BigInt(5 * index)) & 31n)];
+  }
+  return text;
+}

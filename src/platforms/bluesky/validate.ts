@@ -12,7 +12,7 @@ import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { CAPTION_MAX, CAPTION_MAX_BYTES, IMAGE, IMAGE_BYTES_ADVISED, limits, videoRule } from "./limits.ts";
 import { type Options, options } from "./options.ts";
-import { countGraphemes, utf8Length } from "./rich-text.ts";
+import { countGraphemes, utf8Length } from "./text.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);

@@ -8,11 +8,9 @@ import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { StoredRecord } from "./answers.ts";
 import { errorName, toFault } from "./errors.ts";
 import { postUrl } from "./hosts.ts";
-import { resolveDid } from "./identity.ts";
-import { COLLECTION } from "./record.ts";
-import { CommitRef } from "./refs.ts";
-import { readSession, type Session, sessionUnreadable } from "./session.ts";
-import { recordKey } from "./tid.ts";
+import { resolveDid } from "./account.ts";
+import { COLLECTION, CommitRef, recordKey } from "./refs.ts";
+import { readSession, type Session, sessionUnreadable } from "./api.ts";
 
 /**
  * A record that is not there is looked up a second time. The first lookup follows the call at once, and one that is made at

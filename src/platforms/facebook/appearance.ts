@@ -1,7 +1,7 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
 import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkPreviewLine } from "#platforms/text-marks.ts";
 import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
-import { previewLink } from "./link.ts";
+import { previewLink } from "./validate.ts";
 
 /**
  * Where the feed cuts is not documented; observed: about 477 characters on a desk, earlier on a phone

@@ -1,8 +1,7 @@
 import type { Adapter } from "#platforms/contract.ts";
 import { withAppSecretProof } from "#platforms/graph-api.ts";
 import { withExtras } from "#platforms/extras.ts";
-import { comment } from "./comment.ts";
-import { cover } from "./cover.ts";
+import { comment, cover } from "./extras.ts";
 import { commit as commitWith } from "./commit.ts";
 import { prepare as prepareWith } from "./prepare.ts";
 import { verify as verifyWith } from "./verify.ts";

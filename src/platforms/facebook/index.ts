@@ -1,16 +1,22 @@
 import { DAY } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { readSignedRequest } from "#platforms/signed-request.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting, fittingFor } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
-import { COVER_SCOPES, limits, limitsOf } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { fitting, fittingFor, COVER_SCOPES, limits, limitsOf } from "./limits.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://developers.facebook.com/terms/#privacypolicy */
+const dataPolicy: DataPolicy = {
+  use: "The names, ids and pictures of your Pages and your role on them, to publish posts to the Pages you chose and to show what became of them.",
+  revoke:
+    "Remove Almanac under Settings, Business integrations at https://www.facebook.com/settings?tab=business_tools.",
+  statements: [],
+  links: [{ title: "Meta Privacy Policy", url: "https://www.facebook.com/privacy/policy" }],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("facebook");
 

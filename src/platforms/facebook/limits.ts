@@ -1,9 +1,10 @@
-import type { AppCredentials, PlatformLimits } from "#platforms/contract.ts";
 import type { JsonObject } from "#core/json.ts";
+import type { AppCredentials, PlatformLimits } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
 import { extraScopes, hasExtraScopes } from "#platforms/extra-scopes.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
-import { storyLimits } from "#platforms/story.ts";
+import { storyLimits, isStory, STORY_RATIO } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
@@ -108,3 +109,11 @@ export const limits = {
   // Facebook refuses only a text that repeats the Page's newest post (error 506), however old that is: no window.
   duplicateText: null,
 } as const satisfies PlatformLimits;
+
+/** Photos are shown at 2048 pixels at most. */
+export const fitting = { rule: IMAGE, maxLongSide: 2048 } as const satisfies ImageFitting;
+
+/** Stories fill the screen of a phone; the guide gives 9:16 for videos and no ratio for photos. */
+const storyFitting = { ...fitting, minRatio: STORY_RATIO, maxRatio: STORY_RATIO } as const satisfies ImageFitting;
+
+export const fittingFor = (options: JsonObject): ImageFitting => (isStory(options) ? storyFitting : fitting);

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import type { OptionForm } from "#platforms/contract.ts";
+import { firstCommentOption, FIRST_COMMENT_FIELD } from "#platforms/first-comment.ts";
+import { FIT_FIELD } from "#platforms/form-contract.ts";
 import { choiceOf, commonOptions, fitOption, isHttpUrl } from "#platforms/options.ts";
-import { firstCommentOption } from "#platforms/first-comment.ts";
-import { storyOption } from "#platforms/story.ts";
+import { storyOption, STORY_FIELD } from "#platforms/story.ts";
 import { COMMENT_MAX } from "./limits.ts";
 
 /**
@@ -27,3 +29,19 @@ export const options = z.looseObject({
   ...fitOption,
   ...commonOptions,
 });
+
+export const optionForm = {
+  fields: {
+    placement: {
+      label: "Publish the video as",
+      choices: { "": "A reel (usual)", reels: "A reel", timeline: "A video in the timeline" },
+      onlyFor: "video",
+    },
+    story: STORY_FIELD,
+    title: { label: "Title of the video", onlyFor: "video" },
+    link: { label: "Link of the card", hint: "The first address in the text when empty.", onlyFor: "text" },
+    place: { label: "Place", hint: "The number of a Page with a place." },
+    first_comment: FIRST_COMMENT_FIELD,
+    fit: FIT_FIELD,
+  },
+} as const satisfies OptionForm;

@@ -7,11 +7,9 @@ import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { isStory } from "#platforms/story.ts";
 import { CreatedPost } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { graphUrl } from "./hosts.ts";
-import { prepareReel } from "./prepare-reel.ts";
-import { prepareTimelineVideo } from "./prepare-timeline-video.ts";
+import { graphUrl, CALL_TIMEOUT_MS } from "./hosts.ts";
+import { prepareReel, prepareTimelineVideo } from "./upload.ts";
 import { PhotosCursor, createCommitRef } from "./refs.ts";
-import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 const RETRY_SECONDS = 5;
 /** Facebook keeps unpublished photos for about a day. */

@@ -1,4 +1,6 @@
 import { member, naming } from "#core/message-parts.ts";
+import type { JsonObject } from "#core/json.ts";
+import { altTextWarnings } from "#platforms/alt-text.ts";
 import type {
   ValidationInput,
   MediaDescription,
@@ -6,16 +8,23 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
-import { altTextWarnings } from "#platforms/alt-text.ts";
 import { coverProblems, coverWarnings } from "#platforms/cover.ts";
 import { countProblems, layoutWarnings, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
-import { isStory } from "#platforms/story.ts";
-import { hasOwnLink } from "./link.ts";
-import { COVER_SCOPES, IMAGE, limits, limitsOf, REEL, CAPTION_MAX, VIDEO } from "./limits.ts";
+import { isStory, storyItemProblems, storyOptionProblems, storyWarnings, withoutOptions } from "#platforms/story.ts";
+import {
+  COVER_SCOPES,
+  IMAGE,
+  limits,
+  limitsOf,
+  REEL,
+  CAPTION_MAX,
+  VIDEO,
+  STORY_COVERS,
+  STORY_VIDEO,
+  REEL_RATIO_ADVISED,
+} from "./limits.ts";
 import { options } from "./options.ts";
-import { validateStory } from "./validate-story.ts";
-import { ratioWarnings, roleWarnings } from "./warnings.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
@@ -106,4 +115,96 @@ function collectWarnings(input: ValidationInput, isReel: boolean): readonly Vali
     }
   }
   return warnings;
+}
+
+/* A story of a Page: developers.facebook.com/docs/page-stories-api, whose publishing calls have the file and nothing else. */
+
+const NOT_IN_STORIES: Readonly<Record<string, string>> = {
+  link: "a story has no link",
+  place: "a story has no place",
+  first_comment: "a story takes no comments",
+};
+const IGNORED = ["placement", "title"];
+
+function validateStory(
+  { caption, media, options: requested, account }: ValidationInput,
+  parsed: Pick<ReturnType<typeof parseOptions>, "options" | "problems">,
+): ValidationResult {
+  return {
+    options: withoutOptions(parsed.options, IGNORED),
+    placement: null,
+    captionLength: caption.length,
+    captionLimit: CAPTION_MAX,
+    problems: [
+      ...parsed.problems,
+      ...storyOptionProblems(requested, NOT_IN_STORIES),
+      ...storyItemProblems(media, limits.media),
+      ...media.flatMap((item, index) => mediaProblems(item, index, item.type === "video" ? STORY_VIDEO : IMAGE)),
+    ],
+    warnings: [
+      ...roleWarnings(account.capabilities),
+      ...storyWarnings("facebook", caption, requested, IGNORED),
+      ...altTextWarnings("facebook", media, limits.media),
+      ...coverWarnings("facebook", media, { covers: STORY_COVERS }),
+      ...media.flatMap((item, index) => layoutWarnings(item, index)),
+      ...ratioWarnings(
+        media.filter(({ type }) => type === "video"),
+        "a story",
+      ),
+    ],
+    cost: null,
+  };
+}
+
+/* Warnings that posts and stories share. */
+
+function roleWarnings(capabilities: JsonObject): readonly ValidationWarning[] {
+  return capabilities["maySeeOnly"] === true
+    ? [
+        {
+          code: "account_not_eligible",
+          message:
+            "Facebook lists no task for your role on this Page that allows creating posts: ask its administrator",
+        },
+      ]
+    : [];
+}
+
+/** Of a video that fills the screen; `what`: "a reel" or "a story". */
+function ratioWarnings(media: readonly MediaDescription[], what: string): readonly ValidationWarning[] {
+  return media.flatMap(({ width, height }): readonly ValidationWarning[] =>
+    width && height && width / height > REEL_RATIO_ADVISED + 0.01
+      ? [
+          {
+            code: "media_aspect_ratio",
+            message: `${what} should be 9:16; Facebook may crop or refuse other ratios`,
+          },
+        ]
+      : [],
+  );
+}
+
+const ADDRESS = /https?:\/\/[^\s<>"]+/giu;
+const OWN_HOSTS = /^(?:[\w-]+\.)*(?:facebook\.com|fb\.me|fb\.watch)$/iu;
+
+/** The addresses in a text, without the punctuation of the sentence around them. */
+function findAddresses(text: string): readonly URL[] {
+  return Array.from(text.matchAll(ADDRESS), ([match]) => {
+    const address = match.replace(/[.,;:!?'’”…]+$/u, "");
+    const isInBrackets = address.endsWith(")") && !address.includes("(");
+    return URL.parse(isInBrackets ? address.slice(0, -1) : address);
+  }).filter((url) => url !== null);
+}
+
+/** Whether a text names an address of Facebook, which refuses some links to itself. */
+function hasOwnLink(text: string): boolean {
+  return findAddresses(text).some(({ hostname }) => OWN_HOSTS.test(hostname));
+}
+
+/**
+ * The address whose preview is shown below a text: without the member `link` there is none
+ * (developers.facebook.com/docs/pages-api/posts). An address of Facebook itself stays text, because it may be refused.
+ */
+export function previewLink(text: string): string | null {
+  return findAddresses(text).find(({ hostname }) => !OWN_HOSTS.test(hostname))?.href ?? null;
 }

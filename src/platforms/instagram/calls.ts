@@ -1,8 +1,8 @@
 import type { AccountAccess, Adapter, PlatformClient } from "#platforms/contract.ts";
 import { withAppSecretProof, withUndocumentedProof } from "#platforms/graph-api.ts";
 import { withExtras } from "#platforms/extras.ts";
-import { fetchCapabilities as fetchCapabilitiesWith } from "./capabilities.ts";
-import { comment } from "./comment.ts";
+import { fetchCapabilities as fetchCapabilitiesWith } from "./connect.ts";
+import { comment } from "./extras.ts";
 import { commit as commitWith } from "./commit.ts";
 import { prepare as prepareWith } from "./prepare.ts";
 import { verify as verifyWith } from "./verify.ts";

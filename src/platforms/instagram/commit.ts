@@ -1,13 +1,12 @@
 import type { JsonValue } from "#core/json.ts";
-import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
+import { graphCode, graphError, graphPost, graphGet } from "#platforms/graph-api.ts";
 import { ContainerRef } from "#platforms/prepare-containers.ts";
-import { graphCode, graphError, graphPost } from "#platforms/graph-api.ts";
-import { PublishedMedia } from "./answers.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { type PlatformResponse, isOk, parseBody, callPlatform } from "#platforms/response.ts";
+import { PublishedMedia, Container } from "./answers.ts";
 import { EXPIRED_SUBCODE, isUncertainCommit, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
-import { readContainerStatus } from "./container-status.ts";
 import { graphUrl, republishesUnread } from "./hosts.ts";
-import { readPermalink } from "./permalink.ts";
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = ContainerRef.parse(ref);
@@ -50,4 +49,31 @@ function isRepeatedCall({ committedAt, lastCommittedAt }: Job): boolean {
 function describeResponse(response: PlatformResponse): string {
   const error = graphError(response);
   return error ? `Instagram answered ${graphCode(error)}` : `Instagram answered ${response.status}`;
+}
+
+/** `status_code` as Instagram spells it, LOST when the container does not exist, or "unreadable". */
+export async function readContainerStatus(client: PlatformClient, job: Job, id: string): Promise<string> {
+  // Reads with the login's token: reads with a Page token have failed with error 100/33.
+  const url = `${graphUrl(job.account)}/${encodeURIComponent(id)}`;
+  const response = await graphGet(client, url, job.account.loginToken, { fields: "status_code" });
+  const container = isOk(response) ? parseBody(Container, response) : undefined;
+  if (container) {
+    return container.status_code;
+  }
+  const error = graphError(response);
+  return error?.code === 24 || (error?.code === 100 && error.subcode === 33) ? "LOST" : "unreadable";
+}
+
+/** Null when it cannot be read: the post is published already, so a failure here must not fail it. */
+async function readPermalink(client: PlatformClient, job: Job, mediaId: string): Promise<string | null> {
+  try {
+    const url = withQuery(`${graphUrl(job.account)}/${encodeURIComponent(mediaId)}`, { fields: "id,permalink" });
+    const response = await callPlatform(client, url, {
+      headers: bearerHeader(job.account.loginToken),
+      timeoutMs: 5000,
+    });
+    return (isOk(response) ? parseBody(PublishedMedia, response)?.permalink : undefined) ?? null;
+  } catch {
+    return null;
+  }
 }

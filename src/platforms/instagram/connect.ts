@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import type {
   AppCredentials,
   CodeExchange,
@@ -10,11 +10,10 @@ import type {
   UnpostableAccount,
   PlatformClient,
   LoginResult,
+  AccountAccess,
 } from "#platforms/contract.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { postForm, withQuery } from "#platforms/request-encoding.ts";
 import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
 import {
   dialogScopes,
@@ -28,8 +27,11 @@ import {
   revokeDialogLogin,
   requestGraphToken,
 } from "#platforms/graph-login.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, splitScopes } from "#platforms/oauth-token.ts";
+import { readPublishingLimit } from "#platforms/publishing-limit.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
+import { postForm, withQuery } from "#platforms/request-encoding.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import { Followers, type Me, MeResponse, Page, ShortTokenResponse } from "./answers.ts";
 import { toFault, tokenHostFault } from "./errors.ts";
 import {
@@ -39,6 +41,7 @@ import {
   pageLoginDialog,
   TOKEN_URL,
   loginVariant,
+  publishingLimitUrl,
 } from "./hosts.ts";
 
 const SCOPES = ["instagram_business_basic", "instagram_business_content_publish"] as const;
@@ -285,4 +288,10 @@ function toPostableAccount(
     capabilities,
     token,
   };
+}
+
+/** The number of posts that Instagram allows this account; read with the login's token, as the reference asks for. */
+export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
+  const limit = await readPublishingLimit(client, publishingLimitUrl(account), account.loginToken, toFault);
+  return limit.ok ? succeeded({ ...account.capabilities, publishingLimit: limit.value }) : limit;
 }

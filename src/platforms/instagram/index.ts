@@ -1,17 +1,22 @@
 import { DAY } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { limitsWithOwnCap } from "#platforms/own-cap.ts";
 import { readSignedRequest } from "#platforms/signed-request.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting, fittingFor } from "./fitting.ts";
 import { commentScope, hosts, loginVariant } from "./hosts.ts";
-import { limits } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { fitting, fittingFor, limits } from "./limits.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://developers.facebook.com/terms/#privacypolicy */
+const dataPolicy: DataPolicy = {
+  use: "The name, id, picture and kind of your professional account, to publish posts to it and to show what became of them.",
+  revoke: "Remove Almanac under Settings, Apps and websites at https://www.instagram.com/accounts/manage_access/.",
+  statements: [],
+  links: [{ title: "Meta Privacy Policy", url: "https://privacycenter.instagram.com/policy" }],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("instagram");
 

@@ -1,8 +1,10 @@
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { JsonObject } from "#core/json.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
-import { storyLimits } from "#platforms/story.ts";
+import { storyLimits, isStory, STORY_RATIO } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;
 
@@ -116,3 +118,21 @@ export const limits = {
   dailyCaps: [{ count: 50, windowHours: 24, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;
+
+/** The official page (September 2026): 4:5 to 1.91:1, at most 1440 wide; a carousel is cut to the shape of its first image. */
+export const fitting = {
+  rule: IMAGE,
+  minRatio: IMAGE_RATIO_ADVISED,
+  maxWidth: 1440,
+  together: "ratio",
+} as const satisfies ImageFitting;
+
+/** IG user media reference: 9:16 is recommended for stories "to avoid cropping or blank space". */
+const storyFitting = {
+  rule: IMAGE,
+  minRatio: STORY_RATIO,
+  maxRatio: STORY_RATIO,
+  maxWidth: 1440,
+} as const satisfies ImageFitting;
+
+export const fittingFor = (options: JsonObject): ImageFitting => (isStory(options) ? storyFitting : fitting);

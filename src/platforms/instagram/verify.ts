@@ -17,7 +17,7 @@ import { isStory } from "#platforms/story.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
 import { MediaList } from "./answers.ts";
-import { readContainerStatus } from "./container-status.ts";
+import { readContainerStatus } from "./commit.ts";
 import { graphUrl, republishesUnread } from "./hosts.ts";
 
 const PAGE_SIZE = 100;

@@ -1,5 +1,5 @@
 import { withExtras } from "#platforms/extras.ts";
-import { comment } from "./comment.ts";
+import { comment } from "./extras.ts";
 import { commit as commitPost } from "./commit.ts";
 import { verify as verifyPost } from "./verify.ts";
 

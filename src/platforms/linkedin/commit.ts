@@ -6,7 +6,7 @@ import { type PlatformResponse, callPlatform, isOk } from "#platforms/response.t
 import type { CommitOutcome, Fault, Job, JobMedia, PlatformClient } from "#platforms/contract.ts";
 import { rateLimited } from "#platforms/fault.ts";
 import { postJson } from "#platforms/request-encoding.ts";
-import { processingTimedOut } from "./assets.ts";
+import { processingTimedOut } from "./upload.ts";
 import {
   DUPLICATE_CODE,
   duplicatedPostUrn,
@@ -15,10 +15,9 @@ import {
   toAccountFault,
   UPLOAD_EXPIRED_CODE,
 } from "./errors.ts";
-import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
+import { API_ORIGIN, postUrl, restHeaders, WRITE_TIMEOUT_MS } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { toLittleText } from "./text.ts";
-import { WRITE_TIMEOUT_MS } from "./timeouts.ts";
 
 /** `committedAt` older than this means that an earlier visible call was sent. */
 const SAME_CALL_MS = 10 * SECOND;

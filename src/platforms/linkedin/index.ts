@@ -1,15 +1,21 @@
 import { DAY, MINUTE } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
-import { limits } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { fitting, limits } from "./limits.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://www.linkedin.com/legal/l/api-terms-of-use */
+const dataPolicy: DataPolicy = {
+  use: "Your name, id and picture and the pages that you administer, to publish posts in your name or in that of the pages you chose.",
+  revoke:
+    "Remove Almanac under Settings, Data privacy, Permitted services at https://www.linkedin.com/psettings/permitted-services.",
+  statements: [],
+  links: [{ title: "LinkedIn Privacy Policy", url: "https://www.linkedin.com/legal/privacy-policy" }],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("linkedin");
 

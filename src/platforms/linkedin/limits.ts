@@ -1,7 +1,8 @@
-import type { PlatformLimits } from "#platforms/contract.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
 import { documentLimits } from "#platforms/document.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /**
@@ -105,3 +106,5 @@ export const limits = {
     note: "LinkedIn refuses content that the author has posted before, for about 10 minutes and sometimes longer",
   },
 } as const satisfies PlatformLimits;
+
+export const fitting = { rule: IMAGE, maxLongSide: 4096 } as const satisfies ImageFitting;

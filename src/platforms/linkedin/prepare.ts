@@ -1,9 +1,9 @@
+import { systemClock, MINUTE } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import type { Job, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
-import { prepareDocument } from "./documents.ts";
-import { prepareImages } from "./images.ts";
-import { Cursor, createCommitRef } from "./refs.ts";
-import { prepareVideo } from "./video.ts";
+import type { Job, PrepareOutcome, PlatformClient, JobFile } from "#platforms/contract.ts";
+import { SENDING_PARTS_MS } from "#platforms/send-range.ts";
+import { Cursor, createCommitRef, type ImagesCursor, type DocumentCursor } from "./refs.ts";
+import { prepareVideo, readAssetProgress, uploadFile } from "./upload.ts";
 
 export async function prepare(
   client: PlatformClient,
@@ -21,4 +21,113 @@ export async function prepare(
   return first.type === "video"
     ? await prepareVideo(client, job, first, cursor?.kind === "video" ? cursor : undefined)
     : await prepareImages(client, job, cursor?.kind === "images" ? cursor : undefined);
+}
+
+/** Images sent in one call of `prepare`, 40 MB at most; the next call sends the rest. */
+const IMAGES_PER_CALL = 5;
+const FIRST_POLL_SECONDS = 1;
+const POLL_SECONDS = 3;
+
+/** Uploads one image after the other; images that LinkedIn already has are not sent again. */
+async function prepareImages(
+  client: PlatformClient,
+  job: Job,
+  cursor: ImagesCursor | undefined,
+): Promise<PrepareOutcome> {
+  const urns = [...(cursor?.urns ?? [])];
+  const uploadedBefore = urns.length;
+  const nextCursor = (): ImagesCursor => ({
+    kind: "images",
+    urns,
+    availableCount: cursor?.availableCount ?? 0,
+    uploadedAt: cursor?.uploadedAt ?? null,
+  });
+  const startedAt = systemClock.now();
+  for (const image of job.media.slice(uploadedBefore, uploadedBefore + IMAGES_PER_CALL)) {
+    if (systemClock.now() - startedAt >= SENDING_PARTS_MS) {
+      break;
+    }
+    const uploaded = await uploadFile(client, job, "images", image);
+    if (!uploaded.ok) {
+      const { fault } = uploaded;
+      return fault.kind === "temporary" && urns.length > uploadedBefore
+        ? { state: "again", afterSeconds: POLL_SECONDS, cursor: nextCursor() }
+        : { state: "refused", fault };
+    }
+    urns.push(uploaded.value);
+  }
+  if (urns.length < job.media.length) {
+    return { state: "again", afterSeconds: 0, cursor: nextCursor() };
+  }
+  const uploadedAt = cursor?.uploadedAt ?? job.now;
+  return urns.length > uploadedBefore
+    ? { state: "again", afterSeconds: FIRST_POLL_SECONDS, cursor: { ...nextCursor(), uploadedAt } }
+    : await pollProcessing(client, job, { ...nextCursor(), uploadedAt });
+}
+
+type UploadedCursor = ImagesCursor & { readonly uploadedAt: number };
+
+async function pollProcessing(client: PlatformClient, job: Job, cursor: UploadedCursor): Promise<PrepareOutcome> {
+  let { availableCount } = cursor;
+  for (const urn of cursor.urns.slice(availableCount)) {
+    const progress = await readAssetProgress(client, job, "images", urn, cursor.uploadedAt);
+    switch (progress.state) {
+      case "available":
+        availableCount++;
+        break;
+      case "presumed_available":
+        return readyOutcome(cursor);
+      case "unreadable":
+        return { state: "again", afterSeconds: progress.waitSeconds, cursor: { ...cursor, availableCount } };
+      case "waiting_upload":
+      case "processing":
+        return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, availableCount } };
+      case "refused":
+        return progress;
+    }
+  }
+  return readyOutcome(cursor);
+}
+
+function readyOutcome(cursor: UploadedCursor): PrepareOutcome {
+  return { state: "ready", ref: createCommitRef(cursor.urns, cursor.uploadedAt) };
+}
+
+/* learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api: uploaded whole like an image, then processed. */
+
+/** 100 MB at 5 Mbit/s; below what one step may take. */
+const UPLOAD_TIMEOUT_MS = 3 * MINUTE;
+const FIRST_DOCUMENT_POLL_SECONDS = 2;
+const DOCUMENT_POLL_SECONDS = 4;
+
+async function prepareDocument(
+  client: PlatformClient,
+  job: Job,
+  document: JobFile,
+  cursor: DocumentCursor | undefined,
+): Promise<PrepareOutcome> {
+  if (!cursor) {
+    const file = { ...document, contentType: "application/pdf", timeoutMs: UPLOAD_TIMEOUT_MS };
+    const uploaded = await uploadFile(client, job, "documents", file);
+    return uploaded.ok
+      ? {
+          state: "again",
+          afterSeconds: FIRST_DOCUMENT_POLL_SECONDS,
+          cursor: { kind: "document", urn: uploaded.value, uploadedAt: job.now },
+        }
+      : { state: "refused", fault: uploaded.fault };
+  }
+  const progress = await readAssetProgress(client, job, "documents", cursor.urn, cursor.uploadedAt);
+  switch (progress.state) {
+    case "available":
+    case "presumed_available":
+      return { state: "ready", ref: createCommitRef([cursor.urn], cursor.uploadedAt) };
+    case "unreadable":
+      return { state: "again", afterSeconds: progress.waitSeconds, cursor };
+    case "waiting_upload":
+    case "processing":
+      return { state: "again", afterSeconds: DOCUMENT_POLL_SECONDS, cursor };
+    case "refused":
+      return progress;
+  }
 }

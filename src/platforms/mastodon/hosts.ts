@@ -1,3 +1,5 @@
+import type { ConnectField } from "#platforms/connect-contract.ts";
+
 /** People name servers themselves, so no host is fixed: each login's server stands in its `TokenSet.hosts`. */
 export const hosts: readonly string[] = [];
 
@@ -20,3 +22,16 @@ export function parseServer(text: string): TypedServer | null {
   }
   return { host: url.hostname, user };
 }
+
+export const serverField: ConnectField = {
+  name: "server",
+  label: "Server",
+  description: "The server of the account, or the account's whole handle.",
+  isSecret: false,
+  isRequired: true,
+  maxLength: 320,
+  example: "mastodon.social",
+  // The domain of a handle may be another one than that of the server.
+  valueOfAccount: ({ username, profileUrl }) =>
+    (profileUrl === null ? undefined : URL.parse(profileUrl)?.host) ?? username.slice(username.lastIndexOf("@") + 1),
+};

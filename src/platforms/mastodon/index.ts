@@ -1,14 +1,19 @@
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { hosts } from "./hosts.ts";
+import { hosts, serverField } from "./hosts.ts";
 import { limits, limitsOf } from "./limits.ts";
-import { serverField } from "./login-fields.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://docs.joinmastodon.org/methods/oauth/#revoke */
+const dataPolicy: DataPolicy = {
+  use: "Your name, id and picture and the limits of your server, to publish posts to your account.",
+  revoke: "Revoke the access of Almanac on your server under Preferences, Account, Authorized apps.",
+  statements: [],
+  links: [],
+};
 
 const { defer, publishing, listAccounts, login } = deferCalls("mastodon");
 

@@ -2,7 +2,7 @@ import { rememberLostCalls } from "#platforms/credential-check.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
 import { parseServer } from "./hosts.ts";
-import { discoverInstance } from "./instance.ts";
+import { discoverInstance } from "./account.ts";
 
 /** Each server gives this service credentials of its own when somebody connects, so that there are none to check before. */
 const SERVER = "mastodon.social";

@@ -1,4 +1,4 @@
-export { fetchCapabilities, listBoards } from "./boards.ts";
+export { fetchCapabilities, listBoards } from "./account.ts";
 export { commit } from "./commit.ts";
 export { connect } from "./connect.ts";
 export { prepare } from "./prepare.ts";

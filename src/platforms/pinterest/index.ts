@@ -1,15 +1,21 @@
 import { DAY, SECOND } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
-import { limits } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { fitting, limits } from "./limits.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://policy.pinterest.com/developer-guidelines */
+const dataPolicy: DataPolicy = {
+  use: "Your name, id and picture and the names of your boards, to publish Pins to the boards you chose.",
+  revoke:
+    "Revoke the access of Almanac under Settings, Security, Connected apps at https://www.pinterest.com/settings/security.",
+  statements: [],
+  links: [{ title: "Pinterest Privacy Policy", url: "https://policy.pinterest.com/privacy-policy" }],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("pinterest");
 

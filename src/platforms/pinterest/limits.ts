@@ -1,7 +1,8 @@
-import type { PlatformLimits } from "#platforms/contract.ts";
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MB = 1_000_000;
@@ -79,3 +80,6 @@ export const limits = {
   dailyCaps: [],
   duplicateText: null,
 } as const satisfies PlatformLimits;
+
+/** All images of a carousel have one size. */
+export const fitting = { rule: IMAGE, together: "size" } as const satisfies ImageFitting;

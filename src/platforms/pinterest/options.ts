@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
+import type { OptionForm } from "#platforms/contract.ts";
+import { FIT_FIELD } from "#platforms/form-contract.ts";
 import { atMost, commonOptions, fitOption, isHttpUrl } from "#platforms/options.ts";
 import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
 
@@ -43,3 +45,14 @@ export const options = z.looseObject({
 export function boardIds({ board_ids: ids }: JsonObject): readonly string[] {
   return [...new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [])];
 }
+
+export const optionForm = {
+  fields: {
+    board_ids: { label: "Boards", hint: "One pin is made on each board.", input: "boards" },
+    title: { label: "Title of the pin" },
+    board_section_id: { label: "Section of the board", hint: "Its number; only with one board." },
+    dominant_color: { label: "Color while the pin loads", hint: "For example #6E7874." },
+    link: { label: "Link", hint: "The page that opens when somebody clicks the pin." },
+    fit: FIT_FIELD,
+  },
+} as const satisfies OptionForm;

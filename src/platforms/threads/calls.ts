@@ -1,6 +1,6 @@
 import type { Adapter } from "#platforms/contract.ts";
 import { withUndocumentedProof } from "#platforms/graph-api.ts";
-import { fetchCapabilities as fetchCapabilitiesWith } from "./capabilities.ts";
+import { fetchCapabilities as fetchCapabilitiesWith } from "./connect.ts";
 import { commit as commitWith } from "./commit.ts";
 import { prepare as prepareWith } from "./prepare.ts";
 import { verify as verifyWith } from "./verify.ts";

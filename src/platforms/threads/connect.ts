@@ -1,18 +1,25 @@
-import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { AppCredentials, Fault, PostableAccount, Result, PlatformClient } from "#platforms/contract.ts";
+import type { JsonObject } from "#core/json.ts";
 import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import type {
+  AppCredentials,
+  Fault,
+  PostableAccount,
+  Result,
+  PlatformClient,
+  AccountAccess,
+} from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { readPublishingLimit } from "#platforms/publishing-limit.ts";
-import { postForm, withQuery } from "#platforms/request-encoding.ts";
 import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
 import { loginFault, longLivedTokens, renewGraphToken, requestGraphToken } from "#platforms/graph-login.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
+import { readPublishingLimit } from "#platforms/publishing-limit.ts";
+import { redirectLogin } from "#platforms/redirect-login.ts";
+import { postForm, withQuery } from "#platforms/request-encoding.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import { Me } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { WRITE_REPLIES_SCOPE } from "./scopes.ts";
-import { AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl, publishingLimitUrl } from "./hosts.ts";
+import { WRITE_REPLIES_SCOPE, AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl, publishingLimitUrl } from "./hosts.ts";
 
 const BASIC_SCOPE = "threads_basic";
 const SCOPES = [BASIC_SCOPE, "threads_content_publish"] as const;
@@ -144,4 +151,11 @@ async function readGrantedScopes(
   } catch {
     return requested;
   }
+}
+
+/** The number of posts that Threads allows this account. */
+export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
+  const url = publishingLimitUrl(account.app, account.platformAccountId);
+  const limit = await readPublishingLimit(client, url, account.accessToken, toFault);
+  return limit.ok ? succeeded({ ...account.capabilities, publishingLimit: limit.value }) : limit;
 }

@@ -1,18 +1,22 @@
 import { DAY, MINUTE } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { limitsWithOwnCap } from "#platforms/own-cap.ts";
 import { readSignedRequest } from "#platforms/signed-request.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting } from "./fitting.ts";
-import { hosts } from "./hosts.ts";
-import { limits } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
-import { THREAD_SCOPES } from "./scopes.ts";
+import { hosts, THREAD_SCOPES } from "./hosts.ts";
+import { fitting, limits } from "./limits.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://developers.facebook.com/terms/#privacypolicy */
+const dataPolicy: DataPolicy = {
+  use: "The name, id and picture of your profile, to publish posts to it and to show what became of them.",
+  revoke: "Remove Almanac in the settings of Threads, under Account, Website permissions.",
+  statements: [],
+  links: [{ title: "Threads Supplemental Privacy Policy", url: "https://help.instagram.com/515230437301944" }],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("threads");
 

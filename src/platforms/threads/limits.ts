@@ -1,7 +1,8 @@
-import type { PlatformLimits } from "#platforms/contract.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
-import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
+import type { PlatformLimits } from "#platforms/contract.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 /** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */
 export const CAPTION_MAX = 500;
@@ -80,3 +81,6 @@ export const limits = {
   dailyCaps: [{ count: 250, windowHours: 24, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;
+
+/** Images are scaled to 1440 pixels of width. */
+export const fitting = { rule: IMAGE, maxWidth: 1440 } as const satisfies ImageFitting;

@@ -16,10 +16,18 @@ import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { TokenOwner, type User, UserInfo } from "./answers.ts";
 import { isSuccess } from "./api.ts";
-import { toCapabilities, readCreator, isAccountRefusal } from "./creator.ts";
+import { toCapabilities, readCreator, isAccountRefusal } from "./account.ts";
 import { toFault } from "./errors.ts";
-import { API_ORIGIN, AUTHORIZE_URL, TOKEN_URL } from "./hosts.ts";
-import { DRAFT_SCOPE, LEAST_SCOPES, LIST_SCOPE, PROFILE_SCOPE, requestedScopes } from "./scopes.ts";
+import {
+  API_ORIGIN,
+  AUTHORIZE_URL,
+  TOKEN_URL,
+  DRAFT_SCOPE,
+  LEAST_SCOPES,
+  LIST_SCOPE,
+  PROFILE_SCOPE,
+  requestedScopes,
+} from "./hosts.ts";
 
 const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
 const INVALID_SCOPE = "invalid_scope";

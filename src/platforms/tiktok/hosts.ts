@@ -1,3 +1,5 @@
+import { splitScopes } from "#platforms/oauth-token.ts";
+
 /** Opened by the browser only; the service never calls it. */
 export const AUTHORIZE_URL = "https://www.tiktok.com/v2/auth/authorize/";
 export const API_ORIGIN = "https://open.tiktokapis.com";
@@ -7,3 +9,23 @@ export const TOKEN_URL = `${API_ORIGIN}/v2/oauth/token/`;
 export const UPLOAD_HOSTS = ["*.tiktokapis.com"] as const;
 
 export const hosts = ["open.tiktokapis.com", ...UPLOAD_HOSTS] as const;
+
+/*
+ * TikTok approves an app's scopes one by one, and one scope that the app lacks refuses the whole login
+ * (https://github.com/ChatbotXIO/ChatbotX/pull/1231), so that only the least is asked for unless TIKTOK_SCOPES names more.
+ */
+
+export const LEAST_SCOPES = ["user.info.basic", "video.publish"] as const;
+export const DRAFT_SCOPE = "video.upload";
+export const LIST_SCOPE = "video.list";
+export const PROFILE_SCOPE = "user.info.profile";
+
+/** `settings`: the operator's TikTok variables. */
+export function requestedScopes(settings: Readonly<Record<string, string>>): readonly string[] {
+  return [...new Set([...LEAST_SCOPES, ...splitScopes(settings["SCOPES"] ?? "")])];
+}
+
+/** The operator's statement that the app has passed TikTok's audit; every new app has not. */
+export function isAudited(settings: Readonly<Record<string, string>>): boolean {
+  return settings["AUDITED"] === "true";
+}

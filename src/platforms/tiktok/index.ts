@@ -1,17 +1,24 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { toCreatorInfo } from "./creator-info.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting } from "./fitting.ts";
-import { hosts } from "./hosts.ts";
-import { PREPARE_AHEAD_MAX_MS, limits, limitsOf } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
-import { isAudited } from "./scopes.ts";
+import { hosts, isAudited } from "./hosts.ts";
+import { fitting, PREPARE_AHEAD_MAX_MS, limits, limitsOf } from "./limits.ts";
+import { toCreatorInfo, optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://developers.tiktok.com/doc/content-sharing-guidelines */
+const dataPolicy: DataPolicy = {
+  use: "Your display name, picture and the posting settings of your account, to offer the choices that TikTok allows you and to publish videos and photos that you confirmed.",
+  revoke:
+    "Remove Almanac in the TikTok app under Settings and privacy, Security and permissions, Apps and services permissions.",
+  statements: [],
+  links: [
+    { title: "TikTok Privacy Policy", url: "https://www.tiktok.com/legal/privacy-policy" },
+    { title: "TikTok Terms of Service", url: "https://www.tiktok.com/legal/terms-of-service" },
+  ],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("tiktok");
 

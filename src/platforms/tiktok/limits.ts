@@ -1,7 +1,8 @@
 import { MINUTE } from "#core/clock.ts";
-import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { JsonObject } from "#core/json.ts";
+import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.tiktok.com/doc/content-posting-api-reference-direct-post and …-reference-photo-post: UTF-16 code units. */
@@ -93,3 +94,5 @@ export const limits = {
   dailyCaps: [{ count: 15, windowHours: 24, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;
+
+export const fitting = { rule: IMAGE } as const satisfies ImageFitting;

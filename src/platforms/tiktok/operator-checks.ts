@@ -3,9 +3,8 @@ import { evidenceOf } from "#platforms/live-evidence.ts";
 import type { OperatorChecks } from "#platforms/operator-contract.ts";
 import { postForm } from "#platforms/request-encoding.ts";
 import { callPlatform } from "#platforms/response.ts";
-import { TOKEN_URL } from "./hosts.ts";
+import { TOKEN_URL, isAudited } from "./hosts.ts";
 import { callApi, isSuccess } from "./api.ts";
-import { isAudited } from "./scopes.ts";
 
 export const operatorChecks: OperatorChecks = {
   shapeProblems({ clientId, clientSecret }) {

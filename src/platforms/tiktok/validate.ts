@@ -21,8 +21,8 @@ import {
   SAFE_VIDEO_RATIO,
   videoRule,
 } from "./limits.ts";
-import { toCreatorInfo } from "./creator-info.ts";
 import {
+  toCreatorInfo,
   isBrandedContent,
   isDraft,
   isPublic,
@@ -32,7 +32,7 @@ import {
   PUBLIC_LEVEL,
   titleOf,
 } from "./options.ts";
-import { DRAFT_SCOPE, isAudited, requestedScopes } from "./scopes.ts";
+import { DRAFT_SCOPE, isAudited, requestedScopes } from "./hosts.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);

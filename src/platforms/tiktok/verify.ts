@@ -1,15 +1,16 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
-import { parseBody } from "#platforms/response.ts";
+import { comparableText } from "#platforms/comparable-text.ts";
 import type { Fault, Job, VerifyOutcome, PlatformClient } from "#platforms/contract.ts";
-import { publicPostId, PublishStatus } from "./answers.ts";
+import { parseBody } from "#platforms/response.ts";
+import { verifyAgainIn } from "#platforms/verify-again.ts";
+import { type CandidateList, type ListedCandidate, notListed, verifyByRow } from "#platforms/verify-by-row.ts";
+import { publicPostId, PublishStatus, type ListedVideo, VideoList } from "./answers.ts";
 import { callApi, isSuccess } from "./api.ts";
 import { profileUrl } from "./connect.ts";
 import { publishFailureFault, toFault } from "./errors.ts";
-import { isDraft, isPublic } from "./options.ts";
+import { isDraft, isPublic, titleOf } from "./options.ts";
 import { CommitRef } from "./refs.ts";
-import { verifyFromRow } from "./verify-from-row.ts";
-import { verifyPhotos } from "./verify-photos.ts";
 
 /** TikTok counts a chunk within this time; one that is not counted has not arrived. */
 const BYTES_COUNTED_AFTER_MS = 10 * SECOND;
@@ -114,4 +115,162 @@ function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): Veri
   // TikTok has an accepted post: one answer that is missing must not keep the next one waiting for minutes.
   const afterSeconds = commitRef.accepted ? processingPollSeconds(elapsed) : growingSeconds;
   return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, isProcessing: commitRef.accepted };
+}
+
+const PAGE_SIZE = 20;
+const MAX_PAGES = 10;
+const RETRY_SECONDS = 60;
+
+/** A lookup without a publish id: only public videos are listed, and only for logins that may list. */
+async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
+  if (job.account.capabilities["mayList"] === false) {
+    return NOT_LISTABLE;
+  }
+  const caption = comparableText(job.caption);
+  return job.postType !== "video" || isDraft(job.options) || !isPublic(job.options) || caption === ""
+    ? {
+        state: "cannot_tell",
+        detail: "TikTok lists only public videos, and without a text a video cannot be recognized",
+      }
+    : await verifyByRow(job, {
+        listedAfterMs: LAST_CHECK_MS,
+        list: (since) => listCandidates(client, job, caption, since),
+        decideNone: notListed,
+      });
+}
+
+async function listCandidates(
+  client: PlatformClient,
+  job: Job,
+  caption: string,
+  since: number,
+): Promise<CandidateList> {
+  const candidates: ListedCandidate[] = [];
+  let cursor: number | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const response = await callApi(
+      client,
+      "/v2/video/list/?fields=id,title,video_description,create_time,share_url",
+      job.account.accessToken,
+      { max_count: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
+    );
+    const list = isSuccess(response) ? parseBody(VideoList, response) : undefined;
+    if (!list) {
+      const fault = isSuccess(response) ? null : toFault(response);
+      return { ok: false, outcome: unreadableOutcome(fault) };
+    }
+    const videos = list.data.videos ?? [];
+    candidates.push(
+      ...videos
+        .filter((post) => createdAt(post) >= since)
+        .map((post) => ({ id: post.id, url: postUrl(post, job), isMatch: hasSameText(post, [caption]) })),
+    );
+    cursor = list.data.cursor ?? undefined;
+    // Posts are listed newest first.
+    if (list.data.has_more !== true || videos.some((post) => createdAt(post) < since)) {
+      return { ok: true, candidates };
+    }
+  }
+  return { ok: false, outcome: unreadableOutcome(null) };
+}
+
+function unreadableOutcome(fault: ReturnType<typeof toFault> | null): VerifyOutcome {
+  if (fault?.code === "missing_scope") {
+    return NOT_LISTABLE;
+  }
+  return fault?.kind === "reconnect"
+    ? { state: "refused", fault }
+    : verifyAgainIn((fault?.retryAfterSeconds ?? RETRY_SECONDS) * SECOND);
+}
+
+function createdAt(post: ListedVideo): number {
+  return (post.create_time ?? 0) * SECOND;
+}
+
+function postUrl(post: ListedVideo, job: Job): string | null {
+  const profile = profileUrl(job.account.capabilities);
+  return post.share_url ?? (profile && `${profile}/video/${post.id}`);
+}
+
+/** TikTok lists public posts only, and only after moderation. */
+const FIRST_CHECK_MS = 15 * SECOND;
+const SECOND_CHECK_MS = 75 * SECOND;
+const LAST_CHECK_MS = 10 * MINUTE;
+const CLOCK_TOLERANCE_MS = 10 * SECOND;
+/** TikTok truncates listed texts; texts shorter than this must be equal. */
+const LISTED_TEXT_LENGTH = 150;
+const COMPARED_TEXT_LENGTH = 120;
+
+const NOT_LISTABLE: VerifyOutcome = {
+  state: "cannot_tell",
+  detail: "the login does not allow listing the account's posts",
+};
+
+/** Used when the response with the publish id was lost: TikTok may have posted the photos, so they are searched for and never sent again. */
+async function verifyPhotos(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
+  if (job.account.capabilities["mayList"] === false) {
+    return NOT_LISTABLE;
+  }
+  const sentTexts = [job.caption, titleOf(job.options)].map(comparableText).filter((text) => text !== "");
+  if (commitRef.postSettings === null || !isPublic(job.options) || sentTexts.length === 0) {
+    return {
+      state: "cannot_tell",
+      detail: "TikTok lists only public posts, and without a text a post cannot be recognized",
+    };
+  }
+  const since = job.committedAt ?? commitRef.sentAt ?? job.now;
+  const elapsed = job.now - (job.lastCommittedAt ?? since);
+  if (elapsed < FIRST_CHECK_MS) {
+    return verifyAgainIn(FIRST_CHECK_MS - elapsed);
+  }
+  const response = await callApi(
+    client,
+    "/v2/video/list/?fields=id,title,video_description,create_time,share_url",
+    job.account.accessToken,
+    { max_count: 20 },
+  );
+  const list = isSuccess(response) ? parseBody(VideoList, response) : undefined;
+  const fault = list || isSuccess(response) ? null : toFault(response);
+  if (fault?.code === "missing_scope") {
+    return NOT_LISTABLE;
+  }
+  if (fault?.kind === "reconnect") {
+    return { state: "refused", fault };
+  }
+  const matches = (list?.data.videos ?? []).filter((post) =>
+    isPublishedPost(post, sentTexts, since - CLOCK_TOLERANCE_MS),
+  );
+  const [first] = matches;
+  if (first && matches.length === 1) {
+    const profile = profileUrl(job.account.capabilities);
+    return {
+      state: "published",
+      remoteId: first.id,
+      url: first.share_url ?? (profile && `${profile}/photo/${first.id}`),
+    };
+  }
+  if (first) {
+    return { state: "cannot_tell", detail: "several posts match" };
+  }
+  if (elapsed < SECOND_CHECK_MS) {
+    return verifyAgainIn(SECOND_CHECK_MS - elapsed);
+  }
+  return elapsed < LAST_CHECK_MS
+    ? verifyAgainIn(LAST_CHECK_MS - elapsed)
+    : { state: "cannot_tell", detail: "the post is not listed, which does not prove its absence" };
+}
+
+function isPublishedPost(post: ListedVideo, sentTexts: readonly string[], since: number): boolean {
+  const isSince = (post.create_time ?? 0) * SECOND >= since;
+  return isSince && hasSameText(post, sentTexts);
+}
+
+function hasSameText(post: ListedVideo, sentTexts: readonly string[]): boolean {
+  const texts = [post.video_description, post.title].map(comparableText).filter((text) => text !== "");
+  return texts.some((text) => sentTexts.some((sentText) => isSameText(text, sentText)));
+}
+
+function isSameText(listedText: string, sentText: string): boolean {
+  const isTruncated = sentText.length > LISTED_TEXT_LENGTH && listedText.length >= COMPARED_TEXT_LENGTH;
+  return listedText === sentText || (isTruncated && sentText.startsWith(listedText.slice(0, COMPARED_TEXT_LENGTH)));
 }

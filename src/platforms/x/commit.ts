@@ -4,11 +4,10 @@ import type { CommitOutcome, Job, MoreOutcome, PlatformClient, PublishedOutcome 
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { CreatedPost } from "./answers.ts";
 import { DUPLICATE_CODE, MEDIA_EXPIRED_CODE, QUOTE_REFUSED_CODE, toFault } from "./errors.ts";
-import { API_ORIGIN } from "./hosts.ts";
+import { API_ORIGIN, CALL_TIMEOUT_MS } from "./hosts.ts";
 import { type QuotedPost, parseQuotedPost, quoteMode } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 import { currentThreadPart, publishedThreadParts, threadPartOutcome } from "#platforms/thread.ts";
-import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 
 /** A recorded commit younger than this belongs to the current call. */
 const SAME_SEND_MS = 10_000;

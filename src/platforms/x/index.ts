@@ -1,15 +1,20 @@
 import { MINUTE } from "#core/clock.ts";
-import { defineAdapter } from "#platforms/contract.ts";
+import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { dataPolicy } from "./data-policy.ts";
-import { fitting } from "./fitting.ts";
 import { hosts } from "./hosts.ts";
-import { appTerms, limits, limitsOf } from "./limits.ts";
-import { optionForm } from "./option-form.ts";
-import { options } from "./options.ts";
+import { fitting, appTerms, limits, limitsOf } from "./limits.ts";
+import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
+
+/** https://docs.x.com/developer-terms/policy */
+const dataPolicy: DataPolicy = {
+  use: "Your name, id, picture and kind of subscription, to publish posts and to know how long they may be.",
+  revoke: "Revoke the access of Almanac under Settings, Connected apps at https://x.com/settings/connected_apps.",
+  statements: [],
+  links: [{ title: "X Privacy Policy", url: "https://x.com/privacy" }],
+};
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("x");
 

@@ -1,8 +1,9 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AppTerms, MediaDescription, PlatformLimits } from "#platforms/contract.ts";
-import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
+import type { AppTerms, MediaDescription, PlatformLimits } from "#platforms/contract.ts";
+import type { ImageFitting } from "#platforms/image-fitting.ts";
 import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 const MIB = 1024 ** 2;
 
@@ -153,3 +154,6 @@ export function limitsOf(capabilities: JsonObject): PlatformLimits {
     rules: rulesFor(VIDEO_SUBSCRIBED),
   };
 }
+
+/** Images are shown at 4096 pixels at most. */
+export const fitting = { rule: IMAGE, maxLongSide: 4096 } as const satisfies ImageFitting;

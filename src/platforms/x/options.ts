@@ -1,7 +1,9 @@
-import { hostMatches } from "#core/host-patterns.ts";
 import { z } from "@hono/zod-openapi";
-import { threadOption } from "#platforms/thread.ts";
+import { hostMatches } from "#core/host-patterns.ts";
+import type { OptionForm } from "#platforms/contract.ts";
+import { FIT_FIELD, THREAD_FIELD } from "#platforms/form-contract.ts";
 import { atMost, choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
+import { threadOption } from "#platforms/thread.ts";
 import { TAGGED_USERS_MAX } from "./limits.ts";
 
 /** docs.x.com/x-api/posts/create-post, `poll` (OpenAPI 2.166). */
@@ -106,3 +108,46 @@ export function quoteMode(settings: Readonly<Record<string, string>>): QuoteMode
   const mode = settings["QUOTE_MODE"];
   return mode === "native" || mode === "link" ? mode : "native_then_link";
 }
+
+export const optionForm = {
+  fields: {
+    reply_settings: {
+      label: "Who can reply",
+      choices: {
+        "": "Everyone",
+        following: "Accounts you follow",
+        mentionedUsers: "Mentioned accounts only",
+        subscribers: "Subscribers",
+        verified: "Verified accounts",
+      },
+    },
+    made_with_ai: {
+      label: "Made with AI",
+      hint: "X labels the media.",
+      choices: { "": "No (usual)", true: "Yes", false: "No" },
+    },
+    paid_partnership: {
+      label: "Paid partnership",
+      hint: "X labels the post.",
+      choices: { "": "No (usual)", true: "Yes", false: "No" },
+    },
+    "poll.options": {
+      label: "Answers of a poll",
+      hint: "Two to four, separated by commas.",
+      input: "words",
+      group: "Poll",
+      onlyFor: "text",
+    },
+    "poll.duration_minutes": { label: "Open for", hint: "In minutes: 1440 is a day.", group: "Poll", onlyFor: "text" },
+    community_id: { label: "Community", hint: "The number in its address on X.", group: "More" },
+    tagged_user_ids: {
+      onlyFor: "image",
+      label: "People in the media",
+      hint: "Ids of users, separated by commas.",
+      input: "words",
+    },
+    quote_tweet_url: { label: "Quote a post", hint: "The address of the post on X." },
+    fit: FIT_FIELD,
+    thread: THREAD_FIELD,
+  },
+} as const satisfies OptionForm;

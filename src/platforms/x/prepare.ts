@@ -7,14 +7,13 @@ import { sanitizeMessage, rejected, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postJson, withQuery } from "#platforms/request-encoding.ts";
 import { UploadResponse, type UploadedMedia } from "./answers.ts";
 import { CHUNK_TOO_BIG_CODE, toFault } from "./errors.ts";
-import { API_ORIGIN } from "./hosts.ts";
+import { API_ORIGIN, CALL_TIMEOUT_MS } from "./hosts.ts";
 import { videoCategory } from "./limits.ts";
 import { quoteMode } from "./options.ts";
 import { Cursor, type CommitRef } from "./refs.ts";
 import { jobOfPart } from "#platforms/thread.ts";
 import { sendForm } from "#platforms/send-form.ts";
 import { SENDING_PARTS_MS } from "#platforms/send-range.ts";
-import { CALL_TIMEOUT_MS } from "./timeouts.ts";
 import { isAnimated } from "./validate.ts";
 
 const UPLOAD_URL = `${API_ORIGIN}/2/media/upload`;

@@ -1,8 +1,6 @@
 import { withExtras } from "#platforms/extras.ts";
 import { commit as commitVideo } from "./commit.ts";
-import { comment } from "./comment.ts";
-import { cover } from "./cover.ts";
-import { playlists } from "./playlists.ts";
+import { comment, cover, playlists } from "./extras.ts";
 import { verify as verifyVideo } from "./verify.ts";
 
 export { connect } from "./connect.ts";

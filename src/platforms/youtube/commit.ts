@@ -1,10 +1,17 @@
 import type { JsonValue } from "#core/json.ts";
 import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
 import type { Video } from "./answers.ts";
-import { FIRST_LOOK_SECONDS, hasEnded } from "./processing.ts";
+import {
+  FIRST_LOOK_SECONDS,
+  hasEnded,
+  LAST_CHUNK_MAX_BYTES,
+  NO_VIDEO_FAULT,
+  sendChunk,
+  findVideo,
+  watchUrl,
+} from "./upload.ts";
 import { CommitRef } from "./refs.ts";
-import { LAST_CHUNK_MAX_BYTES, NO_VIDEO_FAULT, sendChunk, findVideo, watchUrl } from "./upload-session.ts";
-import { videoFault } from "./video-faults.ts";
+import { videoFault } from "./errors.ts";
 
 /** Sends the last bytes; with them YouTube creates the video. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {

@@ -1,9 +1,8 @@
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import { fromBase64Url } from "#core/encoding.ts";
 import type { ConnectCalls } from "#platforms/connect-contract.ts";
-import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
+import type { Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
-import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import {
   authorizationCode,
   expiresAtFrom,
@@ -12,11 +11,12 @@ import {
   requestTokens,
   type TokenResponse,
 } from "#platforms/oauth-token.ts";
-import { refreshWithToken } from "#platforms/refresh-token.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
-import { type Channel, ChannelList } from "./answers.ts";
+import { refreshWithToken } from "#platforms/refresh-token.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { type Channel, ChannelList, IdTokenClaims, IdTokenResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { readSubject } from "./id-token.ts";
 import { API_URL, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
 
 const SCOPES = [
@@ -195,4 +195,23 @@ function toPostableAccount(channel: Channel, missingScopes: readonly string[]): 
     },
     token: null,
   };
+}
+
+/**
+ * Google's id of the user, from the ID token of a token response; null when there is none for this app. Its signature need
+ * not be checked, because it comes from the token endpoint over TLS (OpenID Connect Core 1.0, section 3.1.3.7, point 6):
+ * https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
+ */
+function readSubject(tokenResponse: unknown, clientId: string): string | null {
+  const response = IdTokenResponse.safeParse(tokenResponse).data;
+  const claims = IdTokenClaims.safeParse(decodePayload(response?.id_token ?? "")).data;
+  return claims?.aud === clientId ? claims.sub : null;
+}
+
+function decodePayload(jwt: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(fromBase64Url(jwt.split(".")[1] ?? "")));
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import type { OptionForm } from "#platforms/contract.ts";
+import { firstCommentOption, FIRST_COMMENT_FIELD } from "#platforms/first-comment.ts";
 import { atMost, choiceOf, commonOptions } from "#platforms/options.ts";
-import { firstCommentOption } from "#platforms/first-comment.ts";
 import { COMMENT_MAX, PLAYLISTS_MAX, TAGS_MAX, TITLE_MAX } from "./limits.ts";
 
 /**
@@ -65,3 +66,45 @@ export const options = z.looseObject({
 function tagsLength(tags: readonly string[]): number {
   return tags.reduce((sum, tag) => sum + tag.length + (tag.includes(" ") ? 2 : 0), Math.max(0, tags.length - 1));
 }
+
+export const optionForm = {
+  fields: {
+    title: {
+      label: "Title of the video",
+      hint: `Up to ${TITLE_MAX} characters, without < and >. The caption becomes the description.`,
+    },
+    privacy_status: {
+      label: "Who can see the video",
+      choices: {
+        "": "Everyone (usual)",
+        public: "Everyone",
+        unlisted: "Everyone who has the address",
+        private: "Only you and those you invite",
+      },
+    },
+    tags: { label: "Tags", hint: "Separated by commas, up to 500 characters in all.", input: "words" },
+    category_id: { label: "Category", hint: "Its number, for example 27 for education.", group: "More" },
+    default_language: { label: "Language of the title", hint: "For example en or pt-BR." },
+    license: {
+      label: "License",
+      choices: { "": "Standard (usual)", youtube: "Standard YouTube license", creativeCommon: "Creative Commons" },
+    },
+    contains_synthetic_media: {
+      label: "Altered or synthetic content",
+      hint: "Realistic content that was altered or made by a computer.",
+      choices: { "": "No (usual)", true: "Yes", false: "No" },
+    },
+    embeddable: { label: "Other sites may embed the video", choices: { "": "Yes (usual)", true: "Yes", false: "No" } },
+    notify_subscribers: { label: "Tell subscribers", choices: { "": "Yes (usual)", true: "Yes", false: "No" } },
+    made_for_kids: {
+      label: "The video is made for kids",
+      hint: "In the legal sense: comments and notifications are then off.",
+    },
+    playlist_ids: {
+      label: "Playlists",
+      hint: "Ids of up to five of your playlists, separated by commas: the part after list= in their address.",
+      input: "words",
+    },
+    first_comment: FIRST_COMMENT_FIELD,
+  },
+} as const satisfies OptionForm;

@@ -14,7 +14,7 @@ import {
   sendChunk,
   findVideo,
   UPLOAD_TIMEOUT_MS,
-} from "./upload-session.ts";
+} from "./upload.ts";
 
 /** "People & Blogs", YouTube's own default. */
 const DEFAULT_CATEGORY_ID = "22";

@@ -9,9 +9,15 @@ import { type PlaylistItem, PlaylistItems } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_URL } from "./hosts.ts";
 import { titleOf } from "./prepare.ts";
-import { processingOutcome, readProcessing } from "./processing.ts";
+import {
+  processingOutcome,
+  readProcessing,
+  LAST_CHUNK_MAX_BYTES,
+  querySession,
+  findVideo,
+  watchUrl,
+} from "./upload.ts";
 import { CommitRef } from "./refs.ts";
-import { LAST_CHUNK_MAX_BYTES, querySession, findVideo, watchUrl } from "./upload-session.ts";
 
 /** The poll interval when YouTube has all bytes and is still creating the video. */
 const POLL_SECONDS = 5;

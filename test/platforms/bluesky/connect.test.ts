@@ -3,8 +3,8 @@ import { fromBase64Url, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { AppCredentials, ClientIdentity, PlatformClient } from "#platforms/contract.ts";
 import { bluesky } from "#platforms/bluesky/index.ts";
-import { parseLoginTarget } from "#platforms/bluesky/identity.ts";
-import { findMissingPermissions } from "#platforms/bluesky/scopes.ts";
+import { parseLoginTarget } from "#platforms/bluesky/account.ts";
+import { findMissingPermissions } from "#platforms/bluesky/login.ts";
 import {
   CLIENT_IDENTITY,
   exchangeCode,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { countGraphemes, findTextLinks, toFacets } from "#platforms/bluesky/rich-text.ts";
-import { encodeTid, recordKey } from "#platforms/bluesky/tid.ts";
+import { countGraphemes, findTextLinks, toFacets } from "#platforms/bluesky/text.ts";
+import { encodeTid, recordKey } from "#platforms/bluesky/refs.ts";
 import { DID } from "./fixture.ts";
 
 const anyDid = { get: () => DID } as unknown as ReadonlyMap<string, string>;

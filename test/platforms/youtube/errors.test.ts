@@ -1,8 +1,6 @@
 import { describe, test } from "vitest";
 import type { Fault } from "#platforms/contract.ts";
-import { toFault } from "#platforms/youtube/errors.ts";
-import { secondsUntilQuotaReset } from "#platforms/youtube/quota-reset.ts";
-import { videoFault } from "#platforms/youtube/video-faults.ts";
+import { toFault, secondsUntilQuotaReset, videoFault } from "#platforms/youtube/errors.ts";
 import { NOW, SECRETS } from "../../support/adapter-inputs.ts";
 
 type ErrorCase = [name: string, status: number, reason: string | null, fault: Partial<Fault>];

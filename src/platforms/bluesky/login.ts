@@ -1,0 +1,206 @@
+import { z } from "@hono/zod-openapi";
+import { toBase64Url } from "#core/encoding.ts";
+import type { JsonObject } from "#core/json.ts";
+import type { ConnectField, CredentialsMethod, ClientIdentity } from "#platforms/connect-contract.ts";
+import type { AppCredentials, Result } from "#platforms/contract.ts";
+import { failed, succeeded } from "#platforms/fault.ts";
+import { appMisconfigured } from "#platforms/oauth-token.ts";
+
+export const loginFields: readonly ConnectField[] = [
+  {
+    name: "handle",
+    label: "Handle",
+    description: "Your handle (or your DID, or the address of your server), to find the server of your account.",
+    isSecret: false,
+    isRequired: true,
+    maxLength: 300,
+    example: "ada.bsky.social",
+    valueOfAccount: ({ username }) => username,
+  },
+];
+
+export const appPasswordFields: CredentialsMethod["fields"] = [
+  {
+    name: "identifier",
+    label: "Handle",
+    description: "The handle of the account.",
+    isSecret: false,
+    isRequired: true,
+    maxLength: 300,
+    example: "ada.bsky.social",
+    valueOfAccount: ({ username }) => username,
+  },
+  {
+    name: "app_password",
+    label: "App password",
+    description: "Made in the settings of your account under app passwords; never your main password.",
+    isSecret: true,
+    isRequired: true,
+    maxLength: 100,
+    example: "abcd-efgh-ijkl-mnop",
+  },
+];
+
+/** Powers of an app password, for servers that do not know single permissions. */
+export const FULL_ACCESS_SCOPE = "transition:generic";
+
+const CREATE_POSTS = "repo:app.bsky.feed.post?action=create";
+const UPLOAD_IMAGES = "blob:image/*";
+const UPLOAD_VIDEOS = "blob:video/*";
+/** The video service uploads in the account's name; its audience differs between servers, and only `*` matches all. */
+const VIDEO_UPLOAD = "rpc:com.atproto.repo.uploadBlob?aud=*";
+const VIDEO_LIMITS = "rpc:app.bsky.video.getUploadLimits?aud=*";
+
+/** What posting needs (atproto.com/specs/permission). */
+const PERMISSIONS = [CREATE_POSTS, UPLOAD_IMAGES, UPLOAD_VIDEOS, VIDEO_UPLOAD, VIDEO_LIMITS] as const;
+
+/** The scope that is asked for; the client metadata declares the same. */
+export function requestedScope(app: AppCredentials): string {
+  return ["atproto", ...(app.settings["SCOPES"] === "transition" ? [FULL_ACCESS_SCOPE] : PERMISSIONS)].join(" ");
+}
+
+interface Permission {
+  readonly resource: string;
+  values(name: string): readonly string[];
+}
+
+/** `resource:value?name=value`; the value before the question mark is short for the resource's main parameter. */
+function parsePermission(scope: string): Permission | null {
+  const [, resource, positional, query] = /^([a-z]+)(?::([^?]*))?(?:\?(.*))?$/.exec(scope) ?? [];
+  if (resource === undefined) {
+    return null;
+  }
+  const params = new URLSearchParams(query ?? "");
+  return {
+    resource,
+    values: (name) => [
+      ...(positional !== undefined && MAIN_PARAMETER[resource] === name ? [decodePart(positional)] : []),
+      ...params.getAll(name),
+    ],
+  };
+}
+
+const MAIN_PARAMETER: Readonly<Record<string, string>> = { repo: "collection", blob: "accept", rpc: "lxm" };
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Servers may return a permission in another spelling, merged with others, or wider than it was asked for. */
+const GRANTED_BY: Readonly<Record<(typeof PERMISSIONS)[number], (granted: Permission) => boolean>> = {
+  [CREATE_POSTS]: (granted) =>
+    granted.resource === "repo" &&
+    includesAny(granted.values("collection"), ["app.bsky.feed.post", "*"]) &&
+    (granted.values("action").length === 0 || granted.values("action").includes("create")),
+  [UPLOAD_IMAGES]: (granted) =>
+    granted.resource === "blob" && includesAny(granted.values("accept"), ["image/*", "*/*"]),
+  [UPLOAD_VIDEOS]: (granted) =>
+    granted.resource === "blob" && includesAny(granted.values("accept"), ["video/*", "*/*"]),
+  [VIDEO_UPLOAD]: (granted) => isRpc(granted, "com.atproto.repo.uploadBlob"),
+  [VIDEO_LIMITS]: (granted) => isRpc(granted, "app.bsky.video.getUploadLimits"),
+};
+
+function isRpc(granted: Permission, method: string): boolean {
+  return (
+    granted.resource === "rpc" &&
+    includesAny(granted.values("lxm"), [method, "*"]) &&
+    granted.values("aud").includes("*")
+  );
+}
+
+function includesAny(values: readonly string[], accepted: readonly string[]): boolean {
+  return values.some((value) => accepted.includes(value));
+}
+
+/** Permissions that posting needs and the user did not grant. */
+export function findMissingPermissions(granted: readonly string[]): readonly string[] {
+  if (granted.includes(FULL_ACCESS_SCOPE)) {
+    return [];
+  }
+  const permissions = granted.flatMap((scope) => parsePermission(scope) ?? []);
+  return PERMISSIONS.filter((permission) => !permissions.some(GRANTED_BY[permission]));
+}
+
+/** A private key of ES256 as JWK. */
+export const SigningKey = z.object({
+  kty: z.literal("EC"),
+  crv: z.literal("P-256"),
+  x: z.string().min(1),
+  y: z.string().min(1),
+  d: z.string().min(1),
+});
+export type SigningKey = z.infer<typeof SigningKey>;
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" } as const;
+
+export async function createSigningKey(): Promise<SigningKey> {
+  const pair = (await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"])) as CryptoKeyPair;
+  return SigningKey.parse(await crypto.subtle.exportKey("jwk", pair.privateKey));
+}
+
+export function publicJwk({ kty, crv, x, y }: SigningKey) {
+  return { kty, crv, x, y };
+}
+
+const encodePart = (part: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(part)));
+
+/** A compact JWS; WebCrypto's signature has the form that ES256 demands. */
+export async function signJwt(key: SigningKey, header: JsonObject, claims: JsonObject): Promise<string> {
+  const { kty, crv, x, y, d } = key;
+  const cryptoKey = await crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, ALGORITHM, false, ["sign"]);
+  const content = `${encodePart({ ...header, alg: "ES256" })}.${encodePart(claims)}`;
+  const signature = await crypto.subtle.sign(
+    { name: "ECDSA", hash: "SHA-256" },
+    cryptoKey,
+    new TextEncoder().encode(content),
+  );
+  return `${content}.${toBase64Url(new Uint8Array(signature))}`;
+}
+
+const ClientKey = SigningKey.extend({ kid: z.string().min(1).optional() });
+export type ClientKey = z.infer<typeof ClientKey>;
+
+/** The document behind the client id. */
+export function clientMetadata(app: AppCredentials, identity: ClientIdentity): JsonObject {
+  const key = readPrivateKey(app);
+  return {
+    client_id: identity.clientMetadataUrl,
+    application_type: "web",
+    client_name: "Almanac",
+    client_uri: identity.origin,
+    redirect_uris: [identity.redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    scope: requestedScope(app),
+    dpop_bound_access_tokens: true,
+    ...(key.ok && key.value
+      ? {
+          token_endpoint_auth_method: "private_key_jwt",
+          token_endpoint_auth_signing_alg: "ES256",
+          jwks: { keys: [{ ...publicJwk(key.value), kid: keyId(key.value), use: "sig", alg: "ES256" }] },
+        }
+      : { token_endpoint_auth_method: "none" }),
+  };
+}
+
+/** The operator's key; null where there is none, a fault where it is no key. */
+export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
+  const setting = app.settings["PRIVATE_KEY"];
+  if (setting === undefined) {
+    return succeeded(null);
+  }
+  try {
+    return succeeded(ClientKey.parse(JSON.parse(setting)));
+  } catch {
+    return failed(appMisconfigured(null, null));
+  }
+}
+
+/** Servers drop keys without an id; a key's own coordinate is as stable as the key. */
+export function keyId({ kid, x: coordinate }: ClientKey): string {
+  return kid ?? coordinate;
+}

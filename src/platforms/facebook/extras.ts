@@ -1,0 +1,63 @@
+import type { Job, JobMedia } from "#platforms/contract.ts";
+import type { Extra } from "#platforms/extras.ts";
+import { failed, rejected, succeeded } from "#platforms/fault.ts";
+import { isAmbiguousResponse } from "#platforms/graph-api.ts";
+import { graphComment } from "#platforms/graph-comment.ts";
+import { bearerHeader } from "#platforms/request-encoding.ts";
+import { isOk } from "#platforms/response.ts";
+import { sendForm } from "#platforms/send-form.ts";
+import { isStory } from "#platforms/story.ts";
+import { toFault } from "./errors.ts";
+import { graphUrl, UPLOAD_TIMEOUT_MS } from "./hosts.ts";
+import { asksForCovers } from "./limits.ts";
+
+/** A story has no cover. A login that has lost the rights since the preview is refused by Facebook, which the extra then tells. */
+function pictureOf({ media, options, account }: Job): JobMedia | undefined {
+  return asksForCovers(account.app.settings) && !isStory(options)
+    ? media.find(({ type }) => type === "video")?.cover?.image
+    : undefined;
+}
+
+/**
+ * developers.facebook.com/docs/graph-api/reference/video/thumbnails: the preferred picture is the one that is shown, so a repeated call
+ * leaves the same cover, and at worst one more picture to choose from.
+ */
+export const cover: Extra = {
+  name: "cover",
+  count: (job) => (pictureOf(job) ? 1 : 0),
+  send: async (client, job, post) => {
+    const image = pictureOf(job);
+    if (!image) {
+      return failed(rejected("The video of the post has no cover any more.", { httpStatus: null }));
+    }
+    const { app, accessToken } = job.account;
+    const response = await sendForm(
+      client,
+      `${graphUrl(app)}/${encodeURIComponent(post.id)}/thumbnails`,
+      { is_preferred: "true" },
+      { field: "source", media: image, name: image.filename, range: { offset: 0, length: image.sizeBytes } },
+      { headers: bearerHeader(accessToken), timeoutMs: UPLOAD_TIMEOUT_MS },
+    );
+    if (response === null || isOk(response)) {
+      return response && succeeded({ id: null, url: null });
+    }
+    return isAmbiguousResponse(response) ? null : failed(toFault(response));
+  },
+};
+
+/**
+ * developers.facebook.com/docs/graph-api/reference/object/comments: all comments are listed only with the filter `stream`. Whether a
+ * video has the edge beside its post is open; publishers in use comment on its id (gitroomhq/postiz-app, facebook.provider.ts).
+ */
+export const comment = graphComment({
+  url: ({ account }, { id }) => `${graphUrl(account.app)}/${encodeURIComponent(id)}/comments`,
+  token: ({ account }) => account.accessToken,
+  fields: "id,permalink_url",
+  listQuery: {
+    fields: "id,message,from{id},created_time,permalink_url",
+    filter: "stream",
+    order: "reverse_chronological",
+  },
+  isOwn: ({ account }, { from }) => !from || from.id === account.platformAccountId,
+  toFault,
+});

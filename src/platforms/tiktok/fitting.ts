@@ -1,4 +1,0 @@
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { IMAGE } from "./limits.ts";
-
-export const fitting = { rule: IMAGE } as const satisfies ImageFitting;

@@ -1,0 +1,206 @@
+import { MINUTE, SECOND } from "#core/clock.ts";
+import type { Fault, Job, JobMedia, PlatformClient, VerifyOutcome } from "#platforms/contract.ts";
+import { rejected } from "#platforms/fault.ts";
+import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { type ByteRange, sendRange } from "#platforms/send-range.ts";
+import { Video, VideoList } from "./answers.ts";
+import { toFault, videoFault } from "./errors.ts";
+import { API_URL } from "./hosts.ts";
+
+/*
+ * The resumable upload protocol (developers.google.com/youtube/v3/guides/using_resumable_upload_protocol). A session creates at
+ * most one video, and only when its last byte arrives, so it is safe to query or continue a session at any time.
+ */
+
+/** Every chunk but the last must be a multiple of this size. */
+const CHUNK_MULTIPLE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 8 * 1024 ** 2;
+/**
+ * Of a call that creates or fills an upload session: DEFAULT_HTTP_TIMEOUT_SEC of googleapiclient/http.py in
+ * https://github.com/googleapis/google-api-python-client, the library of YouTube's own upload guide. Google names 60 seconds
+ * for PHP too (https://developers.google.com/display-video/api/guides/concepts/general/timeouts-retries).
+ */
+export const UPLOAD_TIMEOUT_MS = MINUTE;
+const QUERY_TIMEOUT_MS = 20 * SECOND;
+
+/** The state of a session according to one response. */
+type SessionState =
+  | { readonly state: "complete"; readonly video: Video }
+  | { readonly state: "incomplete"; readonly offset: number }
+  | { readonly state: "gone" }
+  /** The response does not tell the state; a later query can. */
+  | { readonly state: "unclear" }
+  | { readonly state: "refused"; readonly fault: Fault };
+
+interface SessionResponse {
+  readonly session: SessionState;
+  /** Null when the connection broke. */
+  readonly httpStatus: number | null;
+}
+
+/** Where the last chunk starts, which creates the video; it is as small as possible because it is sent at the due time. */
+export function lastChunkOffset(totalBytes: number): number {
+  return Math.floor((totalBytes - 1) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
+}
+
+/** The size of the next chunk before the last one; 0 when only the last chunk is missing. */
+export function nextChunkBytes(offset: number, totalBytes: number): number {
+  const remaining = Math.floor((lastChunkOffset(totalBytes) - offset) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
+  return Math.min(CHUNK_BYTES, Math.max(0, remaining));
+}
+
+/** The most that `commit` may send in one call. */
+export const LAST_CHUNK_MAX_BYTES = CHUNK_BYTES;
+
+export async function sendChunk(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  sessionUrl: string,
+  range: ByteRange,
+): Promise<SessionResponse> {
+  const { offset, length } = range;
+  const response = await sendRange(client, sessionUrl, media, range, {
+    method: "PUT",
+    headers: {
+      ...bearerHeader(job.account.accessToken),
+      "content-type": media.contentType,
+      "content-length": String(length),
+      "content-range": `bytes ${offset}-${offset + length - 1}/${media.sizeBytes}`,
+    },
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+  });
+  return toSessionResponse(response, job.now);
+}
+
+/** Asks how many bytes are stored, or whether the video exists. */
+export async function querySession(
+  client: PlatformClient,
+  job: Job,
+  media: JobMedia,
+  sessionUrl: string,
+): Promise<SessionResponse> {
+  const request = callPlatform(client, sessionUrl, {
+    method: "PUT",
+    headers: {
+      ...bearerHeader(job.account.accessToken),
+      "content-length": "0",
+      "content-range": `bytes */${media.sizeBytes}`,
+    },
+    body: new Uint8Array(),
+    timeoutMs: QUERY_TIMEOUT_MS,
+  });
+  return toSessionResponse(await request.catch(() => null), job.now);
+}
+
+function toSessionResponse(response: PlatformResponse | null, now: number): SessionResponse {
+  return response === null
+    ? { session: { state: "unclear" }, httpStatus: null }
+    : { session: parseSessionState(response, now), httpStatus: response.status };
+}
+
+function parseSessionState(response: PlatformResponse, now: number): SessionState {
+  if (isOk(response)) {
+    const video = parseBody(Video, response);
+    return video ? { state: "complete", video } : { state: "unclear" };
+  }
+  switch (response.status) {
+    case 308:
+      return { state: "incomplete", offset: storedBytes(response.headers) };
+    case 404:
+    case 410:
+      return { state: "gone" };
+    default: {
+      const fault = toFault(response, now);
+      return response.status < 400 || fault.kind === "temporary" ? { state: "unclear" } : { state: "refused", fault };
+    }
+  }
+}
+
+/** Reads `Range: bytes=0-8388607`; without the header nothing is stored. */
+function storedBytes(headers: Headers): number {
+  const lastByte = /^bytes=0-(\d{1,15})$/.exec(headers.get("range")?.trim() ?? "")?.[1];
+  return lastByte === undefined ? 0 : Number(lastByte) + 1;
+}
+
+/** Validation ensures that there is exactly one video. */
+export function findVideo(job: Job): JobMedia | null {
+  const [media] = job.media;
+  return media?.type === "video" ? media : null;
+}
+
+export const NO_VIDEO_FAULT = rejected(
+  "A YouTube post is exactly one video.",
+  { httpStatus: null },
+  { code: "media_required", category: "media" },
+);
+
+export function watchUrl(id: string): string {
+  return `https://www.youtube.com/watch?v=${encodeURIComponent(id)}`;
+}
+
+/*
+ * A video that was received can still be refused: what became of it stands in `status.uploadStatus`
+ * (developers.google.com/youtube/v3/docs/videos) once its processing has ended.
+ */
+
+/** The first look after the upload; a short clip is processed within seconds. */
+export const FIRST_LOOK_SECONDS = 10;
+const MIN_WAIT_SECONDS = 15;
+/**
+ * A look costs one of the project's 10,000 units a day. Waits that grow by a third of the time so far, up to half an hour, are at
+ * most 65 looks within 24 hours: enough for the 100 uploads that a project has a day.
+ */
+const MAX_WAIT_SECONDS = 1800;
+
+/** What became of a video that YouTube received. */
+export async function readProcessing(client: PlatformClient, job: Job, id: string): Promise<VerifyOutcome> {
+  const response = await callPlatform(
+    client,
+    withQuery(`${API_URL}/videos`, { part: "status,processingDetails", id }),
+    { headers: bearerHeader(job.account.accessToken) },
+  );
+  const list = isOk(response) ? parseBody(VideoList, response) : undefined;
+  if (!list) {
+    return isOk(response) ? lookAgain(job, true) : afterRefusedLook(job, response);
+  }
+  const video = list.items?.find((item) => item.id === id);
+  return video
+    ? processingOutcome(job, video, response.status)
+    : { state: "cannot_tell", detail: `YouTube received the video and no longer has it: look at ${watchUrl(id)}` };
+}
+
+/** The outcome of a video as one answer of YouTube describes it. */
+export function processingOutcome(job: Job, video: Video, httpStatus: number | null): VerifyOutcome {
+  const fault = videoFault(video, httpStatus);
+  if (fault) {
+    return { state: "refused", fault };
+  }
+  return hasEnded(video) ? { state: "published", remoteId: video.id, url: watchUrl(video.id) } : lookAgain(job, true);
+}
+
+/** Whether YouTube says that nothing more will happen; `videoFault` has found the ends that are failures. */
+export function hasEnded(video: Video): boolean {
+  return video.status?.uploadStatus === "processed" || video.processingDetails?.processingStatus === "succeeded";
+}
+
+function lookAgain(job: Job, isProcessing: boolean, retryAfterSeconds = 0): VerifyOutcome {
+  const elapsedSeconds = Math.ceil((job.now - (job.lastCommittedAt ?? job.now)) / SECOND);
+  const wait = Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, Math.ceil(elapsedSeconds / 3)));
+  return { state: "again", afterSeconds: Math.max(wait, retryAfterSeconds), isProcessing };
+}
+
+/** A look that was refused says nothing about the video: it was received, and stays so while the quota is used up. */
+function afterRefusedLook(job: Job, response: PlatformResponse): VerifyOutcome {
+  const fault = toFault(response, job.now);
+  switch (fault.kind) {
+    case "reconnect":
+      return { state: "refused", fault };
+    case "rate_limited":
+    case "temporary":
+      return lookAgain(job, true, fault.retryAfterSeconds);
+    case "rejected":
+      return lookAgain(job, false);
+  }
+}
