@@ -1,108 +1,37 @@
-import type { ImageFitting } from "./image-fitting.ts";
 import type { z } from "@hono/zod-openapi";
-import type { DetailCode, LoginErrorCode, TargetErrorCode, WarningCode } from "#core/codes.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { MessageParts } from "#core/message-parts.ts";
 import type { Platform } from "#core/platform.ts";
-import type { MediaType, PostType } from "#core/status.ts";
-import type { AppearanceInput, PostAppearance } from "./appearance-contract.ts";
-import type { Connector } from "./connect-contract.ts";
-import type { OptionForm } from "./form-contract.ts";
-import type { AppTerms, PlatformLimits } from "./limits-contract.ts";
-import type { DataPolicy } from "./operator-contract.ts";
-import type { CommitOutcome, PrepareOutcome, VerifyOutcome } from "./outcome-contract.ts";
+import type { AppearanceInput, PostAppearance } from "./contract/appearance.ts";
+import type { AccountAccess, AppCredentials, PlatformClient } from "./contract/client.ts";
+import type { Connector } from "./contract/connect.ts";
+import type { Result } from "./contract/fault.ts";
+import type { OptionForm } from "./contract/form.ts";
+import type { AppTerms, PlatformLimits } from "./contract/limits.ts";
+import type { ImageFitting, MediaDescription } from "./contract/media.ts";
+import type { DataPolicy } from "./contract/operator.ts";
+import type { CommitOutcome, Job, PrepareOutcome, VerifyOutcome } from "./contract/steps.ts";
+import type { CreatorInfo, ValidationInput, ValidationResult } from "./contract/validation.ts";
 
-export type * from "./appearance-contract.ts";
-export type * from "./connect-contract.ts";
-export type * from "./form-contract.ts";
-export type * from "./limits-contract.ts";
-export type * from "./operator-contract.ts";
-export type * from "./outcome-contract.ts";
+export type * from "./contract/client.ts";
+export type * from "./contract/fault.ts";
+export type * from "./contract/media.ts";
+export type * from "./contract/limits.ts";
+export type * from "./contract/validation.ts";
+export * from "./contract/form.ts";
+export type * from "./contract/appearance.ts";
+export type * from "./contract/connect.ts";
+export type * from "./contract/operator.ts";
+export type * from "./contract/steps.ts";
 
 /*
  * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;
  * code outside that folder never names the platform. Adapters keep no state, never sleep and never wait in a loop: each
  * call returns an outcome, and the publisher's alarm schedules the next call.
  *
+ * `contract/` holds its parts, in the order of the list above: each part imports types only from earlier ones.
+ *
  * Times are milliseconds since 1970 (UTC) unless a name ends in `Seconds`.
  */
-
-/** Sends requests to one platform. A call that throws may or may not have reached the platform, so a throw in `commit` means "uncertain". */
-export interface PlatformClient {
-  /**
-   * Sends one request. Throws for a host that the adapter did not declare, on a lost connection, and after `timeoutMs`. HTTP
-   * error statuses are returned, not thrown. Redirects are returned, never followed. Nothing is retried.
-   */
-  fetch(url: string | URL, init?: PlatformRequestInit): Promise<Response>;
-}
-
-/** The parts of a request that an adapter may set. */
-export interface PlatformRequestInit {
-  /** Default: `GET`. */
-  readonly method?: string;
-  /** Header names in any case; authorization is the adapter's own task. */
-  readonly headers?: Record<string, string>;
-  /** A stream can be sent once only: a repeated request needs a new one. */
-  readonly body?: BodyInit | null;
-  /** Covers the request and its whole response; default: 20 000. */
-  readonly timeoutMs?: number;
-}
-
-/** The operator's configuration of one platform, from the variables that begin with the platform's prefix. */
-export interface AppCredentials {
-  /** `{PLATFORM}_CLIENT_ID`. */
-  readonly clientId: string;
-  /** `{PLATFORM}_CLIENT_SECRET`; never in a URL that a browser opens, a log or a message. */
-  readonly clientSecret: string;
-  /** `{PLATFORM}_CLIENT_SECRET_NEXT`: tried where the platform no longer accepts `clientSecret`; never in the same call. */
-  readonly nextClientSecret?: string | undefined;
-  /** Every other `{PLATFORM}_*` variable, keys without the prefix: `QUOTE_MODE`, `API_VERSION`. Values are not validated. */
-  readonly settings: Readonly<Record<string, string>>;
-}
-
-/** The subject of a fault, as shown to users and counted in statistics. */
-export type FaultCategory =
-  | "auth"
-  | "content"
-  | "duplicate"
-  | "media"
-  | "permission"
-  | "rate_limit"
-  | "quota"
-  | "billing"
-  | "platform"
-  | "internal";
-
-/** The codes a fault can have: those a target shows, and those only a login has. */
-export type FaultCode = TargetErrorCode | LoginErrorCode;
-
-/** A definite refusal: the call that returned it published nothing. */
-export interface Fault<Code extends FaultCode = TargetErrorCode> {
-  /**
-   * What the publisher does. `reconnect`: fails until the user logs in again. `rate_limited`: tries again later without using
-   * up an attempt. `temporary`: tries again later and uses up an attempt (never from `commit`). `rejected`: is not tried again.
-   */
-  readonly kind: "reconnect" | "rate_limited" | "temporary" | "rejected";
-  /** Our own stable code, from the closed list in src/core/codes.ts. */
-  readonly code: Code;
-  /** The subject; independent of `kind`. */
-  readonly category: FaultCategory;
-  /** One sentence for the post's owner; never contains a token or a header. */
-  readonly message: string;
-  /** The platform's own code as text (`9007/2207027`, `spam_risk_too_many_posts`); null when it gave none. */
-  readonly platformCode: string | null;
-  /** Status of the response; null when no response arrived. */
-  readonly httpStatus: number | null;
-  /** The wait that the platform asked for; absent means that the publisher chooses it. */
-  readonly retryAfterSeconds?: number;
-  /** Who can remove the cause; `nobody` when waiting removes it. */
-  readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
-}
-
-/** Success or a fault, as values: whatever the platform or the network does is a fault, not an exception. */
-export type Result<T, Code extends FaultCode = TargetErrorCode> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: Fault<Code> };
 
 /** A collection that posts can be saved to. */
 export interface Board {
@@ -116,213 +45,6 @@ export interface Board {
   readonly privacy: string;
   /** Null when not given. */
   readonly pinCount: number | null;
-}
-
-/** What a call on behalf of an account needs. */
-export interface AccountAccess {
-  /** As in `PostableAccount`. */
-  readonly platformAccountId: string;
-  /** As in `PostableAccount`. */
-  readonly username: string;
-  /** As last listed or fetched; may be out of date. */
-  readonly capabilities: JsonObject;
-  /** The account's own token where it has one, otherwise the login's access token. */
-  readonly accessToken: string;
-  /** The login's access token. */
-  readonly loginToken: string;
-  /** `TokenSet.extra`; empty when the login has none. */
-  readonly extra: JsonObject;
-  /** The operator's configuration at this time. */
-  readonly app: AppCredentials;
-}
-
-/** What is known about the picture that is a cover. */
-type CoverImage = Omit<MediaDescription, "altText" | "cover" | "facts">;
-
-/** What is known about a stored file without reading it. */
-export interface MediaDescription {
-  /** Our media id. */
-  readonly id: string;
-  /** Animated GIFs are images. */
-  readonly type: MediaType;
-  /** As detected from the bytes, not as declared by the sender. */
-  readonly contentType: string;
-  /** Exact. */
-  readonly sizeBytes: number;
-  /** Pixels as displayed (after rotation); null when unknown. */
-  readonly width: number | null;
-  /** Pixels as displayed (after rotation); null when unknown. */
-  readonly height: number | null;
-  /** Null for images and when unknown. */
-  readonly durationSeconds: number | null;
-  /** What the post says of it to people who cannot see it; absent when it says nothing. */
-  readonly altText?: string | undefined;
-  /** The cover of a video: a moment or a picture; absent: the platform chooses one. */
-  readonly cover?: { readonly atMs?: number; readonly image?: CoverImage } | undefined;
-  /** Further properties read from the bytes: `videoCodec`, `audioCodec`, `frameRate`, `animated`, … An absent member is unknown, not a problem. */
-  readonly facts: JsonObject;
-}
-
-/** One target of a post that is not confirmed yet. */
-export interface ValidationInput {
-  /** The final caption for this account. */
-  readonly caption: string;
-  /** Derived from the media. */
-  readonly postType: PostType;
-  /** In the order of the post. */
-  readonly media: readonly MediaDescription[];
-  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
-  readonly partMedia?: readonly (readonly MediaDescription[])[] | undefined;
-  /** As the caller sent them; unknown keys are kept. */
-  readonly options: JsonObject;
-  /** The account as last listed, or with fetched capabilities. */
-  readonly account: { readonly username: string; readonly capabilities: JsonObject };
-  /** `AppCredentials.settings`. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** The target as it was when a part of it became public; absent while nothing is. */
-  readonly published?: PublishedPart | undefined;
-}
-
-/** A target of which a part is public: its next run goes on from there. */
-export interface PublishedPart {
-  readonly caption: string;
-  readonly options: JsonObject;
-  /** The ids of its media. */
-  readonly media: readonly string[];
-  /** `Job.progress`. */
-  readonly progress: JsonValue;
-}
-
-/** A reason why the platform would refuse the target. */
-export interface ValidationProblem {
-  /** From the closed list in src/core/codes.ts. */
-  readonly code: DetailCode;
-  /** One sentence for the caller. */
-  readonly message: string;
-  /** The sentence for pages; absent where it names no member of the request and no time. */
-  readonly parts?: MessageParts;
-  /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
-  readonly param: string;
-  /** The bound that was exceeded, in the unit that the message names. */
-  readonly limit?: number | string;
-  /** The value that exceeded it, in the same unit. */
-  readonly actual?: number | string;
-}
-
-/** Something the caller should know; it does not prevent publishing. */
-export interface ValidationWarning {
-  /** From the closed list in src/core/codes.ts. */
-  readonly code: WarningCode;
-  /** One sentence for the caller. */
-  readonly message: string;
-  /** The sentence for pages; absent where it names no member of the request and no time. */
-  readonly parts?: MessageParts;
-}
-
-/** What an account may choose at its platform now, for the person who confirms: some platforms' reviews ask that it is shown. */
-export interface CreatorInfo {
-  /** As the platform shows the account; null when it did not say. */
-  readonly name: string | null;
-  /** HTTPS; expires after hours. */
-  readonly avatarUrl: string | null;
-  /** The platform's own words for the audiences that it accepts from this account and this service. */
-  readonly privacyOptions: readonly string[];
-  /** Whether the account allows comments at all. */
-  readonly commentAllowed: boolean;
-  /** Whether the account allows duets at all. */
-  readonly duetAllowed: boolean;
-  /** Whether the account allows stitches at all. */
-  readonly stitchAllowed: boolean;
-  /** The longest video of this account; null when unknown. */
-  readonly maxVideoSeconds: number | null;
-}
-
-/** The result of `validate`; a pure function of the input, so the same input gives the same result. */
-export interface ValidationResult {
-  /** The requested options with the platform's defaults filled in; these are published. With invalid options, as they were sent. */
-  readonly options: JsonObject;
-  /** `reels`, `timeline`, `short`, …; null where the platform has no placements. */
-  readonly placement: string | null;
-  /** In the unit of `limits.caption.unit`. */
-  readonly captionLength: number;
-  /** The limit of this account, which can differ from `limits.caption.max`; same unit. */
-  readonly captionLimit: number;
-  /** The length of each part of a thread after the first; same unit and limit. Absent without further parts. */
-  readonly partLengths?: readonly number[] | undefined;
-  /** Every problem, not only the first. Empty: as far as can be known now, the platform will accept the target. */
-  readonly problems: readonly ValidationProblem[];
-  /** Every warning; may be empty. */
-  readonly warnings: readonly ValidationWarning[];
-  /** What the platform charges the operator for the call; null when nothing. */
-  readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
-  /** Absent where the platform has no such settings, and while they are not known. */
-  readonly creator?: CreatorInfo | undefined;
-}
-
-/** A stored file of a job, whatever it is. */
-export interface JobFile {
-  /** Our id of the file. */
-  readonly id: string;
-  /** Exact. */
-  readonly sizeBytes: number;
-  /** Lower-case hexadecimal, over the whole file. */
-  readonly sha256: string;
-  /** Public HTTPS address, for platforms that download the file themselves. */
-  readonly url: string;
-  /** A file name with extension; not unique. */
-  readonly filename: string;
-  /** A new stream of the whole file, or of `length` bytes from `offset`. Reads our own store; throws when the file is missing. Repeatable. */
-  read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
-}
-
-/** A media item of a job. */
-export interface JobMedia extends MediaDescription, JobFile {
-  /** As in `MediaDescription`; the picture can be read. */
-  readonly cover?: { readonly atMs?: number; readonly image?: JobMedia } | undefined;
-}
-
-/** Another target of the same account that published, or may have published, in the time that `verify` searches. */
-export interface SiblingTarget {
-  /** Its post at the platform; null while that is not known. */
-  readonly remoteId: string | null;
-  /** The caption it was sent with. */
-  readonly caption: string;
-  /** Its `Job.progress`. */
-  readonly progress: JsonValue;
-}
-
-/** One confirmed target of one post. Every step of the target gets the same content; only tokens, times and progress change. */
-export interface Job {
-  /** Our id; the same in every run of the post. */
-  readonly postId: string;
-  /** Our id of the account. */
-  readonly accountId: string;
-  /** Tokens as they are now: they may have been refreshed between two steps. */
-  readonly account: AccountAccess;
-  /** The final caption for this account. */
-  readonly caption: string;
-  /** Derived from the media. */
-  readonly postType: PostType;
-  /** `ValidationResult.options`. */
-  readonly options: JsonObject;
-  /** In the order of the post. */
-  readonly media: readonly JobMedia[];
-  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
-  readonly partMedia?: readonly (readonly JobMedia[])[] | undefined;
-  /** The file that the option `document` names; absent without one. */
-  readonly document?: JobFile | undefined;
-  /** The earliest time at which the visible call may be sent. */
-  readonly dueAt: number;
-  /** When the visible call that is now in question was first sent; null before. `verify` searches from here on. */
-  readonly committedAt: number | null;
-  /** When it was last sent, or may have been; null before. `verify` measures its waits from here: a repeated call is as new as the first was. */
-  readonly lastCommittedAt: number | null;
-  /** What earlier visible calls of this target have published (`progress` of the outcome `more`); null at first. */
-  readonly progress: JsonValue;
-  /** Filled for a `verify` without a reference: posts that belong to these targets are not this target's post. */
-  readonly siblings: readonly SiblingTarget[];
-  /** The current time; adapters do not read a clock. */
-  readonly now: number;
 }
 
 /** One platform. Cursors, references and progress are stored as JSON between two calls, possibly across a deployment. */

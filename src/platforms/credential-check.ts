@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { AppCredentials, PlatformClient } from "./contract.ts";
+import type { AppCredentials, PlatformClient, CredentialCheck } from "./contract.ts";
 import { sanitizeMessage } from "./fault.ts";
-import type { CredentialCheck } from "./operator-contract.ts";
 import { postForm } from "./request-encoding.ts";
 import { callPlatform, type PlatformResponse, parseBody } from "./response.ts";
 

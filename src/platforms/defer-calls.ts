@@ -1,7 +1,6 @@
 import { once } from "#core/once.ts";
 import type * as Registry from "./calls-registry.ts";
-import type { Connector, TokenSet } from "./connect-contract.ts";
-import type { Adapter } from "./contract.ts";
+import type { Connector, TokenSet, Adapter } from "./contract.ts";
 
 /*
  * The half of an adapter that sends requests (`calls.ts` of its folder) is a module of its own, loaded with the first call: an

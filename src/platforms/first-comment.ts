@@ -2,10 +2,9 @@ import { member, naming } from "#core/message-parts.ts";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { comparableText } from "./comparable-text.ts";
-import type { Adapter, Job, PlatformClient, Result, ValidationProblem } from "./contract.ts";
+import type { Adapter, Job, PlatformClient, Result, ValidationProblem, OptionField } from "./contract.ts";
 import type { AddedExtra, Extra, PublicPost } from "./extras.ts";
 import { succeeded } from "./fault.ts";
-import type { OptionField } from "./form-contract.ts";
 import { atMost } from "./options.ts";
 
 /* A comment of the account itself below its post, sent once the post is public. */

@@ -1,9 +1,15 @@
 import { hmacSha256Hex } from "#core/encoding.ts";
-import type { AccountAccess, AppCredentials, PlatformClient } from "./contract.ts";
+import type {
+  AccountAccess,
+  AppCredentials,
+  PlatformClient,
+  ApiVersion,
+  CredentialCheck,
+  LiveQuestion,
+} from "./contract.ts";
 import { checkAnswer, oauthWords } from "./credential-check.ts";
 import { graphCode, graphError, graphGet } from "./graph-api.ts";
 import { evidenceOf } from "./live-evidence.ts";
-import type { ApiVersion, CredentialCheck, LiveQuestion } from "./operator-contract.ts";
 import { postForm } from "./request-encoding.ts";
 import { callPlatform, isOk } from "./response.ts";
 

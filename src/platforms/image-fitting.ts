@@ -1,20 +1,6 @@
 import type { FitMode, FitReason } from "#core/fit.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { MediaDescription } from "./contract.ts";
-import type { MediaRule } from "./media-rules.ts";
-
-/** What a platform takes of an image, and what a copy that fits it looks like. */
-export interface ImageFitting {
-  readonly rule: MediaRule;
-  /** Of the copy; narrower than the rule where the platform advises it. */
-  readonly minRatio?: number;
-  readonly maxRatio?: number;
-  readonly maxWidth?: number;
-  readonly maxLongSide?: number;
-  readonly maxShortSide?: number;
-  /** What the images of one post have in common with the first. */
-  readonly together?: "ratio" | "size";
-}
+import type { ImageFitting, MediaDescription } from "./contract.ts";
 
 /** The copy that a platform takes instead of an image. */
 export interface PlannedFit {

@@ -4,40 +4,11 @@ import type {
   LimitCondition,
   LimitRule,
   MediaDescription,
+  MediaRule,
   PlatformLimits,
   ValidationProblem,
   ValidationWarning,
 } from "./contract.ts";
-
-/** The limits of one image or video. Absent members are not checked, and unknown properties of a file are not problems. */
-export interface MediaRule {
-  readonly contentTypes: readonly string[];
-  readonly maxBytes: number;
-  readonly minBytes?: number;
-  readonly minWidth?: number;
-  readonly minHeight?: number;
-  readonly maxWidth?: number;
-  readonly maxHeight?: number;
-  /** Of width and height the smaller one, in either orientation. */
-  readonly minShortSide?: number;
-  readonly maxShortSide?: number;
-  readonly minLongSide?: number;
-  readonly maxLongSide?: number;
-  /** Width times height. */
-  readonly maxPixels?: number;
-  /** Of an animation: the number of frames, and width times height times frames. */
-  readonly maxFrames?: number;
-  readonly maxFramePixels?: number;
-  /** Width divided by height. */
-  readonly minRatio?: number;
-  readonly maxRatio?: number;
-  readonly minSeconds?: number;
-  readonly maxSeconds?: number;
-  readonly minFrameRate?: number;
-  readonly maxFrameRate?: number;
-  readonly videoCodecs?: readonly string[];
-  readonly audioCodecs?: readonly string[];
-}
 
 /** Container headers round the duration, so a difference of less than a frame is accepted. */
 const DURATION_TOLERANCE_SECONDS = 0.05;

@@ -9,7 +9,7 @@ import { operatorChecks as threads } from "./threads/operator-checks.ts";
 import { operatorChecks as tiktok } from "./tiktok/operator-checks.ts";
 import { operatorChecks as x } from "./x/operator-checks.ts";
 import { operatorChecks as youtube } from "./youtube/operator-checks.ts";
-import type { OperatorChecks } from "./operator-contract.ts";
+import type { OperatorChecks } from "./contract.ts";
 
 /** Apart from the adapters, because only what operators ask needs these: an isolate that publishes never loads them. */
 export const OPERATOR_CHECKS: Readonly<Record<Platform, OperatorChecks>> = {

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { fromBase64Url } from "#core/encoding.ts";
-import type { AppCredentials } from "./contract.ts";
-import type { SignedRequest } from "./connect-contract.ts";
+import type { AppCredentials, SignedRequest } from "./contract.ts";
 
 /*
  * Meta's `signed_request`: the signature and the content as base64url, joined by a dot ("Parsing the signed request" in Meta's

@@ -10,9 +10,10 @@ import type {
   PostAppearance,
   ValidationProblem,
   ValidationWarning,
+  OptionField,
+  MediaRule,
 } from "./contract.ts";
-import type { OptionField } from "./form-contract.ts";
-import { countProblems, type MediaRule, mediaRuleLimits } from "./media-rules.ts";
+import { countProblems, mediaRuleLimits } from "./media-rules.ts";
 import { FULL_SCREEN_RATIO } from "./text-marks.ts";
 
 /* A story: one image or video that is shown for 24 hours, without a text of its own. */

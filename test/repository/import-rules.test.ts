@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FOLDERS, forbiddenFor, laterThan, MODULES } from "../../oxlint.config.ts";
 
@@ -73,9 +73,13 @@ const ALLOWED: readonly Planted[] = [
   { file: "src/sandbox/x/may-import-shared.ts", imports: "#sandbox/contract.ts" },
 ];
 
+/** Two files that import only a type of each other. */
+const CIRCLE = ["src/platforms/circle-a.ts", "src/platforms/circle-b.ts"] as const;
+
 const ROOT = join(import.meta.dirname, "..", "..");
 let copy = "";
 let refused: ReadonlySet<string> = new Set();
+let circular: ReadonlySet<string> = new Set();
 
 interface Report {
   readonly diagnostics: readonly { readonly code: string; readonly filename: string }[];
@@ -109,10 +113,18 @@ beforeAll(async () => {
     await mkdir(dirname(join(copy, file)), { recursive: true });
     await writeFile(join(copy, file), `import { planted } from "${imports}";\n\nexport const used = planted;\n`);
   }
+  for (const [index, file] of CIRCLE.entries()) {
+    const other = basename(CIRCLE[1 - index] ?? "");
+    await writeFile(
+      join(copy, file),
+      `import type { Own as Theirs } from "./${other}";\n\nexport type Own = readonly Theirs[];\n`,
+    );
+  }
   const { diagnostics } = await lint(copy);
   refused = new Set(
     diagnostics.filter(({ code }) => code.includes("no-restricted-imports")).map(({ filename }) => filename),
   );
+  circular = new Set(diagnostics.filter(({ code }) => code.includes("no-cycle")).map(({ filename }) => filename));
 });
 
 afterAll(async () => {
@@ -128,4 +140,8 @@ test("every import that crosses a boundary is refused", () => {
 
 test("no import that the rule allows is refused", () => {
   expect(shown(ALLOWED.filter(({ file }) => refused.has(file)))).toEqual([]);
+});
+
+test("files of the adapter contract that import types of each other are refused", () => {
+  expect([...circular]).toEqual(expect.arrayContaining([...CIRCLE]));
 });

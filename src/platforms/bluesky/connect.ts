@@ -8,8 +8,10 @@ import type {
   TokenSet,
   ConnectCalls,
   LoginResult,
-} from "#platforms/connect-contract.ts";
-import type { PlatformClient, Result, FaultCode } from "#platforms/contract.ts";
+  PlatformClient,
+  Result,
+  FaultCode,
+} from "#platforms/contract.ts";
 import { failed, reconnect, succeeded, temporary, rejected } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { withQuery, bearerHeader, postJson } from "#platforms/request-encoding.ts";

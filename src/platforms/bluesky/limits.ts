@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { PlatformLimits, MediaRule } from "#platforms/contract.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** app.bsky.feed.post: both limits hold. */
 export const CAPTION_MAX = 300;

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { ConnectField, CredentialsMethod, ClientIdentity } from "#platforms/connect-contract.ts";
-import type { AppCredentials, Result } from "#platforms/contract.ts";
+import type { ConnectField, CredentialsMethod, ClientIdentity, AppCredentials, Result } from "#platforms/contract.ts";
 import { failed, succeeded } from "#platforms/fault.ts";
 import { appMisconfigured } from "#platforms/oauth-token.ts";
 

@@ -7,8 +7,12 @@ import type {
   StartRequest,
   TokenSet,
   ClientIdentity,
-} from "#platforms/connect-contract.ts";
-import type { AppCredentials, Fault, FaultCode, PlatformClient, Result } from "#platforms/contract.ts";
+  AppCredentials,
+  Fault,
+  FaultCode,
+  PlatformClient,
+  Result,
+} from "#platforms/contract.ts";
 import { failed, reconnect, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import {
   authorizationCode,

@@ -1,5 +1,4 @@
-import type { AppRegistrations } from "#platforms/contract.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { AppRegistrations, OperatorChecks } from "#platforms/contract.ts";
 import { rememberLostCalls, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
 import { connect } from "./connect.ts";
 import { readPrivateKey } from "./login.ts";

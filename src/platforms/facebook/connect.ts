@@ -1,5 +1,4 @@
-import type { AppCredentials, PostableAccount, UnpostableAccount } from "#platforms/contract.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import type { AppCredentials, PostableAccount, UnpostableAccount, ConnectCalls } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { succeeded } from "#platforms/fault.ts";
 import {

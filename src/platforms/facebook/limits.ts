@@ -1,9 +1,8 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AppCredentials, PlatformLimits } from "#platforms/contract.ts";
+import type { AppCredentials, PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
 import { extraScopes, hasExtraScopes } from "#platforms/extra-scopes.ts";
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 import { storyLimits, isStory, STORY_RATIO } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;

@@ -1,5 +1,5 @@
 import { checkAppToken, graphShapeProblems, graphVersion } from "#platforms/graph-operator.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { apiVersion, graphUrl } from "./hosts.ts";
 
 const VERSIONS_PAGE = "https://developers.facebook.com/docs/graph-api/changelog/versions/";

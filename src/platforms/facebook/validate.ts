@@ -7,9 +7,10 @@ import type {
   ValidationProblem,
   ValidationResult,
   ValidationWarning,
+  MediaRule,
 } from "#platforms/contract.ts";
 import { coverProblems, coverWarnings } from "#platforms/cover.ts";
-import { countProblems, layoutWarnings, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
+import { countProblems, layoutWarnings, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { isStory, storyItemProblems, storyOptionProblems, storyWarnings, withoutOptions } from "#platforms/story.ts";
 import {

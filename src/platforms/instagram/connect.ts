@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import type {
+  ConnectCalls,
   AppCredentials,
   CodeExchange,
   Fault,

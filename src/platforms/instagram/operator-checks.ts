@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { checkAnswer, UNKNOWN_GRANT } from "#platforms/credential-check.ts";
 import { graphError } from "#platforms/graph-api.ts";
 import { checkAppToken, graphShapeProblems, graphVersion, wrongProofQuestion } from "#platforms/graph-operator.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { postForm } from "#platforms/request-encoding.ts";
 import { callPlatform, parseBody } from "#platforms/response.ts";
 import { apiVersion, graphUrl, loginVariant, pageLoginDialog, TOKEN_URL } from "./hosts.ts";

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { OptionForm } from "#platforms/contract.ts";
+import { type OptionForm, FIT_FIELD } from "#platforms/contract.ts";
 import { firstCommentOption, FIRST_COMMENT_FIELD } from "#platforms/first-comment.ts";
-import { FIT_FIELD } from "#platforms/form-contract.ts";
 import { choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
 import { storyOption, STORY_FIELD } from "#platforms/story.ts";
 import { COLLABORATORS_MAX, COMMENT_MAX } from "./limits.ts";

@@ -1,5 +1,5 @@
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import type {
+  ConnectCalls,
   AppCredentials,
   Fault,
   PostableAccount,

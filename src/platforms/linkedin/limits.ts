@@ -1,9 +1,8 @@
 import { altTextLimits } from "#platforms/alt-text.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
 import { documentLimits } from "#platforms/document.ts";
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /**
  * No official source: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api names no length. 1,250 is

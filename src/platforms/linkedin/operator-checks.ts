@@ -1,6 +1,6 @@
 import { checkAnswer, judgeOAuth, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import { evidenceOf } from "#platforms/live-evidence.ts";
-import type { ApiVersion, OperatorChecks } from "#platforms/operator-contract.ts";
+import type { ApiVersion, OperatorChecks } from "#platforms/contract.ts";
 import { postJson } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk } from "#platforms/response.ts";
 import { API_ORIGIN, apiVersionName, postUrl, restHeaders, restUrl, TOKEN_URL } from "./hosts.ts";

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { OptionForm } from "#platforms/contract.ts";
+import { type OptionForm, FIT_FIELD } from "#platforms/contract.ts";
 import { documentOption } from "#platforms/document.ts";
 import { firstCommentOption, FIRST_COMMENT_FIELD } from "#platforms/first-comment.ts";
-import { FIT_FIELD } from "#platforms/form-contract.ts";
 import { atMost, choiceOf, commonOptions, fitOption, isHttpUrl } from "#platforms/options.ts";
 import { COMMENT_MAX, POLL_OPTION_MAX, POLL_OPTIONS, POLL_QUESTION_MAX } from "./limits.ts";
 

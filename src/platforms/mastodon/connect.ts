@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
 import type {
+  ConnectCalls,
   CodeExchange,
   Fault,
   FaultCode,

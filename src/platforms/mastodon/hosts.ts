@@ -1,4 +1,4 @@
-import type { ConnectField } from "#platforms/connect-contract.ts";
+import type { ConnectField } from "#platforms/contract.ts";
 
 /** People name servers themselves, so no host is fixed: each login's server stands in its `TokenSet.hosts`. */
 export const hosts: readonly string[] = [];

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { PlatformLimits, MediaRule } from "#platforms/contract.ts";
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /*
  * What a server that was not changed allows (mastodon/mastodon v4.6.5). Each server tells its own numbers, and those count:

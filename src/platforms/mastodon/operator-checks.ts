@@ -1,6 +1,6 @@
 import { rememberLostCalls } from "#platforms/credential-check.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { parseServer } from "./hosts.ts";
 import { discoverInstance } from "./account.ts";
 

@@ -1,6 +1,5 @@
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { AppCredentials, Fault, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import type { AppCredentials, Fault, Result, TokenSet, PlatformClient, ConnectCalls } from "#platforms/contract.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {

@@ -1,9 +1,8 @@
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
+import type { PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 const MB = 1_000_000;
 

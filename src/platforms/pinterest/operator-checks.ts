@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { checkAnswer, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import { basicAuthorization } from "#platforms/oauth-token.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { parseBody } from "#platforms/response.ts";
 import { apiUrl } from "./hosts.ts";
 

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import type { OptionForm } from "#platforms/contract.ts";
-import { FIT_FIELD } from "#platforms/form-contract.ts";
+import { type OptionForm, FIT_FIELD } from "#platforms/contract.ts";
 import { atMost, commonOptions, fitOption, isHttpUrl } from "#platforms/options.ts";
 import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
 

@@ -1,7 +1,6 @@
 import { altTextLimits } from "#platforms/alt-text.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import type { PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 /** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */

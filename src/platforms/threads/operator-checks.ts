@@ -1,5 +1,5 @@
 import { checkAppToken, graphShapeProblems, wrongProofQuestion } from "#platforms/graph-operator.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { GRAPH_ORIGIN, graphUrl } from "./hosts.ts";
 
 export const operatorChecks: OperatorChecks = {

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { OptionForm } from "#platforms/contract.ts";
-import { FIT_FIELD, THREAD_FIELD } from "#platforms/form-contract.ts";
+import { type OptionForm, FIT_FIELD, THREAD_FIELD } from "#platforms/contract.ts";
 import { atMost, choiceOf, commonOptions, fitOption, isHttpUrl } from "#platforms/options.ts";
 import { threadOption } from "#platforms/thread.ts";
 import { POLL_OPTION_MAX, POLL_OPTIONS, TOPIC_MAX } from "./limits.ts";

@@ -1,7 +1,14 @@
 import type { JsonObject } from "#core/json.ts";
 import { callPlatform, parseBody } from "#platforms/response.ts";
-import type { AppCredentials, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import type {
+  AppCredentials,
+  Fault,
+  PostableAccount,
+  Result,
+  TokenSet,
+  PlatformClient,
+  ConnectCalls,
+} from "#platforms/contract.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {

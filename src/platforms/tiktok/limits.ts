@@ -1,9 +1,8 @@
 import { MINUTE } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
-import type { PlatformLimits } from "#platforms/contract.ts";
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import type { PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.tiktok.com/doc/content-posting-api-reference-direct-post and …-reference-photo-post: UTF-16 code units. */
 export const VIDEO_CAPTION_MAX = 2200;

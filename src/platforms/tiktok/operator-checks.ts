@@ -1,6 +1,6 @@
 import { checkAnswer, judgeOAuth } from "#platforms/credential-check.ts";
 import { evidenceOf } from "#platforms/live-evidence.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { postForm } from "#platforms/request-encoding.ts";
 import { callPlatform } from "#platforms/response.ts";
 import { TOKEN_URL, isAudited } from "./hosts.ts";

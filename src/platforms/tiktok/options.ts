@@ -1,7 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import type { CreatorInfo, LinkedSentence, OptionAvailability, OptionForm, OptionSwitch } from "#platforms/contract.ts";
-import { FIT_FIELD } from "#platforms/form-contract.ts";
+import {
+  type CreatorInfo,
+  type LinkedSentence,
+  type OptionAvailability,
+  type OptionForm,
+  type OptionSwitch,
+  FIT_FIELD,
+} from "#platforms/contract.ts";
 import { choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
 import { PHOTO_TITLE_MAX } from "./limits.ts";
 

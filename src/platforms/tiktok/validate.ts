@@ -7,10 +7,11 @@ import type {
   ValidationProblem,
   ValidationResult,
   ValidationWarning,
+  MediaRule,
 } from "#platforms/contract.ts";
 import { altTextWarnings } from "#platforms/alt-text.ts";
 import { coverWarnings } from "#platforms/cover.ts";
-import { countProblems, type MediaRule, mediaProblems } from "#platforms/media-rules.ts";
+import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
   IMAGE,

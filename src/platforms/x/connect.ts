@@ -1,6 +1,12 @@
 import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { AppCredentials, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
+import type {
+  AppCredentials,
+  PostableAccount,
+  Result,
+  TokenSet,
+  PlatformClient,
+  ConnectCalls,
+} from "#platforms/contract.ts";
 import { failed, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {

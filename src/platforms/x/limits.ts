@@ -1,8 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
-import type { AppTerms, MediaDescription, PlatformLimits } from "#platforms/contract.ts";
-import type { ImageFitting } from "#platforms/image-fitting.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import type { AppTerms, MediaDescription, PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 const MIB = 1024 ** 2;

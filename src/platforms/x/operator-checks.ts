@@ -2,7 +2,7 @@ import { fromBase64Url } from "#core/encoding.ts";
 import { checkAnswer, judgeOAuth, refreshUnknownGrant } from "#platforms/credential-check.ts";
 import { evidenceOf } from "#platforms/live-evidence.ts";
 import { basicAuthorization } from "#platforms/oauth-token.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk } from "#platforms/response.ts";
 import { API_ORIGIN, TOKEN_URL } from "./hosts.ts";

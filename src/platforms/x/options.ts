@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { hostMatches } from "#core/host-patterns.ts";
-import type { OptionForm } from "#platforms/contract.ts";
-import { FIT_FIELD, THREAD_FIELD } from "#platforms/form-contract.ts";
+import { type OptionForm, FIT_FIELD, THREAD_FIELD } from "#platforms/contract.ts";
 import { atMost, choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
 import { threadOption } from "#platforms/thread.ts";
 import { TAGGED_USERS_MAX } from "./limits.ts";

@@ -1,6 +1,5 @@
 import { fromBase64Url } from "#core/encoding.ts";
-import type { ConnectCalls } from "#platforms/connect-contract.ts";
-import type { Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
+import type { ConnectCalls, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import {

@@ -1,8 +1,8 @@
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { JsonObject } from "#core/json.ts";
-import type { AppTerms, PlatformLimits } from "#platforms/contract.ts";
+import type { AppTerms, PlatformLimits, MediaRule } from "#platforms/contract.ts";
 import { coverLimits } from "#platforms/cover.ts";
-import { type MediaRule, mediaRuleLimits } from "#platforms/media-rules.ts";
+import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /** developers.google.com/youtube/v3/docs/videos: 100 characters, 5,000 bytes, neither with `<` or `>`. UTF-16 is the strictest usual reading of "characters". */
 export const TITLE_MAX = 100;

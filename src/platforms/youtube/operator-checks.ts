@@ -1,5 +1,5 @@
 import { checkAnswer, judgeOAuth, refreshUnknownGrant } from "#platforms/credential-check.ts";
-import type { OperatorChecks } from "#platforms/operator-contract.ts";
+import type { OperatorChecks } from "#platforms/contract.ts";
 import { TOKEN_URL } from "./hosts.ts";
 
 export const operatorChecks: OperatorChecks = {

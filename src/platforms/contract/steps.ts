@@ -1,8 +1,76 @@
-import type { JsonValue } from "#core/json.ts";
-import type { ExtraName, ExtraStatus } from "#core/status.ts";
-import type { Fault } from "./contract.ts";
+import type { JsonObject, JsonValue } from "#core/json.ts";
+import type { ExtraName, ExtraStatus, PostType } from "#core/status.ts";
+import type { AccountAccess } from "./client.ts";
+import type { Fault } from "./fault.ts";
+import type { MediaDescription } from "./media.ts";
 
-/* The part of the adapter contract that is about publishing: what a step of a target can come to. */
+/* The part of the adapter contract that is about publishing: the job of a target, and what each step of it can come to. */
+
+/** A stored file of a job, whatever it is. */
+export interface JobFile {
+  /** Our id of the file. */
+  readonly id: string;
+  /** Exact. */
+  readonly sizeBytes: number;
+  /** Lower-case hexadecimal, over the whole file. */
+  readonly sha256: string;
+  /** Public HTTPS address, for platforms that download the file themselves. */
+  readonly url: string;
+  /** A file name with extension; not unique. */
+  readonly filename: string;
+  /** A new stream of the whole file, or of `length` bytes from `offset`. Reads our own store; throws when the file is missing. Repeatable. */
+  read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** A media item of a job. */
+export interface JobMedia extends MediaDescription, JobFile {
+  /** As in `MediaDescription`; the picture can be read. */
+  readonly cover?: { readonly atMs?: number; readonly image?: JobMedia } | undefined;
+}
+
+/** Another target of the same account that published, or may have published, in the time that `verify` searches. */
+export interface SiblingTarget {
+  /** Its post at the platform; null while that is not known. */
+  readonly remoteId: string | null;
+  /** The caption it was sent with. */
+  readonly caption: string;
+  /** Its `Job.progress`. */
+  readonly progress: JsonValue;
+}
+
+/** One confirmed target of one post. Every step of the target gets the same content; only tokens, times and progress change. */
+export interface Job {
+  /** Our id; the same in every run of the post. */
+  readonly postId: string;
+  /** Our id of the account. */
+  readonly accountId: string;
+  /** Tokens as they are now: they may have been refreshed between two steps. */
+  readonly account: AccountAccess;
+  /** The final caption for this account. */
+  readonly caption: string;
+  /** Derived from the media. */
+  readonly postType: PostType;
+  /** `ValidationResult.options`. */
+  readonly options: JsonObject;
+  /** In the order of the post. */
+  readonly media: readonly JobMedia[];
+  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
+  readonly partMedia?: readonly (readonly JobMedia[])[] | undefined;
+  /** The file that the option `document` names; absent without one. */
+  readonly document?: JobFile | undefined;
+  /** The earliest time at which the visible call may be sent. */
+  readonly dueAt: number;
+  /** When the visible call that is now in question was first sent; null before. `verify` searches from here on. */
+  readonly committedAt: number | null;
+  /** When it was last sent, or may have been; null before. `verify` measures its waits from here: a repeated call is as new as the first was. */
+  readonly lastCommittedAt: number | null;
+  /** What earlier visible calls of this target have published (`progress` of the outcome `more`); null at first. */
+  readonly progress: JsonValue;
+  /** Filled for a `verify` without a reference: posts that belong to these targets are not this target's post. */
+  readonly siblings: readonly SiblingTarget[];
+  /** The current time; adapters do not read a clock. */
+  readonly now: number;
+}
 
 /**
  * The outcome of `prepare`. `ready`: `ref` goes to `commit`; after `expiresAt` the target is prepared again. `again`: call again

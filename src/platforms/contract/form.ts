@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import type { PostType } from "#core/status.ts";
-import type { CreatorInfo } from "./contract.ts";
+import type { CreatorInfo } from "./validation.ts";
 
 /* How a page asks a person for the options of a platform: the words that the schema of the options does not have. */
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AppCredentials, PlatformClient, Result, FaultCode } from "./contract.ts";
+import type { AppCredentials, PlatformClient } from "./client.ts";
+import type { FaultCode, Result } from "./fault.ts";
 
 /*
  * The part of the adapter contract that is about logins: how a user connects, which accounts a login has, and how its tokens

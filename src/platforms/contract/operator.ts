@@ -1,4 +1,5 @@
-import type { AccountAccess, AppCredentials, ClientIdentity, PlatformClient } from "./contract.ts";
+import type { AccountAccess, AppCredentials, PlatformClient } from "./client.ts";
+import type { ClientIdentity } from "./connect.ts";
 
 /*
  * The part of the adapter contract that is about the operator: what can be told of an app and of the operator's settings without
