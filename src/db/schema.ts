@@ -940,7 +940,7 @@ export const idempotencyRecords = sqliteTable(
  */
 export type HeldReason = "restored" | "reviewing";
 
-/** One row that tells a database that was put back to an earlier time (docs/guide/how-it-works.md). */
+/** One row that tells a database that was put back to an earlier time (docs/guide/publishing-reference.md). */
 export const service = sqliteTable(
   "service",
   {

@@ -5,7 +5,7 @@ import { FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
 /*
- * Two failures in one run (C30 in docs/guide/how-it-works.md): a run stops at one failpoint and its journal is lost, and the run
+ * Two failures in one run (C30 in docs/guide/publishing-reference.md): a run stops at one failpoint and its journal is lost, and the run
  * that takes over is interrupted as well. No platform may accept the post twice.
  * All pairs: `npm run model -- --double-failures`.
  */

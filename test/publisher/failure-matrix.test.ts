@@ -16,7 +16,7 @@ import { claimAt } from "#publisher/wake-times.ts";
 import { FAILPOINT_NAMES } from "./failpoint-names.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
-/* The rows of the failure matrix in docs/guide/how-it-works.md, by their ids. */
+/* The rows of the failure matrix in docs/guide/publishing-reference.md, by their ids. */
 
 /** Posts are due after 60 s; 20 s later the reconciler has not looked after them yet. */
 const BEFORE_RECONCILER = 80 * SECOND;

@@ -42,7 +42,7 @@ export function assertInvariant(holds: boolean, invariant: string): void {
   }
 }
 
-/** Checks the invariants I1 to I11 of docs/guide/how-it-works.md against the accepted posts and the database. */
+/** Checks the invariants I1 to I11 of docs/guide/publishing-reference.md against the accepted posts and the database. */
 export class Invariants {
   readonly posts = new Map<string, ExpectedPost>();
   private readonly previousRows = new Map<string, PostRow>();

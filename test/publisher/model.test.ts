@@ -9,7 +9,7 @@ import { ModelRunner } from "./model-runner.ts";
 import { silenceLogs, PublisherHarness } from "./publisher-harness.ts";
 
 /*
- * Random command sequences against the invariants of docs/guide/how-it-works.md: previews, concurrent confirms, edits, cancels,
+ * Random command sequences against the invariants of docs/guide/publishing-reference.md: previews, concurrent confirms, edits, cancels,
  * clock moves, alarms, crons, crashes at every failpoint, lost runs, lost storage, a failing database and every answer of a
  * platform. Sequences that failed once are in known-seeds.json and are replayed first; a new one is printed with its seed and
  * belongs into that file (`npm run model` writes it), because a failure here is a finding and never a flake.

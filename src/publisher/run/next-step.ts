@@ -35,7 +35,7 @@ import {
 
 /*
  * Decides what happens next to a target. Each pure function takes the run of a target and an outcome, and returns the next run.
- * T1 to T16 are the rows of the target table in docs/guide/how-it-works.md.
+ * T1 to T16 are the rows of the target table in docs/guide/publishing-reference.md.
  */
 
 export const MAX_RUN_ATTEMPTS = 8;

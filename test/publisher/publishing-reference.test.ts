@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 const [page = ""] = Object.values(
-  import.meta.glob("/docs/guide/how-it-works.md", { query: "?raw", import: "default", eager: true }),
+  import.meta.glob("/docs/guide/publishing-reference.md", { query: "?raw", import: "default", eager: true }),
 );
 const sources = import.meta.glob("/test/**/*.test.ts", { query: "?raw", import: "default", eager: true });
 
@@ -11,7 +11,7 @@ const matrixRows = [...page.matchAll(/^\| (C\d+(?:, C\d+)*) \|.*\| ([^|]+) \|$/g
   files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
 }));
 
-describe("docs/guide/how-it-works.md", () => {
+describe("docs/guide/publishing-reference.md", () => {
   test("lists every row of the failure matrix and every transition of the two tables", () => {
     const idsUpTo = (letter: string, last: number) =>
       Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
