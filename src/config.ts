@@ -16,13 +16,13 @@ import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
-/** Bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets; docs/guide/operate.md lists them. */
+/** The bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets. docs/guide/operate.md lists them. */
 export interface Env {
   readonly DB: D1Database;
-  /** Confirmation tokens, 300 s. */
+  /** Confirmation tokens; they expire after 300 s. */
   readonly TOKENS: KVNamespace;
   readonly MEDIA: R2Bucket;
-  /** Without it images are refused where they do not fit a platform. */
+  /** Without it the service refuses images that do not fit a platform. */
   readonly IMAGES?: ImagesBinding;
   readonly POSTS: DurableObjectNamespace<PostPublisherApi & Rpc.DurableObjectBranded>;
   readonly SENDERS: DurableObjectNamespace<WebhookSenderApi & Rpc.DurableObjectBranded>;
@@ -30,7 +30,7 @@ export interface Env {
   readonly LIMIT_STARTER: RateLimit;
   readonly LIMIT_GROWTH: RateLimit;
   readonly LIMIT_SCALE: RateLimit;
-  /** The same per user, over all credentials. */
+  /** Request limits per user, for all credentials together. */
   readonly LIMIT_USER_STARTER: RateLimit;
   readonly LIMIT_USER_GROWTH: RateLimit;
   readonly LIMIT_USER_SCALE: RateLimit;
@@ -42,21 +42,23 @@ export interface Env {
   readonly BASE_URL?: string;
   readonly AUTH_URL?: string;
   readonly DOCS_URL?: string;
-  /** JSON object of key id to base64 AES-256 key; the key named by TOKEN_KEY_ID encrypts, all of them decrypt. */
+  /** JSON object from key id to base64 AES-256 key. The key that TOKEN_KEY_ID names encrypts; every key decrypts. */
   readonly TOKEN_KEYS: string;
   readonly TOKEN_KEY_ID: string;
   readonly SIGNUP?: string;
   readonly SETUP_CODE?: string;
-  /** What `npm run doctor` shows to be told how the service is set up. */
+  /** The credential with which `npm run doctor` reads how the service is set up. */
   readonly OPERATOR_KEY?: string;
   /** Gives every user this plan without a subscription; `none` requires one even where no payment is configured. */
   readonly PLAN_FOR_ALL?: string;
-  /** JSON: the operator's own numbers for limits, by plan. */
+  /** JSON: the limits that the operator changes, by plan. */
   readonly QUOTAS?: string;
   readonly [name: string]: unknown;
 }
 
-/** Where Cloudflare can create an object: https://developers.cloudflare.com/durable-objects/reference/data-location/ */
+/**
+ * The locations in which Cloudflare can create a Durable Object: https://developers.cloudflare.com/durable-objects/reference/data-location/
+ */
 const OBJECT_LOCATIONS = [
   "wnam",
   "enam",
@@ -75,32 +77,35 @@ export interface Config {
   readonly origin: string;
   /** The address of the API. */
   readonly baseUrl: string;
-  /** The address of the MCP server: always on the API's origin. */
+  /** The address of the MCP server, which has the same origin as the API. */
   readonly mcpUrl: string;
   readonly authUrl: string;
   readonly docsUrl: string;
   readonly tokenKeys: string;
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
-  /** What the first user must know where anybody can reach the sign-up page; null until the operator has set it. */
+  /** The code that the first user must enter on a sign-up page that anybody can reach; null until the operator has set it. */
   readonly setupCode: string | null;
-  /** Whether the first user must know it. */
+  /** Whether the first user must enter the setup code. */
   readonly asksSetupCode: boolean;
-  /** What the operator's programs show as their credential; null where there is none, and nothing is told to them then. */
+  /** The credential of the operator's programs. If null, the service tells these programs nothing. */
   readonly operatorKey: string | null;
   readonly planForAll: Plan | null;
-  /** Where the objects of posts and webhooks are created; null for near their first caller. */
+  /** Where Cloudflare creates the Durable Objects of posts and webhooks; null for a place near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
   readonly limitOverrides: LimitOverrides;
-  /** The most that the database can hold; the operator is told at 80 % of it. */
+  /** The maximum size of the database. The operator gets an alert at 80 % of it. */
   readonly databaseLimitBytes: number;
   /** Whether the service can send e-mails. */
   readonly sendsEmail: boolean;
-  /** Null when the platform needs credentials and the operator has not set them; requests for the platform then get 400 `platform_not_configured`. */
+  /**
+   * Null if the platform needs app credentials and the operator has not set them; requests for the platform then get 400
+   * `platform_not_configured`.
+   */
   app(platform: Platform): AppCredentials | null;
-  /** The operator has set PUBLISHING=hold: nothing is claimed, prepared or armed. */
+  /** True if the operator has set PUBLISHING=hold: the service then claims, prepares and arms no post. */
   readonly publishingHeld: boolean;
-  /** A variable that only one module reads, by name. */
+  /** Reads a variable that only one module needs, by its name. */
   setting(name: string): string | null;
 }
 
@@ -130,8 +135,8 @@ function readAppCredentials(env: Env, platform: Platform): AppCredentials | null
 }
 
 /**
- * Without payment nobody could ever pay, so that every user would lose access when the trial ends. One payment setting is
- * enough to count as payment: an incomplete configuration must not give everything away.
+ * If payment is not configured, nobody could pay and every user would lose access after the trial, so all users get a plan. One payment
+ * setting counts as configured: an incomplete configuration must not give every user a free plan.
  */
 function planForAll(env: Env): Plan | null {
   const name = readText(env, "PLAN_FOR_ALL");
@@ -143,7 +148,7 @@ function planForAll(env: Env): Plan | null {
 
 let isInvalidLocationLogged = false;
 
-/** An unknown location is logged once and ignored: the hint saves milliseconds, and posts must be published without it too. */
+/** Logs an unknown location once and ignores it: the location only saves milliseconds, and posts must be published without it too. */
 function objectsLocation(env: Env): DurableObjectLocationHint | null {
   const name = readText(env, "OBJECTS_LOCATION");
   const location = OBJECT_LOCATIONS.find((one) => one === name) ?? null;
@@ -154,10 +159,10 @@ function objectsLocation(env: Env): DurableObjectLocationHint | null {
   return location;
 }
 
-/** Limits of requests are numbers of the rate limiter, which only wrangler.toml can set. */
+/** The limits that `QUOTAS` can change. Request limits are not among them, because only wrangler.toml can set the rate limiter. */
 const OVERRIDABLE = (Object.keys(LIMIT_NAMES) as LimitKey[]).filter((key) => !key.toLowerCase().includes("requests"));
 
-/** A mistake stops the service with a message that names it: a limit that is silently not there would be found too late. */
+/** Throws an error that names the mistake: if the service ignored a wrong limit, nobody would notice. */
 function readLimitOverrides(text: string | null): LimitOverrides {
   const overrides = new Map<string, Partial<PlanLimits>>();
   for (const [plan, numbers] of Object.entries(parseQuotas(text))) {
@@ -179,7 +184,7 @@ function parseQuotas(text: string | null): Record<string, object> {
       return parsed as Record<string, object>;
     }
   } catch {
-    // The message below says what is expected.
+    // Invalid JSON gets the error below, which shows the expected form.
   }
   throw new Error('QUOTAS must be JSON like {"scale":{"previews_per_hour":20000}}');
 }
@@ -232,7 +237,7 @@ export function readConfig(env: Env): Config {
     tokenKeyId: env.TOKEN_KEY_ID,
     signup,
     setupCode: readText(env, "SETUP_CODE"),
-    // At a public address whoever finds the page first would own the service.
+    // At a public address, the first stranger who finds the sign-up page would own the service.
     asksSetupCode: signup === "first" && !LOOPBACK.has(new URL(origin).hostname),
     operatorKey: readText(env, "OPERATOR_KEY"),
     planForAll: planForAll(env),

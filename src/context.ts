@@ -11,39 +11,39 @@ import type { Adapter } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { type Config, type Env, readConfig } from "./config.ts";
 
-/** All outbound requests. Production sends them to the network; the sandbox answers them in the same process. */
+/** Sends all outbound requests. Production sends them to the network; the sandbox answers them in the same process. */
 export interface Outbound {
   /** Sends a request to a platform; adapters use it through a `PlatformClient`. */
   platformFetch(request: Request): Promise<Response>;
   /** Sends a request to any public URL (media sources, client metadata documents). */
   publicFetch(request: Request): Promise<Response>;
-  /** The URL at which a user's browser reaches a page of a platform; in the sandbox `login` names the user who logs in there. */
+  /** The URL at which a user's browser opens a page of a platform. In the sandbox, `login` names the user who logs in. */
   browserUrl(url: URL, login?: string): URL;
-  /** An origin allowed for media import beside public HTTPS; null in production. */
+  /** An origin from which media can be imported in addition to public HTTPS; null in production. */
   readonly trustedMediaOrigin: string | null;
 }
 
-/** The files of media. */
+/** The R2 bucket that stores the files of media. */
 export type Bucket = Pick<R2Bucket, "head" | "get" | "put" | "delete" | "list">;
 
 /** Cloudflare's image transformations. */
 export interface Images {
-  /** The bytes of the image after it; throws what Cloudflare answers. */
+  /** Returns the transformed image; throws Cloudflare's error. */
   transform(
     image: ReadableStream<Uint8Array>,
     change: ImageTransform,
     output: ImageOutputOptions,
   ): Promise<Uint8Array<ArrayBuffer>>;
-  /** The image in another format, as it arrives; throws what Cloudflare answers. */
+  /** Streams the image in another format; throws Cloudflare's error. */
   convert(image: ReadableStream<Uint8Array>, output: ImageOutputOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** All dependencies of use cases; each declares only those it uses (`Pick`). */
+/** All dependencies of use cases. Each use case declares only those that it uses (`Pick`). */
 export interface Services {
   readonly db: Db;
   readonly tokens: Pick<KVNamespace, "get" | "put">;
   readonly bucket: Bucket;
-  /** Null where the operator has not bound them. */
+  /** Null if the operator has not bound Cloudflare's image transformations. */
   readonly images: Images | null;
   readonly config: Config;
   readonly clock: Clock;
@@ -53,16 +53,16 @@ export interface Services {
   adapterFor(platform: Platform): Adapter | undefined;
   /** Sets, changes or deletes the alarm of a post's Durable Object. */
   arm(hint: ArmHint): Promise<ArmResult>;
-  /** Has the Durable Object of an overdue post arm itself again. */
+  /** Makes the Durable Object of an overdue post set its alarm again. */
   rearm(postId: string): Promise<void>;
-  /** What the Durable Object of a post knows of it; null when that is nothing. */
+  /** What the Durable Object of a post stores about it; null if it stores nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;
   /** The Durable Object of a webhook. */
   sender(webhookId: string): WebhookSenderApi;
   readonly watch: DatabaseWatchApi;
-  /** Null where the operator configured no e-mail. */
+  /** Null if the operator has not configured e-mail. */
   readonly mailer: Mailer | null;
-  /** Lets work continue after the response is sent. */
+  /** Runs work after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
 
@@ -70,7 +70,10 @@ export interface Context extends Services {
   readonly actor: Actor;
 }
 
-/** An object stays where its first call created it, and every first call is made here. */
+/**
+ * Cloudflare creates a Durable Object near its first caller and never moves it. This module makes every first call, so it passes the
+ * location here.
+ */
 function objectOptions({ objectsLocation }: Config): DurableObjectNamespaceGetDurableObjectOptions {
   return objectsLocation === null ? {} : { locationHint: objectsLocation };
 }
@@ -93,7 +96,7 @@ function createImages(binding: ImagesBinding): Images {
 
 type PermanentServices = Omit<Services, "outbound" | "defer">;
 
-/** By the bindings, which are one object in the whole life of an isolate; nothing in here belongs to a request. */
+/** The key is the bindings object, which is the same for the whole life of an isolate. The values hold no data of a request. */
 const permanentServices = new WeakMap<Env, PermanentServices>();
 
 function createPermanentServices(env: Env): PermanentServices {
@@ -121,7 +124,7 @@ function createPermanentServices(env: Env): PermanentServices {
   };
 }
 
-/** Called once for each request, alarm or cron run; cheap and without state. */
+/** Called once for each request, alarm or cron run. It is cheap and keeps no state. */
 export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
   let permanent = permanentServices.get(env);
   if (permanent === undefined) {

@@ -15,7 +15,7 @@ import { createService } from "./service.ts";
 const service = createService(sandboxOutbound);
 const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx));
 
-/** Runs with the app credentials of the simulators, like every other part of the sandbox. */
+/** Runs with the app credentials of the simulated platforms, like the rest of the sandbox. */
 export class PostPublisher extends definePublisher(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);
@@ -23,7 +23,7 @@ export class PostPublisher extends definePublisher(sandboxOutbound) {
   }
 }
 
-/** Likewise. */
+/** Runs with the app credentials of the simulated platforms too. */
 export class WebhookSender extends defineWebhookSender(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);

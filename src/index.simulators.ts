@@ -5,7 +5,7 @@ import {
   type SandboxEnv,
 } from "#sandbox/index.ts";
 
-/* The simulated platforms and the receivers of webhooks without the service: `npm run sandbox`. Never deployed. */
+/* The simulated platforms and webhook receivers without the service, for `npm run sandbox`. Never deployed. */
 
 export const PlatformSimulator = definePlatformSimulator();
 export const WebhookReceiver = defineWebhookReceiver();

@@ -4,16 +4,16 @@ import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
 
 export const CONFIRMS = ["self", "person"] as const;
-/** Who confirms a credential's previews: whoever holds the credential, or the person on an approval page. */
+/** Who confirms the previews of a credential: its holder, or a person on an approval page. */
 export type Confirms = (typeof CONFIRMS)[number];
 
-/** The authenticated caller; taken from the credential, never from a parameter. */
+/** The authenticated caller. It comes from the credential, never from a parameter of the request. */
 export interface Actor {
   readonly userId: string;
-  /** The user's active workspace, to which every call is limited. */
+  /** The user's active workspace. Every call works in this workspace only. */
   readonly workspaceId: string;
   readonly plan: Plan;
-  /** What the user may have or do: the plan's limits, lower in a trial. */
+  /** What the user may have or do: the limits of the plan, or the lower limits of a trial. */
   readonly limits: PlanLimits;
   /** False when the trial ended or the subscription lapsed; operations then answer 403. */
   readonly subscribed: boolean;
@@ -24,11 +24,11 @@ export interface Actor {
   readonly via: CreatedVia;
   /** The IANA time zone of the user's profile. */
   readonly timeZone: string;
-  /** Whether the workspace's events are recorded, so that its webhooks must be told of a change. */
+  /** Whether the workspace records events. If true, a change must also notify its webhooks. */
   readonly recordsEvents: boolean;
 }
 
-/** Checked before anything is read, so that the refusal does not reveal whether something exists. */
+/** Runs before anything is read, so that the refusal does not reveal whether something exists. */
 export function requireSubscription({ subscribed }: Pick<Actor, "subscribed">): void {
   if (!subscribed) {
     refuse({
@@ -52,7 +52,7 @@ export function authorOf({ credential }: Pick<Actor, "credential">): Author | nu
     : { kind: credential.kind === "api_key" ? "key" : "app", id: credential.id, name: credential.name };
 }
 
-/** Who confirms the actor's previews; a person in the dashboard does it there and then. */
+/** Who confirms the actor's previews. A person in the dashboard confirms them directly. */
 export function confirmsOf({ credential }: Pick<Actor, "credential">): Confirms {
   return credential.kind === "session" ? "self" : credential.confirms;
 }

@@ -2,16 +2,16 @@ import { fromBase64, toBase64Url } from "./encoding.ts";
 import type { Ids } from "./ids.ts";
 
 /*
- * AES-256-GCM, written as `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
- * a sealed text copied into another row cannot be decrypted there. `tokenKeyId` names the key that encrypts; every key of
- * `tokenKeys` decrypts.
+ * Encrypts with AES-256-GCM and writes `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
+ * nobody can decrypt a sealed text that was copied into another row. The key that `tokenKeyId` names encrypts; every key of `tokenKeys`
+ * decrypts.
  */
 
 const VERSION = "v1";
 const IV_BYTES = 12;
 const KEY_BYTES = 32;
 
-/** Its code says what was wrong; it never contains the plaintext or a key. */
+/** `code` says what was wrong. The error never contains the plaintext or a key. */
 export class SealingError extends Error {
   override readonly name = "SealingError";
   readonly code: "keys_invalid" | "key_unknown" | "damaged";
@@ -21,7 +21,7 @@ export class SealingError extends Error {
   }
 }
 
-/** Two members of the configuration. */
+/** The two members of the configuration that hold the keys. */
 interface EncryptionKeys {
   /** JSON object of key id to base64 AES-256 key. */
   readonly tokenKeys: string;
@@ -105,7 +105,7 @@ export async function unseal(config: EncryptionKeys, purpose: string, sealed: st
   }
 }
 
-/** Whether it was encrypted with another key than the current one. */
+/** Whether a text was encrypted with a key that is not the current one. */
 export function isSealedWithOldKey(config: EncryptionKeys, sealed: string): boolean {
   return sealed.split(".")[1] !== config.tokenKeyId;
 }

@@ -1,4 +1,4 @@
-/** What the owner of a workspace is told of because somebody must act. */
+/** The events that need an action of the workspace's owner; the owner gets a notice for each. */
 export const ALERT_KINDS = [
   "post_failed",
   "post_unconfirmed",

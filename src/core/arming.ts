@@ -1,32 +1,34 @@
 import type { PostStatus } from "./status.ts";
 
-/** What the Durable Object of a post needs to set its alarm. It ignores a hint with an older `version` than the last one. */
+/**
+ * What the Durable Object of a post needs to set its alarm. The object ignores a hint whose `version` is older than that of the last hint.
+ */
 export interface ArmHint {
   readonly postId: string;
-  /** Absent in a hint of a version that did not name it; such a post is in the first database. */
+  /** Absent in hints from older code, which did not send it. */
   readonly workspaceId?: string | undefined;
   readonly version: number;
   readonly status: PostStatus;
-  /** When the post is due next: at its scheduled time, or at its next try. */
+  /** When the post is due next: its scheduled time, or the time of its next try. */
   readonly scheduledAt: number;
-  /** How long before `scheduledAt` preparation should begin; 0 for none. */
+  /** How long before `scheduledAt` the object begins to prepare; 0 if there is nothing to prepare. */
   readonly prepareAheadMs: number;
 }
 
 export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 
-/** What the Durable Object of a post knows about it. */
+/** What the Durable Object of a post knows about its post. */
 export interface RunnerSummary {
   readonly version: number;
-  /** The id under which it claims or has claimed the post. */
+  /** The run id with which the object claims the post, or has claimed it. */
   readonly runId: string;
 }
 
-/** The Durable Object of a post as other modules call it. */
+/** The methods of a post's Durable Object that other modules call. */
 export interface PostPublisherApi {
   sync(hint: ArmHint): Promise<ArmResult>;
-  /** Reads the post and arms it again if it is overdue; nothing while publishing is held. */
+  /** Reads the post and sets the alarm again if the post is overdue. Does nothing while the database is held. */
   rearm(postId: string): Promise<void>;
-  /** Null if the object knows nothing: the post has ended, was cancelled, or was never armed. */
+  /** Null if the object stores nothing: the post has ended, was cancelled, or was never armed. */
   inspect(): Promise<RunnerSummary | null>;
 }

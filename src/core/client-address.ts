@@ -1,8 +1,8 @@
 import { log } from "./log.ts";
 
 /**
- * Reads the IP address of a caller for rate limits. Only Cloudflare's own header counts, because a caller can send any other. The
- * runtime does not tell the address of the socket, so without the header all callers share one limit; the log says so once.
+ * Reads the IP address of a caller for rate limits. It trusts only Cloudflare's own header, because callers can set any other header. The
+ * runtime does not expose the address of the socket, so without that header all callers share one limit. The log reports this once.
  */
 export function createAddressReader(): (headers: Headers) => string {
   let reported = false;
@@ -23,5 +23,5 @@ export function createAddressReader(): (headers: Headers) => string {
   };
 }
 
-/** One reader per isolate, so that each isolate warns at its first such request. */
+/** One reader per isolate, so that each isolate logs the warning once. */
 export const clientAddress = createAddressReader();

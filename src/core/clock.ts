@@ -1,4 +1,4 @@
-/** Passed in so that tests control the time. Milliseconds since 1970, UTC. */
+/** Gives the time in milliseconds since 1970 (UTC). It is passed in so that tests control it. */
 export interface Clock {
   now(): number;
 }

@@ -1,6 +1,6 @@
 /*
- * When each public code comes, for the pages of the documentation; codes.ts says what to do then. A file of its own, because no
- * isolate that serves the API needs it. A test finds a code that has none (test/docs/reference.test.ts).
+ * Says when the service returns each public code; codes.ts says what to do then. The pages of the documentation show both. This is a
+ * separate file because no isolate that serves the API needs it. A test fails if a code has no entry here (test/docs/reference.test.ts).
  */
 
 type Causes = Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 /*
- * Every public code of the product, one line per code: what whoever reads it should do. The OpenAPI document publishes these
- * lists as enums. A new code is one line here, one place that produces it and one test that expects it
- * (test/repository/public-codes.test.ts).
+ * Every public code of the product, with one line that says what the reader should do. The OpenAPI document publishes these lists as enums.
+ * A new code needs one line here, one place that produces it and one test that expects it (test/repository/public-codes.test.ts).
  */
 
 /** `error.code` of a refusal by the product; src/api/errors.ts maps each to an HTTP status. */
@@ -38,7 +37,7 @@ export const REFUSALS = {
   service_held: "Wait: the operator checks the posts after a restore of the database.",
 } as const satisfies CodeList;
 
-/** `error.code` of what HTTP itself refuses. */
+/** `error.code` of requests that fail a rule of HTTP, not of the product. */
 export const HTTP_ERRORS = {
   method_not_allowed: "Use a method that the `Allow` header names.",
   payload_too_large: "Send a smaller body.",
@@ -145,7 +144,7 @@ export const DETAILS = {
   too_many_redirects: "Send the URL at which the redirects end.",
 } as const satisfies CodeList;
 
-/** `error.code` of a target: why it was not published. */
+/** `error.code` of a target: why the target was not published. */
 export const TARGET_ERRORS = {
   auth_expired: "Connect the account again.",
   missing_scope: "Connect the account again and grant every permission.",
@@ -211,13 +210,13 @@ export const TARGET_ERRORS = {
   internal_error: "Tell the operator.",
 } as const satisfies CodeList;
 
-/** Why a login did not connect an account; the connect page shows the sentence, and no post has it. */
+/** Why a login did not connect an account. The connect page shows the sentence; posts never have these codes. */
 export const LOGIN_ERRORS = {
   login_cancelled: "Start again if that was not intended.",
   login_refused: "Start again, and check what was entered.",
 } as const satisfies CodeList;
 
-/** `warnings[].code` of a preview: the post can be confirmed as it is. */
+/** `warnings[].code` of a preview. The user can confirm the post in spite of a warning. */
 export const WARNINGS = {
   account_disconnected: "Connect the account again, or it is left out.",
   account_needs_reconnect: "Connect the account again before the post is due.",
@@ -276,7 +275,7 @@ export type LoginErrorCode = CodeOf<typeof LOGIN_ERRORS>;
 export type WarningCode = CodeOf<typeof WARNINGS>;
 export type PausedReason = CodeOf<typeof PAUSED_REASONS>;
 
-/** The codes of a list, in its order. */
+/** The codes of a list, in the order of the list. */
 export function codesOf<List extends CodeList>(list: List): readonly CodeOf<List>[] {
   return Object.keys(list);
 }

@@ -1,10 +1,13 @@
-/** How far the database has come: `beat` rises with every cron run, `epoch` whenever publishing is released after a restore. */
+/** Orders the states of the database. Every cron run raises `beat`; every release of publishing after a restore raises `epoch`. */
 export interface DatabaseMark {
   readonly epoch: number;
   readonly beat: number;
 }
 
-/** The Durable Object outside the database that remembers its highest mark; a database below it was put back. */
+/**
+ * A Durable Object, outside the database, that stores the highest mark so far. A database with a lower mark was restored to an earlier
+ * time.
+ */
 export interface DatabaseWatchApi {
   highest(): Promise<DatabaseMark>;
   remember(mark: DatabaseMark): Promise<void>;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-// Uint8Array's own methods would do, but the operator's scripts run in a Node.js that lacks them.
+// Uint8Array has methods for this, but the Node.js that runs the operator's scripts lacks them.
 export { decodeBase64 as fromBase64, decodeBase64Url as fromBase64Url } from "hono/utils/encode";
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -3,14 +3,14 @@ import type { MessageParts } from "./message-parts.ts";
 import type { Platform } from "./platform.ts";
 import type { ApprovalState } from "./status.ts";
 
-/** One of possibly several problems; `limit` and `actual` are in the unit that `message` names. */
+/** One problem of a refused request. `limit` and `actual` are in the unit that `message` names. */
 export interface RefusalDetail {
   readonly code: DetailCode;
   readonly message: string;
-  /** The message for pages; absent where it names no member of the request and no time. */
+  /** The same message for pages. Absent if the message names no member of the request and no time. */
   readonly parts?: MessageParts;
   readonly param?: string;
-  /** Which of many posts, from 1. */
+  /** Which post of a bulk request has the problem, counted from 1. */
   readonly row?: number;
   readonly accountId?: string;
   readonly platform?: Platform;
@@ -18,36 +18,36 @@ export interface RefusalDetail {
   readonly actual?: number | string;
 }
 
-/** The approval that a refused confirm waits for, or what became of it. */
+/** The approval that a refused confirm waits for, or the decision about it. */
 export interface ApprovalReference {
   readonly id: string;
-  /** The page on which the signed-in person decides; it contains no secret. */
+  /** The page where the signed-in person decides. The URL contains no secret. */
   readonly url: string;
   readonly state: ApprovalState;
   readonly expiresAt: number;
-  /** The person's words on declining. */
+  /** What the person wrote when declining. */
   readonly note: string | null;
 }
 
 export interface Refusal {
   readonly code: RefusalCode;
-  /** A sentence the user can act on; never contains secrets or data of another user. */
+  /** A sentence that says what the user can do. It never contains secrets or data of another user. */
   readonly message: string;
   readonly param?: string;
   /** Every problem found, not only the first. */
   readonly details?: readonly RefusalDetail[];
-  /** The posts the refusal is about (a token already used, posts that changed). */
+  /** The posts that the refusal concerns: those made with a used token, or those that have changed. */
   readonly postIds?: readonly string[];
   readonly approval?: ApprovalReference;
   readonly retryAfterSeconds?: number;
 }
 
-/** An expected refusal; anything else that is thrown is a bug and answered as an internal error. */
+/** An expected refusal. Any other thrown error is a bug, and the caller gets an internal error. */
 export class RefusalError extends Error {
   override readonly name = "RefusalError";
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
-    // Nobody reads the stack of a refusal, and to write it down costs more than most refusals.
+    // Nobody reads the stack of a refusal, and recording the stack takes longer than most refusals.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(refusal.message);

@@ -1,7 +1,7 @@
-/** What becomes of an image that a platform would refuse: borders are added, its edges are cut, or it is refused. */
+/** What to do with an image that a platform would refuse: add borders, crop it, or refuse the post. */
 export type FitMode = "pad" | "crop" | "none";
 
-/** Why a copy of an image is published. */
+/** Why the service publishes a changed copy of an image, not the image itself. */
 export const FIT_REASON_MEANINGS = {
   ratio: "Its width divided by its height.",
   unequal: "The first image of the post has another shape or size.",

@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import type { Clock } from "./clock.ts";
 
-/** Passed in like the clock, so that tests control ids and randomness. */
+/** Makes ids and random bytes. It is passed in, like the clock, so that tests control both. */
 export interface Ids {
   /** A UUIDv7, which sorts by its time of creation. */
   uuid(): string;

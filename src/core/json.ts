@@ -1,14 +1,14 @@
-/** A value that JSON does not change: journals, cursors and stored options consist of these. */
+/** A value that survives `JSON.stringify` and `JSON.parse` unchanged. Journals, cursors and stored options consist of these. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** For parsed JSON: an object, neither a list nor null. */
+/** Whether parsed JSON is an object, neither a list nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Canonical JSON (RFC 8785): equal values give equal bytes, on which hashes depend. Undefined members are left out. */
+/** Writes canonical JSON (RFC 8785): equal values give equal bytes, so their hashes are equal too. Undefined members are left out. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== "object") {
     return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Sends the e-mails of this service; exists only where the operator configured an e-mail binding. */
+/** Sends the e-mails of this service. It exists only if the operator has configured an e-mail binding. */
 export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
@@ -7,7 +7,7 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same as a page, for programs that show one. */
+  /** The same content as HTML, for e-mail programs that show HTML. */
   readonly html?: string;
 }
 
@@ -19,7 +19,10 @@ function isEmailBinding(value: unknown): value is EmailBinding {
   return typeof value === "object" && value !== null && "send" in value;
 }
 
-/** Sends e-mails through the operator's binding (`EMAIL`) from `MAIL_FROM`; null if either is missing: no e-mail features are offered then. */
+/**
+ * Sends e-mails from `MAIL_FROM` through the operator's binding `EMAIL`. Null if either is missing; the service then offers no e-mail
+ * features.
+ */
 export function createMailer(env: { readonly [name: string]: unknown }): Mailer | null {
   const binding = env["EMAIL"];
   const from = env["MAIL_FROM"];

@@ -1,21 +1,21 @@
 import { toIsoInstant } from "./clock.ts";
 
-/** A member of the request inside a message; pages call it what their form calls it. */
+/** The name of a request member inside a message. Pages replace it with the label of their form field. */
 interface NamedMember {
   readonly member: string;
 }
 
-/** A time inside a message; pages show it on the person's clock. */
+/** A time inside a message. Pages show it in the person's time zone. */
 interface NamedInstant {
   readonly instant: number;
 }
 
-/** A name from the API in parentheses; pages leave it out. */
+/** An API name in parentheses. Pages leave it out. */
 interface ApiName {
   readonly apiName: string;
 }
 
-/** A message in parts, for readers who have other words for members and times than programs have. */
+/** A message in parts, because pages show members and times in other words than the API. */
 export type MessageParts = readonly (string | NamedMember | NamedInstant)[];
 
 export const member = (name: string): NamedMember => ({ member: name });
@@ -25,7 +25,7 @@ export const apiName = (name: string): ApiName => ({ apiName: name });
 type Part = MessageParts[number] | ApiName;
 type Value = Part | number | readonly NamedMember[];
 
-/** The template as one text for programs and as parts for pages; a list of members is separated by commas. */
+/** Makes one text for programs and parts for pages from a template. A list of members is joined by commas. */
 export function naming(
   texts: TemplateStringsArray,
   ...values: readonly Value[]

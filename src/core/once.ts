@@ -1,6 +1,6 @@
 /**
- * Loads a module with its first use. The module is kept and not the promise: what one request waits for, another one of the
- * same isolate must not.
+ * Loads a module at its first use. It stores the loaded module and not the promise, because a request in workerd must not wait for a
+ * promise that another request of the same isolate started.
  */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: T | undefined;

@@ -1,4 +1,4 @@
-/** What operators are told of because the installation needs them. */
+/** The kinds of alerts that tell operators to act on the installation. */
 export type OperatorAlertKind =
   | "overdue"
   | "late"
@@ -8,5 +8,8 @@ export type OperatorAlertKind =
   | "held"
   | "limit";
 
-/** `pending`: the condition holds, but not for long enough. `cleared`: it held, and no longer does. */
+/**
+ * `pending`: the condition is true, but not yet for long enough. `raised`: operators are notified. `cleared`: the condition was true and no
+ * longer is.
+ */
 export type OperatorAlertState = "pending" | "raised" | "cleared";

@@ -1,15 +1,15 @@
-/** Subscription plans; this file is the only place that says what each one allows. */
+/** The subscription plans. Only this file says what each plan allows. */
 export const PLANS = ["starter", "growth", "scale"] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** What one user may have or do, in all workspaces together where nothing else is said. */
+/** What one user may have or do. A limit counts all workspaces of the user together unless its comment says otherwise. */
 export interface PlanLimits {
   /** Connected accounts. */
   readonly accounts: number;
   readonly workspaces: number;
-  /** Keys that work; while keys are rotated, twice as many. */
+  /** Active API keys. Twice as many are allowed during rotation, because the old keys still work for a day. */
   readonly apiKeys: number;
-  /** OAuth clients that the user has given access. */
+  /** OAuth clients that have the user's consent. */
   readonly connectedApps: number;
   /** Posts that are scheduled or paused. */
   readonly scheduledPosts: number;
@@ -27,11 +27,13 @@ export interface PlanLimits {
   readonly requestsPerMinute: number;
   /** API requests per minute with all credentials of the user. */
   readonly userRequestsPerMinute: number;
-  /** Days until a finished post moves to the archive, in which it can be read and no longer be tried again. */
+  /** Days until a finished post moves to the archive. Archived posts can be read but not retried. */
   readonly archiveAfterDays: number;
 }
 
-/** Longer than anything else that looks back at finished posts: the statistics (90 days), events and media (30 days). */
+/**
+ * Posts stay in the database longer than anything else that reads finished posts needs: statistics (90 days), events and media (30 days).
+ */
 export const MIN_ARCHIVE_AFTER_DAYS = 120;
 
 const GIB = 1024 ** 3;
@@ -84,7 +86,7 @@ export const PLAN_LIMITS = {
   },
 } as const satisfies Record<Plan, PlanLimits>;
 
-/** During a trial the lower of this and the plan's limit counts, whatever plan is tried. */
+/** A trial gets the lower of this limit and the plan's limit, for every plan. */
 const TRIAL_LIMITS = {
   accounts: 5,
   workspaces: 3,
@@ -97,10 +99,10 @@ const TRIAL_LIMITS = {
   mediaFetchesPerHostPerHour: 50,
 } as const satisfies Partial<PlanLimits>;
 
-/** How many accounts a trial can connect until its e-mail address is confirmed, where the service can send e-mails. */
+/** How many accounts a trial can connect before the user confirms the e-mail address. Applies only if the service can send e-mails. */
 export const ACCOUNTS_BEFORE_EMAIL_PROOF = 2;
 
-/** The public names of the limits: in `GET /limits`, in refusals and in the variable `QUOTAS`. */
+/** The public names of the limits. `GET /limits`, refusals and the variable `QUOTAS` use them. */
 export const LIMIT_NAMES = {
   accounts: "accounts",
   workspaces: "workspaces",
@@ -119,14 +121,14 @@ export const LIMIT_NAMES = {
 
 export type LimitKey = keyof PlanLimits;
 
-/** The operator's own numbers, by plan; `trial` for the lower ones of trials. */
+/** The limits that the operator has changed, by plan. `trial` contains the lower limits of trials. */
 export type LimitOverrides = Partial<Record<Plan | "trial", Partial<PlanLimits>>>;
 
-/** What decides the limits of a user. */
+/** The facts from which the limits of a user follow. */
 export interface LimitBasis {
   readonly plan: Plan;
   readonly isTrial: boolean;
-  /** Whether the user still has to confirm the e-mail address; false where the service cannot send e-mails. */
+  /** Whether the user has not confirmed the e-mail address yet. False if the service cannot send e-mails. */
   readonly mustProveEmail: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The supported platforms, in the order in which the product lists them. */
+/** The supported platforms. The product lists them in this order. */
 export const PLATFORMS = [
   "instagram",
   "tiktok",
@@ -14,7 +14,7 @@ export const PLATFORMS = [
 
 export type Platform = (typeof PLATFORMS)[number];
 
-/** Display names. */
+/** The names that pages and messages show. */
 export const PLATFORM_NAMES = {
   instagram: "Instagram",
   tiktok: "TikTok",
@@ -28,7 +28,7 @@ export const PLATFORM_NAMES = {
   mastodon: "Mastodon",
 } as const satisfies Record<Platform, string>;
 
-/** The letters and the colour of a platform's badge on pages: white on the colour has a contrast of at least 4.5. */
+/** The letters and the colour of a platform's badge on pages. White text on the colour has a contrast of at least 4.5. */
 export const PLATFORM_BADGES = {
   instagram: { letters: "Ig", color: "#b5246f" },
   tiktok: { letters: "Tk", color: "#1c1c22" },
@@ -57,7 +57,7 @@ const OTHER_NAMES: Readonly<Record<string, Platform>> = {
   fediverse: "mastodon",
 };
 
-/** The platform that a name means; undefined for a name that means none. */
+/** Finds the platform for a name; undefined for an unknown name. */
 export function platformCalled(name: string): Platform | undefined {
   const word = name.toLowerCase().replaceAll(/[^a-z]/g, "");
   return isPlatform(word) ? word : Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
@@ -69,7 +69,7 @@ export function isPlatform(value: string): value is Platform {
   return PLATFORM_SET.has(value);
 }
 
-/** Each platform once, in the order of the targets. */
+/** The platforms of the targets, each once, in the order of the targets. */
 export function platformsOf(targets: readonly { readonly platform: Platform }[]): Platform[] {
   return [...new Set(targets.map((target) => target.platform))];
 }

@@ -6,15 +6,15 @@ export interface ExceededQuota {
   readonly key: LimitKey;
   readonly limit: number;
   readonly used: number;
-  /** What the limit counts, in words: `scheduled posts`. */
+  /** What the limit counts, for the message: `scheduled posts`. */
   readonly what: string;
-  /** What to do now, as a sentence. */
+  /** A sentence that says what the user can do now. */
   readonly nextStep: string;
-  /** In how many seconds the call is possible again; only where waiting helps. */
+  /** After how many seconds the call is possible again. Set only if waiting helps. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Refuses a call that exceeds a limit, naming the limit and its use; where waiting helps, as a rate limit. */
+/** Refuses a call that exceeds a limit. The message names the limit and its use. If waiting helps, the refusal is a rate limit. */
 export function refuseQuota({ key, limit, used, what, nextStep, retryAfterSeconds }: ExceededQuota): never {
   const message = `your limit is ${limit} ${what}, and ${used} are used: ${nextStep}`;
   refuse({

@@ -1,4 +1,4 @@
-/** The permissions of a credential; SPEC.md names the scope of every operation. */
+/** The permissions that a credential can have. SPEC.md names the scope of every operation. */
 export const SCOPES = [
   "accounts:read",
   "accounts:write",

@@ -1,4 +1,4 @@
-/** The statuses a caller can filter by; a cancelled post is in no list and only readable by its id. */
+/** The statuses by which a caller can filter. Lists leave out cancelled posts, but a caller can read one by its id. */
 export const POST_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
 export type ListedStatus = (typeof POST_STATUSES)[number];
 export type PostStatus = ListedStatus | "cancelled";
@@ -7,7 +7,7 @@ export type PostStatus = ListedStatus | "cancelled";
 export const TARGET_STATUSES = ["pending", "processing", "published", "failed", "unconfirmed", "skipped"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
-/** The state of a target inside the publisher; TARGET_TRANSITIONS (src/posts/rows/state-machine.ts) has the transitions. */
+/** The state of a target inside the publisher. TARGET_TRANSITIONS (src/posts/rows/state-machine.ts) lists the allowed transitions. */
 export const TARGET_STATES = [
   "pending",
   "preparing",
@@ -22,7 +22,7 @@ export const TARGET_STATES = [
 ] as const;
 export type TargetState = (typeof TARGET_STATES)[number];
 
-/** What is added to a post once it is public, by a call of its own. */
+/** What the service adds to a post after the platform has published it, with a separate call for each. */
 export const EXTRA_NAMES = ["cover", "playlists", "first_comment"] as const;
 export type ExtraName = (typeof EXTRA_NAMES)[number];
 
@@ -35,10 +35,10 @@ export type PostType = (typeof POST_TYPES)[number];
 export const MEDIA_TYPES = ["image", "video"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** What a stored file is: media of posts, or a document, which only an option takes. */
+/** The type of a stored file: media of posts, or a document. Only an option of a target can use a document. */
 export type FileType = MediaType | "document";
 
-/** All but `pending` are final. */
+/** Every state except `pending` is final. */
 export const APPROVAL_STATES = ["pending", "approved", "declined", "expired", "stale", "withdrawn"] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
@@ -48,7 +48,7 @@ export type CreatedVia = (typeof CREATED_VIA)[number];
 export const ACCOUNT_STATUSES = ["active", "needs_reconnect"] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** Text without media; video if any item is a video. */
+/** A post without media is a text; a post with a video is a video. */
 export function postTypeOf(media: readonly { readonly type: MediaType }[]): PostType {
   if (media.length === 0) {
     return "text";

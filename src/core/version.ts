@@ -1,7 +1,7 @@
-/** The deployment defines it from package.json; what runs in development and in tests has none. */
+/** The deployment sets it from package.json. It is undefined in development and in tests. */
 declare const ALMANAC_VERSION: string | undefined;
 
-/** Which release this is: what `GET /health` and the header `Almanac-Version` say. */
+/** The release of this service. `GET /health` and the header `Almanac-Version` show it. */
 export const VERSION = typeof ALMANAC_VERSION === "undefined" ? "development" : ALMANAC_VERSION;
 
 /** The response header that names the release. */

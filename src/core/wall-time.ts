@@ -2,14 +2,14 @@ import { DAY, MINUTE } from "./clock.ts";
 import { zoneOffsetAt } from "./time-zone.ts";
 
 /*
- * Wall times and calendar dates. There is no global `Temporal` here on purpose: the runtime's own one is missing locally and has
- * been deployed with a clock that stood at 1970 (cloudflare/workerd#6907).
+ * Wall times and calendar dates. This file does not use the global `Temporal`: the local runtime lacks it, and Cloudflare has deployed one
+ * whose clock stood at 1970 (cloudflare/workerd#6907).
  */
 
-/** A date of the calendar as `YYYY-MM-DD`, without a time zone; years 1970 to 9999. */
+/** A calendar date as `YYYY-MM-DD`, without a time zone. Years are 1970 to 9999. */
 export type CalendarDate = `${number}-${number}-${number}`;
 
-/** What a clock on the wall shows, to the minute. */
+/** The local time that a clock shows, to the minute. */
 export interface WallTime {
   readonly date: CalendarDate;
   /** Minutes since midnight: 0 to 1439. */
@@ -19,7 +19,7 @@ export interface WallTime {
 const MINUTES_PER_DAY = 1440;
 const DATE_PATTERN = /^(?:19[7-9]\d|[2-9]\d{3})-(\d{2})-(\d{2})$/;
 
-/** The date as written; null unless it is one of the calendar (`2026-02-30` is not). */
+/** Parses a date; null unless the calendar has it (`2026-02-30` does not exist). */
 export function parseDate(text: string): CalendarDate | null {
   if (!DATE_PATTERN.test(text)) {
     return null;
@@ -29,13 +29,13 @@ export function parseDate(text: string): CalendarDate | null {
   return Number.isInteger(day) && fromDayNumber(day) === date ? date : null;
 }
 
-/** Minutes since midnight of `HH:MM` on a 24-hour clock; null for any other text. */
+/** Parses `HH:MM` (24-hour clock) into minutes since midnight; null for any other text. */
 export function parseTimeOfDay(text: string): number | null {
   const [, hour = "", minute = ""] = /^([01]\d|2[0-3]):([0-5]\d)(?::00)?$/.exec(text) ?? [];
   return hour === "" ? null : Number(hour) * 60 + Number(minute);
 }
 
-/** `HH:MM` on a 24-hour clock, as `<input type="time">` takes it. */
+/** Writes `HH:MM` (24-hour clock), the format of `<input type="time">`. */
 export function toTimeOfDay(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 }
@@ -53,7 +53,7 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
   return fromDayNumber(dayNumber(date) + days);
 }
 
-/** From `from` to `to` in days; negative if `to` is earlier. */
+/** The number of days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: CalendarDate, to: CalendarDate): number {
   return dayNumber(to) - dayNumber(from);
 }
@@ -62,18 +62,18 @@ export function startOfMonth(date: CalendarDate): CalendarDate {
   return `${date.slice(0, 8)}01` as CalendarDate;
 }
 
-/** The first day of the month that is `months` later. */
+/** The first day of the month that follows `months` months after the date's month. */
 export function addMonths(date: CalendarDate, months: number): CalendarDate {
   const [year, month] = [Number(date.slice(0, 4)), Number(date.slice(5, 7))];
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10) as CalendarDate;
 }
 
-/** 0 is Monday, 6 is Sunday. */
+/** The day of the week: 0 is Monday, 6 is Sunday. */
 export function weekdayOf(date: CalendarDate): number {
   return (dayNumber(date) + 3) % 7;
 }
 
-/** The first day of the week that contains the date; `firstWeekday` as in `weekdayOf`. */
+/** The first day of the week that contains the date. `firstWeekday` counts like `weekdayOf`. */
 export function startOfWeek(date: CalendarDate, firstWeekday: number): CalendarDate {
   return addDays(date, -((weekdayOf(date) - firstWeekday + 7) % 7));
 }
@@ -85,12 +85,12 @@ export function wallTimeAt(timeZone: string, instant: number): WallTime {
 }
 
 /**
- * The instants at which a clock in the zone shows the wall time, in order: two in the hour that a change back repeats, none in the
- * hour that a change forward skips.
+ * The instants at which a clock in the zone shows the wall time, in order. There are two if the clock is set back over it, and none if the
+ * clock is set forward over it.
  */
 export function instantsOf(timeZone: string, { date, minute }: WallTime): readonly number[] {
   const asUtc = dayNumber(date) * DAY + minute * MINUTE;
-  // No zone changes its offset twice within two days, so one of both neighbours has the offset of the wall time.
+  // No zone changes its offset twice within two days, so the offset of the wall time is that of a day earlier or of a day later.
   const offsets = new Set([zoneOffsetAt(timeZone, asUtc - DAY), zoneOffsetAt(timeZone, asUtc + DAY)]);
   return [...offsets]
     .map((offset) => asUtc - offset)
@@ -98,7 +98,10 @@ export function instantsOf(timeZone: string, { date, minute }: WallTime): readon
     .toSorted((a, b) => a - b);
 }
 
-/** The instant of a wall time: the earlier one where it occurs twice, and in a skipped hour as much later as the clock was moved. */
+/**
+ * The instant of a wall time. If the time occurs twice, the earlier instant; if the clock skips it, the time moves forward by the size of
+ * the change.
+ */
 export function instantOf(timeZone: string, wall: WallTime): number {
   const [first] = instantsOf(timeZone, wall);
   if (first !== undefined) {
@@ -108,7 +111,9 @@ export function instantOf(timeZone: string, wall: WallTime): number {
   return asUtc - zoneOffsetAt(timeZone, asUtc - DAY);
 }
 
-/** The last minute before and the first after the change of the clocks that skips the wall time; null for one that exists. */
+/**
+ * If a clock change skips the wall time: the last minute before the change and the first minute after it. Null for a wall time that exists.
+ */
 export function neighboursOfSkipped(
   timeZone: string,
   wall: WallTime,
@@ -118,7 +123,7 @@ export function neighboursOfSkipped(
   }
   const asUtc = dayNumber(wall.date) * DAY + wall.minute * MINUTE;
   const offsetAfter = zoneOffsetAt(timeZone, asUtc + DAY);
-  // The change lies between the instants that the offsets after and before it give for the wall time.
+  // Convert the wall time with the offset before and with the offset after the change; the change is between both instants.
   let [before, after] = [asUtc - offsetAfter, asUtc - zoneOffsetAt(timeZone, asUtc - DAY)];
   while (after - before > MINUTE) {
     const middle = Math.floor((before + after) / 2 / MINUTE) * MINUTE;
@@ -137,7 +142,7 @@ export function startOfDate(timeZone: string, date: CalendarDate): number {
   if (first !== undefined) {
     return first;
   }
-  // Midnight is skipped: the day begins when the clock moves, which a search to the minute finds.
+  // The clock skips midnight, so the day begins at the clock change. Search for it to the minute.
   let [before, after] = [
     instantOf(timeZone, { date: addDays(date, -1), minute: 720 }),
     instantOf(timeZone, { date, minute: 720 }),
@@ -153,7 +158,7 @@ export function startOfDate(timeZone: string, date: CalendarDate): number {
   return after;
 }
 
-/** The wall time that is `minutes` later on the clock, without regard to changes of the offset. */
+/** Adds minutes to a wall time and ignores changes of the offset. */
 export function addMinutes({ date, minute }: WallTime, minutes: number): WallTime {
   const total = minute + minutes;
   const days = Math.floor(total / MINUTES_PER_DAY);

@@ -4,16 +4,16 @@ import type { EventType } from "./event-type.ts";
 export interface DeliveryTry {
   readonly at: number;
   readonly durationMs: number;
-  /** The HTTP status; null when there was no answer. */
+  /** The HTTP status of the response; null if the receiver did not respond. */
   readonly status: number | null;
-  /** Why there was none: a timeout, a network fault, an address that is not public. */
+  /** Why there was no response: a timeout, a network error, or an address that is not public. */
   readonly error: string | null;
-  /** The first 1 KiB of the answer. */
+  /** The first 1 KiB of the response. */
   readonly response: string;
 }
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-/** `pending`: another try follows. `failed`: none does. */
+/** `pending`: another try follows. `failed`: no further try follows. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface DeliverySummary {
@@ -25,19 +25,19 @@ export interface DeliverySummary {
   readonly createdAt: number;
   /** Oldest first. */
   readonly tries: readonly DeliveryTry[];
-  /** Null unless it is pending. */
+  /** Null unless the delivery is pending. */
   readonly nextTryAt: number | null;
 }
 
 export interface Delivery extends DeliverySummary {
-  /** Exactly what is sent. */
+  /** The exact bytes of the request body. */
   readonly body: string;
 }
 
 /** Newest first. */
 export interface DeliveryPage {
   readonly deliveries: readonly DeliverySummary[];
-  /** The `before` of the next page; null at the end. */
+  /** Pass it as `before` to get the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -50,26 +50,29 @@ export interface WebhookHealth {
   readonly nextTryAt: number | null;
 }
 
-/** The Durable Object of a webhook, named by its id: it delivers the events, keeps the log of deliveries and does all waiting. */
+/**
+ * The Durable Object of a webhook. Its name is the webhook's id. It delivers the events, keeps the log of deliveries and waits between
+ * tries.
+ */
 export interface WebhookSenderApi {
-  /** There may be new events. Safe to call at any time: a call too many costs one read. */
+  /** Tells the object that there may be new events. An unnecessary call costs one read. */
   wake(): Promise<void>;
   health(): Promise<WebhookHealth>;
-  /** Sends an event that stands in no log, at once and once; the try is in the log of deliveries. */
+  /** Sends an event that is not in the event log, at once and without retries. The log of deliveries records the try. */
   sendTest(event: { readonly id: string; readonly body: string }): Promise<DeliveryTry>;
-  /** The deliveries of the last 30 days; `before` is the `next` of the page before. */
+  /** The deliveries of the last 30 days. Pass `next` of one page as `before` to get the following page. */
   deliveries(query: {
     readonly status: DeliveryStatus | null;
     readonly before: string | null;
     readonly limit: number;
   }): Promise<DeliveryPage>;
   delivery(id: string): Promise<Delivery | null>;
-  /** Sends the same bytes under a new timestamp and signature; null when there is no such delivery. */
+  /** Sends the same bytes again with a new timestamp and signature; null if the delivery does not exist. */
   resend(id: string): Promise<Delivery | null>;
-  /** Delivers again all events after a number, up to the newest one that was delivered or is waiting. */
+  /** Delivers again all events after a sequence number, up to the newest event that was delivered or is waiting. */
   replay(afterSeq: number): Promise<{ readonly queued: number }>;
-  /** Forgets the bodies about these posts and accounts, because their person asked for the deletion. */
+  /** Deletes the stored bodies about these posts and accounts, because the person requested the deletion. */
   erase(subjectIds: readonly string[]): Promise<void>;
-  /** The webhook was deleted: forgets everything. */
+  /** Deletes everything in the object, after the webhook was deleted. */
   remove(): Promise<void>;
 }

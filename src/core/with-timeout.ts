@@ -1,4 +1,4 @@
-/** Rejects with `createError()` after `ms`. The work itself is not stopped: its later result is ignored. */
+/** Rejects with `createError()` after `ms`. The work continues, but its result is ignored. */
 export function withTimeout<T>(work: Promise<T>, ms: number, createError: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {

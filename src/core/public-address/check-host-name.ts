@@ -1,7 +1,7 @@
 import { isIpAddress, nonPublicRange } from "./ip-ranges.ts";
 import { type AddressCheck, addressRefused } from "./address-check.ts";
 
-/** Sends a request to any host; the DNS server is asked through it. */
+/** Sends a request to any public host. DNS queries use it too. */
 export type PublicFetch = (request: Request) => Promise<Response>;
 
 const TIMEOUT_MS = 5000;
@@ -13,7 +13,7 @@ interface DnsRecord {
   readonly type?: unknown;
 }
 
-/** The addresses of a name by DNS over HTTPS (JSON form); null when the resolver gave no usable response. */
+/** Looks up the addresses of a host name by DNS over HTTPS (JSON form); null if the resolver gives no usable response. */
 async function resolveRecords(
   publicFetch: PublicFetch,
   resolver: string,
@@ -47,8 +47,8 @@ async function resolveRecords(
 }
 
 /**
- * Refuses a host name that resolves to a non-public address. The name may resolve differently a moment later, so the runtime's
- * own refusal of private networks remains necessary. A name that cannot be resolved is refused, because it was not checked.
+ * Refuses a host name that resolves to a non-public address. The name may resolve to another address a moment later, so the runtime must
+ * also refuse private networks. A name that does not resolve is refused too, because nothing could be checked.
  */
 export async function checkHostName(
   publicFetch: PublicFetch,

@@ -4,13 +4,13 @@ import { checkUrl } from "./check-url.ts";
 
 export interface PublicUrlRules {
   readonly publicFetch: PublicFetch;
-  /** Address of a DNS-over-HTTPS server; without one only the name itself is checked. */
+  /** The address of a DNS-over-HTTPS server. If null, only the text of the host name is checked. */
   readonly resolver: string | null;
-  /** An origin allowed beside public HTTPS; null in production. */
+  /** An origin that is allowed in addition to public HTTPS; null in production. */
   readonly trustedOrigin: string | null;
 }
 
-/** Whether a URL that a user named may be requested. Called before every request, redirects included. */
+/** Checks whether the service may request a URL that a user entered. Call it before every request and every redirect. */
 export async function checkPublicUrl(rules: PublicUrlRules, url: string): Promise<AddressCheck> {
   const checked = checkUrl(url, rules.trustedOrigin);
   return checked.ok && checked.value.origin !== rules.trustedOrigin

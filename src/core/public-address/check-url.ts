@@ -6,14 +6,14 @@ const MAX_URL_LENGTH = 2048;
 
 function isNonPublicName(host: string): boolean {
   return (
-    // A single label resolves by the search list of a private network (or is a top-level domain).
+    // A name without a dot is a top-level domain, or a private network resolves it by its search list.
     !host.includes(".") || NON_PUBLIC_NAMES.some(({ name }) => host === name || host.endsWith(`.${name}`))
   );
 }
 
 /**
- * Whether a URL may be fetched. Called before every request, redirects included. Checks the parsed URL, not the text,
- * because the parser has normalized every spelling of numbers and letters.
+ * Checks whether a URL may be fetched. Call it before every request and every redirect. It checks the parsed URL, not the text, because the
+ * parser normalizes every spelling of numbers and letters.
  */
 export function checkUrl(text: string, trustedOrigin: string | null): AddressCheck {
   if (text.length > MAX_URL_LENGTH) {
@@ -22,7 +22,7 @@ export function checkUrl(text: string, trustedOrigin: string | null): AddressChe
       actual: text.length,
     });
   }
-  // The parser drops these characters silently, so they only serve to disguise a URL.
+  // The URL parser drops these characters silently, so a URL that contains them is probably a disguise.
   // oxlint-disable-next-line no-control-regex -- the expression is meant to find control characters
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) {
     return addressRefused("url_invalid", "this is not a valid URL; send a complete https:// URL without spaces");

@@ -1,13 +1,13 @@
 export interface NonPublicName {
-  /** The name and everything below it. */
+  /** The name; all its subdomains are non-public too. */
   readonly name: string;
-  /** Where it is reserved or described. */
+  /** The document that reserves or describes the name. */
   readonly source: string;
 }
 
-/** Kept out: `example` and its domains (RFC 6761 6.5), which lead nowhere and stand in documents and tests. */
+/** `example` and its domains (RFC 6761 6.5) are not in this list: they lead nowhere, and documents and tests use them. */
 export const NON_PUBLIC_NAMES: readonly NonPublicName[] = [
-  // Special-use names: they never belong to the public DNS.
+  // Special-use names, which never belong to the public DNS.
   { name: "localhost", source: "RFC 6761 6.3" },
   { name: "test", source: "RFC 6761 6.2" },
   { name: "invalid", source: "RFC 6761 6.4" },
@@ -15,7 +15,7 @@ export const NON_PUBLIC_NAMES: readonly NonPublicName[] = [
   { name: "onion", source: "RFC 7686 2" },
   { name: "alt", source: "RFC 9476 2" },
   { name: "arpa", source: "RFC 3172 2 (home.arpa: RFC 8375, ipv4only.arpa: RFC 8880)" },
-  // Top-level names that private networks use.
+  // Top-level names of private networks.
   { name: "internal", source: "RFC 6762 appendix G; reserved by ICANN in 2024" },
   { name: "intranet", source: "RFC 6762 appendix G" },
   { name: "private", source: "RFC 6762 appendix G" },
@@ -23,7 +23,7 @@ export const NON_PUBLIC_NAMES: readonly NonPublicName[] = [
   { name: "home", source: "RFC 6762 appendix G" },
   { name: "lan", source: "RFC 6762 appendix G" },
   { name: "localdomain", source: "https://www.freedesktop.org/software/systemd/man/latest/nss-myhostname.html" },
-  // Names of service discovery.
+  // Names that service discovery uses inside a network.
   { name: "svc", source: "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/" },
   { name: "consul", source: "https://developer.hashicorp.com/consul/docs/services/discovery/dns-overview" },
   // Public names that resolve to private addresses or to cloud metadata.
