@@ -1,5 +1,6 @@
 import { PLATFORMS } from "#core/platform.ts";
 import { PLANS } from "#core/plan.ts";
+import { adapterFor } from "#platforms/registry.ts";
 import { DeployFailure } from "./failure.ts";
 import {
   boolean,
@@ -125,9 +126,10 @@ const OF_PLATFORMS: readonly (readonly [name: string, shape: Shape])[] = [
   ["YOUTUBE_EXTRA_SCOPES", text],
 ];
 
-/** Platforms whose servers give this service its credentials themselves. */
-const WITHOUT_APP: ReadonlySet<string> = new Set(["bluesky", "mastodon"]);
-export const PLATFORMS_WITH_APP = PLATFORMS.filter((platform) => !WITHOUT_APP.has(platform));
+/** The platforms for which the operator registers an app. */
+export const PLATFORMS_WITH_APP = PLATFORMS.filter(
+  (platform) => adapterFor(platform)?.operatorCredentials === "required",
+);
 
 /** Every setting there is. */
 export const SETTINGS: readonly Setting[] = [

@@ -12,7 +12,7 @@ import { simulator as tiktok } from "./tiktok.ts";
 import { simulator as x } from "./x.ts";
 import { simulator as youtube } from "./youtube.ts";
 
-/** One of the registries; the others are in src/platforms. */
+/** One of four registries; the other three are in src/platforms. */
 export const simulators: Readonly<Record<Platform, Simulator>> = {
   instagram,
   tiktok,

@@ -5,9 +5,8 @@ import { describe, expect, test } from "vitest";
 import * as schema from "#db/schema.ts";
 import { SEALED_COLUMNS } from "#db/sealed-columns.ts";
 import { PLATFORMS } from "#core/platform.ts";
-import { adapterFor } from "#platforms/registry.ts";
 import { completeConfig, namesFrom, readTrackedConfig } from "../../scripts/deploy/config-file.ts";
-import { findProblems, PLATFORMS_WITH_APP, SETTINGS } from "../../scripts/deploy/settings.ts";
+import { findProblems, SETTINGS } from "../../scripts/deploy/settings.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const NAMES = SETTINGS.map(({ name }) => name);
@@ -62,12 +61,6 @@ describe("the table of settings", () => {
         (name) =>
           PLATFORMS.some((platform) => name.startsWith(`${platform.toUpperCase()}_`)) && !name.endsWith("_SECRET_NEXT"),
       ).toSorted(),
-    );
-  });
-
-  test("knows which platforms need an app", () => {
-    expect(PLATFORMS_WITH_APP).toEqual(
-      PLATFORMS.filter((platform) => adapterFor(platform)?.operatorCredentials === "required"),
     );
   });
 
