@@ -2,10 +2,10 @@ import type { Db } from "./client.ts";
 
 declare const rowOf: unique symbol;
 
-/** A statement of which the compiler knows the rows: the return type of the function that makes it says so. */
+/** A statement with a compile-time row type. The return type of the function that makes the statement declares the row. */
 export type Statement<Row> = D1PreparedStatement & { readonly [rowOf]?: Row };
 
-/** What callers read of an answer of D1. */
+/** The part of D1's result that callers use. */
 export interface StatementResult<Row = unknown> {
   readonly results: readonly Row[];
   readonly meta: { readonly changes: number; readonly size_after?: number };
@@ -24,8 +24,8 @@ type Results<Entries> = { readonly [Name in keyof Entries]: ResultOf<NonNullable
 const NO_RESULT: StatementResult<never> = { results: [], meta: { changes: 0 } };
 
 /**
- * Runs the statements as one transaction, in the order of their names, and gives each its result under the same name. `undefined` stands
- * for a statement that is not needed: D1 does not see it, and its result is empty.
+ * Runs the statements as one transaction, in the order of their names, and returns each result under the name of its statement. Pass
+ * `undefined` for a statement that is not needed: D1 does not run it, and its result is empty.
  */
 export async function batch<const Entries extends Readonly<Record<string, Entry>>>(
   { d1 }: Pick<Db, "d1">,

@@ -1,28 +1,28 @@
 import { type Db, openDb } from "./client.ts";
 import { isLostResponse, isUnmetCondition, UNMET_CONDITION } from "./errors.ts";
 
-/** A connection on which nothing runs unless a condition holds; D1 decides it together with the first call that it answers. */
+/** A connection that runs statements only if a condition is true. D1 checks the condition in the transaction of the first call. */
 export interface ConditionalDb {
   readonly db: Db;
-  /** Whether the condition held. Asks D1 unless that is known. */
+  /** Whether the condition was true. Asks D1 if no call has checked it yet. */
   isMet(): Promise<boolean>;
-  /** Throws unless the condition held. */
+  /** Throws if the condition was false. */
   assertMet(): Promise<void>;
-  /** Whether D1 may have run a call of which the answer was lost: then what was begun must not be begun again. */
+  /** True if the response to a call was lost, so that D1 may have run it. The caller must then not repeat the work. */
   mayHaveRun(): boolean;
 }
 
 type Statements = readonly D1PreparedStatement[];
 
 /**
- * A statement that fails unless `holds`, an SQL expression, is true; a failed statement undoes its whole batch. `name` is in the text
- * of the error.
+ * SQL of a statement that fails unless the SQL expression `holds` is true. A failed statement rolls back its whole batch. The text of the
+ * error contains `name`.
  */
 export function failUnless(holds: string, name: string = UNMET_CONDITION): string {
   return `SELECT json_extract('{}', CASE WHEN ${holds} THEN '$' ELSE '${name}' END)`;
 }
 
-/** `condition` makes the statement that leads the first call; `failUnless` writes its SQL. */
+/** `condition` makes the statement that runs first in the first call; `failUnless` writes its SQL. */
 export function openConditionalDb({ d1 }: Db, condition: () => D1PreparedStatement): ConditionalDb {
   const conditional = new ConditionalD1(d1, condition);
   return {
@@ -38,7 +38,7 @@ class ConditionalD1 {
   mayHaveRun = false;
   readonly #d1: Db["d1"];
   readonly #condition: () => D1PreparedStatement;
-  /** Settles with the call that is finding out. Other calls wait for it, so that no write can precede a failed condition. */
+  /** Pending while the first call checks the condition. Other calls wait for it, so that no write can run before a condition that fails. */
   #asking: Promise<void> | undefined;
 
   constructor(d1: Db["d1"], condition: () => D1PreparedStatement) {
@@ -55,7 +55,10 @@ class ConditionalD1 {
     return (await this.runFirst(statements)) ?? this.#d1.batch(statements);
   }
 
-  /** Runs the statements behind the condition; null when it is known to be met, and the caller may run them as they are. */
+  /**
+   * Runs the condition and then the statements in one batch. Returns null if the condition is already known to be true; the caller then
+   * runs the statements itself.
+   */
   async runFirst(statements: Statements): Promise<D1Result[] | null> {
     while (this.#asking !== undefined) {
       await this.#asking;
@@ -83,7 +86,8 @@ class ConditionalD1 {
       if (isUnmetCondition(error)) {
         this.state = "unmet";
       }
-      // Of a batch that failed otherwise nothing was executed, and the next call asks again.
+      // After any other error D1 has rolled back the batch, and the next call checks the condition again. Only a lost response leaves open
+      // whether the batch ran.
       this.mayHaveRun ||= statements.length > 0 && isLostResponse(error);
       throw error;
     }
@@ -107,7 +111,7 @@ class ConditionalD1 {
   }
 }
 
-/** A statement of the connection above. */
+/** A prepared statement that runs only after the condition is checked. */
 class ConditionalStatement {
   readonly statement: D1PreparedStatement;
   readonly #d1: ConditionalD1;
@@ -140,7 +144,7 @@ class ConditionalStatement {
     return row === undefined ? null : column === undefined ? row : row[column];
   }
 
-  /** A batch has no raw rows, so that the condition goes before as a call of its own. */
+  /** A batch cannot return raw rows, so the condition is checked in a separate call first. */
   async raw(options?: { readonly columnNames?: false }): Promise<unknown[][]> {
     await this.#d1.assertMet();
     return this.statement.raw(options);

@@ -1,12 +1,12 @@
 import { DAY } from "#core/clock.ts";
 
-/** So many days before today, and after it, are in no total: most changes of posts concern these. */
+/** `post_totals` sums only days more than this many days before or after today, because most changes of posts concern the days between. */
 export const TOTALS_BEFORE_DAYS = 2;
 export const TOTALS_AHEAD_DAYS = 61;
 
 /**
- * The totals of a new workspace, if it exists. Not a trigger: the number of changes by which a statement tells whether it inserted a
- * workspace would count them.
+ * Inserts the totals of a new workspace if the workspace exists. A trigger cannot do this: D1 would count its rows as changes, and callers
+ * use the number of changes to see whether the workspace was inserted.
  */
 export function firstTotalsStatement(
   d1: Pick<D1Database, "prepare">,

@@ -5,19 +5,22 @@ interface Column {
   mapFromDriverValue(value: unknown): unknown;
 }
 
-/** The columns of a table by the names of its members. */
+/** The columns of a table, with the member name of each. */
 export type RowColumns = readonly (readonly [string, Column])[];
 
 export function columnsOf(table: Table): RowColumns {
   return Object.entries(getTableColumns(table));
 }
 
-/** What a statement that joins tables selects of one of them: names that are not those of another table. */
+/** Selects the columns of one table in a join, each under a name that no other table has. */
 export function selectAs(alias: string, columns: RowColumns): string {
   return columns.map(([, { name }]) => `${alias}.${name} AS ${alias}_${name}`).join(", ");
 }
 
-/** A raw row (column names, JSON as text) as drizzle would have read it; the cast is unavoidable, as the columns are dynamic. */
+/**
+ * Converts a raw row (column names, JSON as text) into the row that drizzle would return. The cast is unavoidable, because the columns are
+ * dynamic.
+ */
 export function readRow<Row>(columns: RowColumns, raw: Readonly<Record<string, unknown>>, alias?: string): Row {
   return Object.fromEntries(
     columns.map(([key, column]) => {

@@ -23,9 +23,8 @@ import type {
 } from "#core/status.ts";
 
 /*
- * Instants are integers in milliseconds since 1970 (UTC); of secrets only the hex SHA-256 is stored; lists and objects are JSON.
- * No foreign key cascades and no migration rebuilds a table, because that silently deletes child rows and triggers
- * (docs/guide/storage.md).
+ * Instants are integers in milliseconds since 1970 (UTC). Secrets are stored only as hex SHA-256. Lists and objects are JSON. No foreign
+ * key cascades and no migration rebuilds a table, because both silently delete child rows and triggers (docs/guide/storage.md).
  */
 
 export type UserRole = "operator";
@@ -45,9 +44,9 @@ export const users = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** The kinds of alerts that the user does not want by mail. */
     mutedAlerts: text("muted_alerts", { mode: "json" }).$type<AlertKind[]>().notNull().default([]),
-    /** `operator`: sees how the installation runs and is told when something is wrong with it. The first user is one. */
+    /** `operator`: sees how the installation runs and gets its alerts. The first user is an operator. */
     role: text().$type<UserRole>(),
-    /** Since when the operator lets nobody in as this user; null for everybody else. */
+    /** When the operator disabled this user, so that nobody can sign in as this user; null for an enabled user. */
     disabledAt: integer("disabled_at"),
   },
   (t) => [uniqueIndex("users_email").on(t.email)],
@@ -84,9 +83,12 @@ export const workspaces = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** Which database has its posts, the same for all workspaces of a user; so far there is only the first. */
     shard: integer().notNull().default(0),
-    /** Whether a person must identify again before approving what an agent asks for. */
+    /** Whether a person must enter the password or use a passkey again before approving a request of an agent. */
     approvalReauthentication: integer("approval_reauthentication", { mode: "boolean" }).notNull().default(false),
-    /** When the last mail with notices was begun; it is both the interval between two mails and the lease of the cron run that sends one. */
+    /**
+     * When a cron run last began to send the mail with notices. It sets the interval between two mails, and it keeps a parallel run from
+     * sending the same mail.
+     */
     alertsMailedAt: integer("alerts_mailed_at"),
   },
   (t) => [index("workspaces_user").on(t.userId)],
@@ -105,7 +107,10 @@ export const sessions = sqliteTable(
   (t) => [index("sessions_user").on(t.userId), index("sessions_expiry").on(t.expiresAt)],
 );
 
-/** The key is a hash, because people also mistype addresses of others; rows exist for known and unknown addresses alike. */
+/**
+ * Failed sign-ins by address. The key is a hash, because people also mistype the addresses of others. Known and unknown addresses both get
+ * rows.
+ */
 export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
@@ -165,7 +170,7 @@ export const loginTokens = sqliteTable(
         | "passkey_registration"
         | "passkey_sign_in"
         | "passkey_reauthentication"
-        // No token: until it expires, no further mail about approvals is sent to the user.
+        // Not a token. Until it expires, the user gets no further mail about approvals.
         | "approval_mail_sent"
       >()
       .notNull(),
@@ -183,7 +188,7 @@ export const oauthClients = sqliteTable(
     name: text().notNull(),
     uri: text(),
     redirectUris: text("redirect_uris", { mode: "json" }).$type<string[]>().notNull(),
-    /** A client is public exactly when this is null. */
+    /** Null for a public client, which has no secret. */
     secretHash: text("secret_hash"),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
@@ -210,7 +215,7 @@ export const oauthGrants = sqliteTable(
     codeUsedAt: integer("code_used_at"),
     createdAt: integer("created_at").notNull(),
     revokedAt: integer("revoked_at"),
-    /** Who confirms the previews of this app; grants from before the column was added confirm themselves. */
+    /** Who confirms the previews of this app. Grants older than this column have `self`. */
     confirms: text().$type<Confirms>().notNull().default("self"),
   },
   (t) => [
@@ -237,7 +242,7 @@ export const oauthTokens = sqliteTable(
   (t) => [index("oauth_tokens_grant").on(t.grantId), index("oauth_tokens_expiry").on(t.expiresAt)],
 );
 
-/** One OAuth login at a platform, with the tokens for all accounts that it gives access to. */
+/** One OAuth login at a platform, with the tokens for all accounts that the login can use. */
 export const connections = sqliteTable(
   "connections",
   {
@@ -247,14 +252,14 @@ export const connections = sqliteTable(
     platform: text().$type<Platform>().notNull(),
     /** The platform's id of the user who logged in; text, because some exceed 2^53. */
     externalId: text("external_id").notNull(),
-    /** The platform's id of the person whose grant the tokens belong to, where several logins share one. */
+    /** The platform's id of the person who granted access, if several logins share one grant. */
     grantOwner: text("grant_owner"),
     displayName: text("display_name").notNull(),
-    /** The tokens as AES-GCM encrypted JSON; null once erased. */
+    /** The tokens as AES-GCM encrypted JSON; null after they are erased. */
     sealedTokens: text("sealed_tokens"),
-    /** Incremented with every stored token pair; refreshes use it as a compare-and-set guard. */
+    /** Incremented with every stored token pair. A refresh stores its tokens only if this number has not changed. */
     tokenVersion: integer("token_version").notNull().default(1),
-    /** Set while one caller refreshes the tokens; in the past it counts as free. */
+    /** Until when one caller has the right to refresh the tokens; after that time any caller may take it. */
     refreshLeaseUntil: integer("refresh_lease_until"),
     scopes: text({ mode: "json" }).$type<string[]>().notNull(),
     tokenExpiresAt: integer("token_expires_at"),
@@ -263,13 +268,13 @@ export const connections = sqliteTable(
     statusReason: text("status_reason"),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
-    /** When the cron syncs it next; null when nothing has to be kept alive. */
+    /** When the cron syncs this login next; null if it needs no sync. */
     nextSyncAt: integer("next_sync_at"),
-    /** Consecutive syncs without an answer of the platform; they lengthen the wait for the next one. */
+    /** How many syncs in a row got no response from the platform; more failures mean a longer wait. */
     syncFailures: integer("sync_failures").notNull().default(0),
     /** When the login expires unless the user logs in again; null while it is renewed automatically. */
     endsAt: integer("ends_at"),
-    /** The `ends_at` that the owner has been told of; writing it records the events. */
+    /** The `ends_at` about which the owner has been notified. A trigger on this column records the events. */
     endAnnounced: integer("end_announced"),
   },
   (t) => [
@@ -300,9 +305,9 @@ export const accounts = sqliteTable(
     displayName: text("display_name").notNull(),
     avatarUrl: text("avatar_url"),
     profileUrl: text("profile_url"),
-    /** What the platform allows this account (longer texts, privacy levels); written and read by the adapter. */
+    /** What the platform allows this account (longer texts, privacy levels). Only the adapter writes and reads it. */
     capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** The AES-GCM encrypted token of this account alone (a Page token); null where the connection's token is used. */
+    /** The AES-GCM encrypted token of this one account (a Page token); null if the account uses the connection's token. */
     sealedToken: text("sealed_token"),
     missingScopes: text("missing_scopes", { mode: "json" }).$type<string[]>().notNull(),
     status: text().$type<AccountStatus>().notNull(),
@@ -311,7 +316,7 @@ export const accounts = sqliteTable(
     blockedBy: text("blocked_by").$type<"listing" | "post">(),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
-    /** Set by disconnect; the row is kept so that a reconnect reuses the id. */
+    /** When the user disconnected the account. The row stays, so that a reconnect reuses the id. */
     disconnectedAt: integer("disconnected_at"),
   },
   (t) => [
@@ -331,23 +336,23 @@ export const connectStates = sqliteTable(
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     platform: text().$type<Platform>().notNull(),
-    /** Sealed; empty until the login was started in a browser. */
+    /** Encrypted; empty until a browser starts the login. */
     codeVerifier: text("code_verifier").notNull(),
     expiresAt: integer("expires_at").notNull(),
     usedAt: integer("used_at"),
-    /** The kind of connect method that was started last. */
+    /** The kind of connect method that the browser started last. */
     method: text(),
-    /** The values that the caller of the API gave, without secrets. */
+    /** The values that the API caller sent, without secrets. */
     input: text({ mode: "json" }).$type<Record<string, string>>(),
-    /** What the platform's adapter needs again in the callback; sealed. */
+    /** What the platform's adapter needs again in the callback; encrypted. */
     sealedStarted: text("sealed_started"),
-    /** Hash of the cookie of the browser that started the login: only that browser can finish it. */
+    /** Hash of the cookie of the browser that started the login. Only that browser can finish the login. */
     browserHash: text("browser_hash"),
   },
   (t) => [index("connect_states_expiry").on(t.expiresAt)],
 );
 
-/** A platform's requests to delete a person's data, answered with a code under which the person sees what was done. */
+/** Requests of platforms to delete a person's data. The response contains a code, and the person can look up the result with it. */
 export const dataDeletions = sqliteTable(
   "data_deletions",
   {
@@ -356,9 +361,9 @@ export const dataDeletions = sqliteTable(
     platform: text().$type<Platform>().notNull(),
     /** Hash of platform and person: a repeated request gets the same code. */
     personHash: text("person_hash").notNull(),
-    /** The platform's id of the person until the data are deleted; null afterwards. */
+    /** The platform's id of the person; null after the data are deleted. */
     externalId: text("external_id"),
-    /** When the platform signed the newest request; newer logins are not deleted. */
+    /** When the platform signed the newest request. Logins made after that time are not deleted. */
     issuedAt: integer("issued_at").notNull(),
     requestedAt: integer("requested_at").notNull(),
     completedAt: integer("completed_at"),
@@ -372,48 +377,51 @@ export const dataDeletions = sqliteTable(
 );
 
 /**
- * Users whose deletion was asked for, until everything of them is erased: a row is what makes the cron do it, whoever inserted it. It can be
+ * Users who are to be deleted. The cron erases the data of every user with a row here, whoever inserted the row. The deletion can be
  * withdrawn until `erasing_at` is set.
  */
 export const userDeletions = sqliteTable(
   "user_deletions",
   {
     userId: text("user_id").primaryKey(),
-    /** `person`: in the dashboard. `operator`: with `npm run user`. `restore`: the user came back with a database that was put back. */
+    /**
+     * `person`: the user asked in the dashboard. `operator`: with `npm run user`. `restore`: the user was already deleted, and a restored
+     * database contained the user again.
+     */
     requestedBy: text("requested_by").$type<"person" | "operator" | "restore">().notNull(),
     requestedAt: integer("requested_at").notNull(),
-    /** When the data are erased. */
+    /** When the cron begins to erase the data. */
     dueAt: integer("due_at").notNull(),
-    /** When the cron looks at it next; while it works on it, when another run takes over. */
+    /** When the cron continues with this row. While one run works on it, another run may take over at this time. */
     nextRunAt: integer("next_run_at").notNull(),
-    /** When everything that ends with the request had ended: posts, logins, webhooks, payment. */
+    /** When the posts, logins, webhooks and payment of the user had ended, which happens before any data are erased. */
     stoppedAt: integer("stopped_at"),
-    /** When the mail of the day before was sent. */
+    /** When the reminder was sent, one day before the data are erased. */
     remindedAt: integer("reminded_at"),
     /** When erasing began. */
     erasingAt: integer("erasing_at"),
-    /** When no row and no file was left; both are looked for once more some time later. */
+    /** When no row and no file was left. The cron searches for both once more some time later. */
     erasedAt: integer("erased_at"),
-    /** The ids of the user's workspaces, by which files are found when the rows are gone. */
+    /** The ids of the user's workspaces. The service finds the user's files by them after the rows are deleted. */
     workspaceIds: text("workspace_ids", { mode: "json" }).$type<string[]>().notNull().default([]),
   },
   (t) => [index("user_deletions_next").on(t.nextRunAt)],
 );
 
-/** Who was deleted, for a database that is put back to before that: `npm run restore` asks for the deletion again. `WITHOUT ROWID`. */
+/** Which users were deleted. If a restore brings a deleted user back, `npm run restore` requests the deletion again. `WITHOUT ROWID`. */
 export const deletions = sqliteTable("deletions", {
   /** Hex SHA-256 of `user:` and the user's id, which is random. */
   userHash: text("user_hash").primaryKey(),
   erasedAt: integer("erased_at").notNull(),
 });
 
-/** The files of one download of everything that belongs to a user; made anew at each download, so that nothing is stored twice. */
+/** The list of files in a download of all data of a user. Each download builds the files again, so that nothing is stored twice. */
 export const dataExports = sqliteTable(
   "data_exports",
   {
     userId: text("user_id").primaryKey(),
     id: text().notNull(),
-    /** Only the browser in which the user asked for it can download it. */
+    /** Hash of the session that requested the download. Only that browser can download it. */
     sessionHash: text("session_hash").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -423,7 +431,7 @@ export const dataExports = sqliteTable(
   (t) => [index("data_exports_expiry").on(t.expiresAt)],
 );
 
-/** The app credentials that one server gave to this service; sealed. */
+/** The app credentials that a server issued to this service when the service registered there; encrypted. */
 export const appRegistrations = sqliteTable(
   "app_registrations",
   {
@@ -446,7 +454,7 @@ export interface StoredTargetError {
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
-/** What became of something that was added to a post once it was public. */
+/** The result of one extra (cover, playlists or first comment) of a target. */
 export interface StoredExtra {
   readonly status: ExtraStatus;
   readonly id: string | null;
@@ -454,7 +462,7 @@ export interface StoredExtra {
   readonly error: StoredTargetError | null;
 }
 
-/** By name, with those that the target has. */
+/** The extras of a target, by name. */
 export type StoredExtras = Readonly<Partial<Record<ExtraName, StoredExtra>>>;
 
 /** One entry of the history of publishing a target. */
@@ -468,21 +476,21 @@ export interface StoredAttempt {
   readonly nextAttemptAt: number | null;
 }
 
-/** One entry of what was changed in a post, when and by whom; texts are shortened. */
+/** One change of a post: when, by whom and what. Long texts are shortened. */
 export interface StoredPostChange {
   readonly at: number;
   /** The version of the post after the change. */
   readonly version: number;
-  /** How the request came; null for what the service did by itself. */
+  /** How the request arrived (API, MCP, dashboard); null for a change that the service made itself. */
   readonly via: CreatedVia | null;
   /** The API key or app; null for the dashboard and for the service. */
   readonly by: Author | null;
   readonly what: PostChangeKind;
-  /** Why a post was paused or, where the service resumed it, had been paused. */
+  /** Why the post was paused. If the service resumed the post: why it had been paused. */
   readonly reason?: PausedReason;
   readonly accountId?: string;
   readonly fields?: readonly StoredFieldChange[];
-  /** How many further fields an edit changed. */
+  /** How many changed fields did not fit into this entry. */
   readonly moreFields?: number;
 }
 
@@ -502,7 +510,7 @@ export interface StoredFieldChange {
   readonly to: string | number | null;
 }
 
-/** A media item as it was when the post was previewed; the bytes are in R2 under their hash. */
+/** A media item as it was when the post was previewed. R2 stores the bytes under their hash. */
 export interface StoredMediaItem {
   readonly id: string;
   readonly type: MediaType;
@@ -513,17 +521,20 @@ export interface StoredMediaItem {
   readonly height: number | null;
   readonly durationSeconds: number | null;
   readonly sha256: string;
-  /** What the post says of it to people who cannot see it: part of the use, not of the file. Absent when the post says nothing. */
+  /** The description for people who cannot see the media. It belongs to the post, not to the file. Absent if the post has none. */
   readonly altText?: string;
-  /** The cover of a video; absent: the platform chooses one. */
+  /** The cover of a video. If absent, the platform chooses one. */
   readonly cover?: StoredCover;
-  /** One account publishes it instead of the media of the post. Absent on the media of the post, and on copies of them. */
+  /** Set if one account publishes this item instead of the media of the post. Absent on the post's media and on copies of them. */
   readonly own?: true;
-  /** Of a copy that was made to fit a platform: the id of the file it was made of, and why; with the file itself where only this account names it. */
+  /**
+   * Set on a copy that was made to fit a platform: `from` is the id of the original file, `reason` says why. `source` is the original
+   * itself, if only this account uses it.
+   */
   readonly fitted?: { readonly from: string; readonly reason: FitReason; readonly source?: StoredMediaItem };
 }
 
-/** A moment of the video or a picture; exactly one of them is set. */
+/** The cover is a moment of the video or a picture; exactly one of the two is set. */
 export interface StoredCover {
   readonly atMs?: number;
   readonly image?: StoredMediaItem;
@@ -538,27 +549,33 @@ export const posts = sqliteTable(
     status: text().$type<PostStatus>().notNull(),
     pausedReason: text("paused_reason").$type<PausedReason>(),
     scheduledAt: integer("scheduled_at").notNull(),
-    /** Incremented by every edit, cancel, pause and resume; orders arm hints and guards edits. */
+    /**
+     * Incremented by every edit, cancel, pause and resume. A hint with an older version is ignored, and an edit fails if the version has
+     * changed.
+     */
     version: integer().notNull(),
-    /** The run that claimed the post; guards every write of results. */
+    /** The run that claimed the post. Results are written only while this run id is still the same. */
     runId: text("run_id"),
-    /** When the reconciler must check the post; null exactly when nothing can be overdue (SCHEDULING.md S4). */
+    /** When the reconciler must check the post. Null exactly for posts that cannot be overdue (SCHEDULING.md S4). */
     watchAt: integer("watch_at"),
     postType: text("post_type").$type<PostType>().notNull(),
     caption: text().notNull(),
     media: text({ mode: "json" }).$type<StoredMediaItem[]>().notNull(),
-    /** The distinct platforms of the targets, for the day counters. */
+    /** The platforms of the targets, each once; the day counters use them. */
     platforms: text({ mode: "json" }).$type<Platform[]>().notNull(),
     planHash: text("plan_hash").notNull(),
-    /** Hash of the confirmation token that made the post, and of the nonce of the call: two calls with one token are told apart by it. */
+    /**
+     * Hash of the confirmation token that made the post and of a nonce of the call. The nonce shows which of two calls with the same token
+     * made the post.
+     */
     confirmHash: text("confirm_hash").notNull(),
     createdVia: text("created_via").$type<CreatedVia>().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     finishedAt: integer("finished_at"),
-    /** The API key or app that made it; null for the dashboard, and for posts from before the column was added. */
+    /** The API key or app that made the post; null for the dashboard and for posts older than this column. */
     createdBy: text("created_by", { mode: "json" }).$type<Author>(),
-    /** The newest 50 changes, oldest first; not a table of its own, because this row is written anyway. */
+    /** The newest 50 changes, oldest first. They are in this row because every change writes it anyway. */
     changes: text({ mode: "json" }).$type<StoredPostChange[]>(),
   },
   (t) => [
@@ -572,21 +589,21 @@ export const posts = sqliteTable(
   ],
 );
 
-/** `WITHOUT ROWID`, written into the migration by hand, saves one of two row writes per target. */
+/** `WITHOUT ROWID` (added to the migration by hand) saves one of two row writes per target. */
 export const postTargets = sqliteTable(
   "post_targets",
   {
     postId: text("post_id").notNull(),
     accountId: text("account_id").notNull(),
-    /** The place in the request; targets from before the column was added have 0 and keep the order of their account ids. */
+    /** The position in the request. Targets older than this column have 0 and are sorted by account id. */
     position: integer().notNull().default(0),
     platform: text().$type<Platform>().notNull(),
     username: text().notNull(),
     caption: text(),
     effectiveCaption: text("effective_caption").notNull(),
-    /** The requested options with defaults filled in; exactly what the adapter receives. */
+    /** The requested options with defaults filled in, exactly as the adapter receives them. */
     options: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** The requested options without defaults: edits start from these, so that defaults are computed anew each time. */
+    /** The requested options without defaults. An edit starts from these, so that defaults are computed again each time. */
     requestedOptions: text("asked", { mode: "json" }).$type<JsonObject>(),
     state: text().$type<TargetState>().notNull(),
     dueAt: integer("due_at").notNull(),
@@ -597,26 +614,29 @@ export const postTargets = sqliteTable(
     remoteId: text("remote_id"),
     remoteUrl: text("remote_url"),
     error: text({ mode: "json" }).$type<StoredTargetError>(),
-    /** What this account publishes where that are not the media of the post: copies that were made to fit its platform. */
+    /**
+     * The media that this account publishes instead of the post's media: own media, or copies that fit the platform. Null if it publishes
+     * the post's media.
+     */
     media: text({ mode: "json" }).$type<StoredMediaItem[]>(),
-    /** The published parts of a target that needs several (one pin per board), so that a retry never repeats them. */
+    /** The published parts of a target that needs several calls (one pin per board). A retry never repeats them. */
     progress: text({ mode: "json" }).$type<JsonValue>(),
-    /** What became of what was added to the post once it was public; null where nothing is. */
+    /** The results of the extras; null if the target has none. */
     extras: text({ mode: "json" }).$type<StoredExtras>(),
-    /** The newest 50 attempts, oldest first; not a table of its own, because this row is written anyway. */
+    /** The newest 50 attempts, oldest first. They are in this row because every attempt writes it anyway. */
     history: text({ mode: "json" }).$type<StoredAttempt[]>().notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.postId, t.accountId] }), index("post_targets_by_account").on(t.accountId, t.dueAt)],
 );
 
-/** What the makers of a post note about it: never published. A post without has no row. `WITHOUT ROWID`. */
+/** Notes for the makers of a post, which are never published. A post without notes has no row. `WITHOUT ROWID`. */
 export const postAnnotations = sqliteTable(
   "post_annotations",
   {
     workspaceId: text("workspace_id").notNull(),
     postId: text("post_id").notNull(),
-    /** That of the post, which a trigger keeps: lists are ordered by it. */
+    /** The post's `scheduled_at`. A trigger copies it here, because lists are sorted by it. */
     scheduledAt: integer("scheduled_at").notNull(),
     externalId: text("external_id"),
     metadata: text({ mode: "json" }).$type<Readonly<Record<string, string>>>().notNull(),
@@ -627,7 +647,7 @@ export const postAnnotations = sqliteTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.postId] })],
 );
 
-/** The posts by their external id and by each of their labels; written by triggers only. `WITHOUT ROWID`. */
+/** Index of posts by external id and by label. Only triggers write it. `WITHOUT ROWID`. */
 export const annotatedPosts = sqliteTable(
   "annotated_posts",
   {
@@ -640,11 +660,11 @@ export const annotatedPosts = sqliteTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.kind, t.value, t.scheduledAt, t.postId] })],
 );
 
-/** Makes the token of an edit single-use, and the edit all-or-nothing (SCHEDULING.md 3.3); a new post needs no row. `WITHOUT ROWID`. */
+/** Makes the token of an edit single-use and the edit all-or-nothing (SCHEDULING.md 3.3). A new post needs no row here. `WITHOUT ROWID`. */
 export const confirmations = sqliteTable(
   "confirmations",
   {
-    /** Hours since 1970 at issue; first in the key, so that cleaning up is a range delete. */
+    /** The hour (since 1970) in which the token was issued. It comes first in the key, so that clean-up deletes one range. */
     issuedHour: integer("issued_hour").notNull(),
     tokenHash: text("token_hash").notNull(),
     userId: text("user_id").notNull(),
@@ -656,27 +676,29 @@ export const confirmations = sqliteTable(
   (t) => [primaryKey({ columns: [t.issuedHour, t.tokenHash] }), check("stale_plan", sql`matched = expected`)],
 );
 
-/** A plan that a credential may not confirm itself: a person decides about it in the dashboard. */
+/** A PostPlan that a credential may not confirm itself. A person decides about it in the dashboard. */
 export const approvals = sqliteTable(
   "approvals",
   {
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
-    /** Hash of the confirmation token; the posts are committed under it, so that the token remains single-use. */
+    /** Hash of the confirmation token. An approval commits the posts with this token, so that it stays single-use. */
     tokenHash: text("token_hash").notNull(),
     kind: text().$type<"schedule" | "edit" | "bulk">().notNull(),
-    /** The whole plan as the token held it, as JSON. */
+    /** The whole PostPlan from the confirmation token, as JSON. */
     plan: text().notNull(),
-    /** What the person sees and approves: of a new post its own hash, of an edit a hash over those of its posts. */
+    /**
+     * Hash of what the person sees and approves: for a new post the hash of its PostPlan, for an edit a hash over the hashes of its posts.
+     */
     planHash: text("plan_hash").notNull(),
     requestedBy: text("requested_by", { mode: "json" }).$type<Author>().notNull(),
     via: text().$type<CreatedVia>().notNull(),
     state: text().$type<ApprovalState>().notNull(),
-    /** The person's words on declining. */
+    /** What the person wrote when declining. */
     note: text(),
     postIds: text("post_ids", { mode: "json" }).$type<string[]>(),
-    /** Why it became stale: the problems of the second check. */
+    /** Why the approval became stale: the problems that the second check found. */
     details: text({ mode: "json" }).$type<JsonObject[]>(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -694,30 +716,33 @@ export const approvals = sqliteTable(
   ],
 );
 
-/** Counters per workspace and UTC day, maintained by triggers on posts (never written by code). `WITHOUT ROWID`. */
+/** Counters per workspace and UTC day. Triggers on `posts` write them; code never does. `WITHOUT ROWID`. */
 export const postDays = sqliteTable(
   "post_days",
   {
     workspaceId: text("workspace_id").notNull(),
     /** Days since 1970, UTC. */
     day: integer().notNull(),
-    /** Publishing posts are counted as scheduled, so that a claim does not write this row; few are, and an index finds them. */
+    /** Includes publishing posts, so that a claim does not write this row. Queries subtract them: they are few, and an index finds them. */
     scheduled: integer().notNull().default(0),
-    /** Always 0; read by the release before. */
+    /** Always 0. The previous release still reads it. */
     publishing: integer().notNull().default(0),
     published: integer().notNull().default(0),
     partiallyFailed: integer("partially_failed").notNull().default(0),
     failed: integer().notNull().default(0),
     paused: integer().notNull().default(0),
-    /** Number of scheduled and published posts by quarter hour of the day (0..95), which is exact in every time zone. */
+    /**
+     * Number of scheduled and published posts by quarter hour of the day (0..95). All time zone offsets are multiples of a quarter hour, so
+     * this is exact in every zone.
+     */
     slots: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     /** Number of scheduled posts by platform. */
     platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
-    /** Number of published targets by lateness in ms (two significant digits); written when a post finishes. */
+    /** Number of published targets by lateness in ms (two significant digits). Written when a post finishes. */
     lateness: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     /**
-     * Number of posts by time of day, of each status and of `all`: `failed.h13` from 13:00 to 14:00, `all.q53` from 13:15 to 13:30. A list
-     * that begins within a day adds at most 26 of them.
+     * Number of posts by status (or `all`) and time of day: `failed.h13` counts 13:00 to 14:00, `all.q53` counts 13:15 to 13:30. A list
+     * that begins within a day adds up at most 26 of these numbers.
      */
     times: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
@@ -725,8 +750,8 @@ export const postDays = sqliteTable(
 );
 
 /**
- * The sums of `post_days` on one side of a day: `before` that day, or `from` it on. Kept by triggers on `post_days`, and `day` is moved
- * on by the cron: what is near the present is in neither, so that most changes of posts do not write here. `WITHOUT ROWID`.
+ * The sums of `post_days` before a day (`before`), or from a day on (`from`). Triggers on `post_days` update them, and the cron moves `day`
+ * forward. Days near the present are in neither sum, so most changes of posts do not write here. `WITHOUT ROWID`.
  */
 export const postTotals = sqliteTable(
   "post_totals",
@@ -745,8 +770,8 @@ export const postTotals = sqliteTable(
 );
 
 /**
- * `uploading`: waits for bytes. `storing`: the hash is known, the object is being written. `ready`. `expiring`: unused for
- * the retention time, hidden from previews, still served. `removing`: the object is being deleted; the hash must not be reused.
+ * `uploading`: waits for bytes. `storing`: the hash is known, and the object is being written. `ready`: can be used. `expiring`: unused for
+ * the retention time, hidden from previews, still served. `removing`: the object is being deleted, so no upload may reuse the hash.
  */
 export type MediaState = "uploading" | "storing" | "ready" | "expiring" | "removing";
 
@@ -765,12 +790,12 @@ export const media = sqliteTable(
     width: integer(),
     height: integer(),
     durationMs: integer("duration_ms"),
-    /** Hex SHA-256 of the bytes, and their R2 key `media/{sha256}`; null until complete. */
+    /** Hex SHA-256 of the bytes; the R2 key is `media/{sha256}`. Null until the upload is complete. */
     sha256: text(),
-    /** Further properties that validation reads: codec, frame rate, orientation. */
+    /** Further properties that the validation reads: codec, frame rate, orientation. */
     facts: text({ mode: "json" }).$type<JsonObject>().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** When the sweep checks whether a post still uses it. */
+    /** When the clean-up checks whether a post still uses the file. */
     sweepAt: integer("sweep_at").notNull(),
   },
   (t) => [
@@ -788,14 +813,14 @@ export const media = sqliteTable(
 );
 
 /**
- * One file of archived posts in R2, of one workspace and one month (UTC): a row here is what makes its posts archived. `WITHOUT ROWID`; what
- * lists read comes first.
+ * One file of archived posts in R2, for one workspace and one month (UTC). A post is archived exactly if a row here covers it. `WITHOUT
+ * ROWID`; the columns that lists read come first.
  */
 export const archiveParts = sqliteTable(
   "archive_parts",
   {
     workspaceId: text("workspace_id").notNull(),
-    /** The time of its first post; with the last one the range in which it has any. */
+    /** The time of the first post in the file. `first_at` and `last_at` bound the times of its posts. */
     firstAt: integer("first_at").notNull(),
     id: text().notNull(),
     userId: text("user_id").notNull(),
@@ -805,49 +830,49 @@ export const archiveParts = sqliteTable(
     failed: integer().notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** The lowest and the highest id of its posts. */
+    /** The lowest and the highest post id in the file. */
     firstId: text("first_id").notNull(),
     lastId: text("last_id").notNull(),
-    /** The accounts of its posts, so that data about a person are found. */
+    /** The accounts of the posts in the file, so that the service can find the data of a person. */
     accounts: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** The random eight bytes of the id of every post, so that a post is found by its id. */
+    /** The eight random bytes of every post id in the file. The service finds an archived post by them. */
     ids: blob({ mode: "buffer" }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.firstAt, t.id] })],
 );
 
-/** A file in R2 without a row in `archive_parts`: of an interrupted run, or of a database that was put back. `WITHOUT ROWID`. */
+/** Files in R2 without a row in `archive_parts`, left by an interrupted run or by a restore of the database. `WITHOUT ROWID`. */
 export const archiveOrphans = sqliteTable("archive_orphans", {
   key: text().primaryKey(),
-  /** It is deleted some time later, because the row may come back with a database that is put back once more. */
+  /** When the file was first seen without a row. It is deleted only some time later, because another restore may bring its row back. */
   seenAt: integer("seen_at").notNull(),
 });
 
-/** The copies that were made of images so that platforms take them, by the bytes of the image and how they were made. `WITHOUT ROWID`. */
+/** The copies of images that were made to fit platforms, by the hash of the image and the recipe. `WITHOUT ROWID`. */
 export const mediaFits = sqliteTable(
   "media_fits",
   {
     workspaceId: text("workspace_id").notNull(),
     sourceSha256: text("source_sha256").notNull(),
-    /** Names no platform, so that platforms with equal demands share a copy. */
+    /** How the copy was made. It names no platform, so that platforms with equal rules share a copy. */
     recipe: text().notNull(),
-    /** Deleted with this media item, by a trigger. */
+    /** The copy. A trigger deletes this row together with the media item. */
     mediaId: text("media_id").notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.sourceSha256, t.recipe] }), index("media_fits_media").on(t.mediaId)],
 );
 
-/** What somebody is still working on: members of a preview's body, whatever is wrong with them. */
+/** Posts that a user is still writing: members of a preview's body, also invalid ones. */
 export const drafts = sqliteTable(
   "drafts",
   {
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
-    /** Counts the changes from 1. */
+    /** Starts at 1 and rises with every change. */
     version: integer().notNull(),
     content: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** The ids of the service's own media in the content, by which a trigger writes `draft_media`. */
+    /** The ids of stored media in the content. A trigger writes `draft_media` from them. */
     mediaIds: text("media_ids", { mode: "json" }).$type<string[]>().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -855,7 +880,7 @@ export const drafts = sqliteTable(
   (t) => [index("drafts_workspace").on(t.workspaceId, t.updatedAt, t.id), index("drafts_idle").on(t.updatedAt)],
 );
 
-/** Which drafts name a media item, also by the id of an upload; written by triggers. `WITHOUT ROWID`. */
+/** Which drafts use a media item, also by the id of an unfinished upload. Only triggers write it. `WITHOUT ROWID`. */
 export const draftMedia = sqliteTable(
   "draft_media",
   {
@@ -866,7 +891,7 @@ export const draftMedia = sqliteTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.mediaId, t.draftId] }), index("draft_media_draft").on(t.draftId)],
 );
 
-/** Which posts use a media item; reference counts are computed from it. `WITHOUT ROWID`. */
+/** Which posts use a media item. The service counts references from these rows. `WITHOUT ROWID`. */
 export const postMedia = sqliteTable(
   "post_media",
   { mediaId: text("media_id").notNull(), postId: text("post_id").notNull() },
@@ -882,16 +907,16 @@ export const storageUse = sqliteTable("storage_use", {
 export const uploads = sqliteTable(
   "uploads",
   {
-    /** The media id that was returned when the upload started. */
+    /** The media id that the start of the upload returned. */
     id: text().primaryKey(),
-    /** The same id, or that of an existing item of the workspace with the same bytes. */
+    /** The same id, or the id of a media item that the workspace already has with the same bytes. */
     mediaId: text("media_id").notNull(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     contentType: text("content_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     partSizeBytes: integer("part_size_bytes").notNull(),
-    /** The key of each part's object under `incoming/`, by part number. */
+    /** The R2 key under `incoming/` of each part, by part number. */
     parts: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     state: text().$type<"open" | "complete">().notNull(),
     createdAt: integer("created_at").notNull(),
@@ -900,7 +925,10 @@ export const uploads = sqliteTable(
   (t) => [index("uploads_expiry").on(t.expiresAt), index("uploads_media").on(t.mediaId)],
 );
 
-/** What a user did in one hour, for the limits per hour. `WITHOUT ROWID`; the hour leads the key, so that old rows are next to each other. */
+/**
+ * How often a user did something in one hour, for the hourly limits. `WITHOUT ROWID`. The hour comes first in the key, so that clean-up
+ * deletes one range.
+ */
 export const hourlyUse = sqliteTable(
   "hourly_use",
   {
@@ -914,7 +942,7 @@ export const hourlyUse = sqliteTable(
   (t) => [primaryKey({ columns: [t.hour, t.userId, t.name] })],
 );
 
-/** The stored response for a user's `Idempotency-Key`, for 24 h. `WITHOUT ROWID`. */
+/** The stored response for a user's `Idempotency-Key`, kept for 24 h. `WITHOUT ROWID`. */
 export const idempotencyRecords = sqliteTable(
   "idempotency_records",
   {
@@ -923,64 +951,67 @@ export const idempotencyRecords = sqliteTable(
     requestHash: text("request_hash").notNull(),
     /** Null while the first request is being processed. */
     status: integer(),
-    /** The sealed response, of at most 8 KiB. */
+    /** The response, encrypted, if it has at most 8 KiB. */
     body: text(),
-    /** Instead of a larger response: the ids from which it is made again (JSON). */
+    /** For a larger response: the ids from which the service builds the response again (JSON). */
     reference: text(),
     createdAt: integer("created_at").notNull(),
-    /** After this the key is free again if the first request was never completed. */
+    /** If the first request never completes, another request may use the key after this time. */
     leaseUntil: integer("lease_until").notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index("idempotency_age").on(t.createdAt)],
 );
 
 /**
- * `restored`: the database is behind what the object DatabaseWatch remembers, so nothing is published until the operator releases it.
- * `reviewing`: the operator has, and the cron compares the posts with their objects.
+ * `restored`: the database is older than the mark in the object DatabaseWatch, so nothing is published until the operator releases it.
+ * `reviewing`: the operator has released it, and the cron compares the posts with their objects.
  */
 export type HeldReason = "restored" | "reviewing";
 
-/** One row that tells a database that was put back to an earlier time (docs/guide/publishing-reference.md). */
+/**
+ * One row that shows whether the database was restored to an earlier time (docs/guide/how-it-works.md), and how far the cron's jobs have
+ * come.
+ */
 export const service = sqliteTable(
   "service",
   {
     id: integer().primaryKey(),
     /** Rises with every cron run. */
     beat: integer().notNull(),
-    /** Rises with every release. */
+    /** Rises every time publishing is released after a restore. */
     epoch: integer().notNull(),
     held: text().$type<HeldReason>(),
-    /** The last post that the review has passed, in the order of the ids. */
+    /** The last post that the review has checked, in the order of the ids. */
     reviewedTo: text("reviewed_to").notNull().default(""),
-    /** Up to here, the cron has told the senders of webhooks which workspaces have new events. */
+    /** Until which time the cron has notified the webhook senders of workspaces with new events. */
     webhooksToldAt: integer("webhooks_told_at").notNull().default(0),
-    /** The last day (since 1970, UTC) on which the archiving has passed every workspace. */
+    /** The last day (since 1970, UTC) on which the archiving visited every workspace. */
     archivedDay: integer("archived_day").notNull().default(0),
-    /** The last workspace that the present pass of the archiving has done, in the order of the ids. */
+    /** The last workspace that the archiving has finished today, in the order of the ids. */
     archivedTo: text("archived_to").notNull().default(""),
-    /** When the operator was told that the database is nearly full; null while it is not. */
+    /** When the operator got the alert that the database is nearly full; null while it is not. */
     fullToldAt: integer("full_told_at"),
-    /** How far the sealing of secrets with the present key has come, as JSON; empty before the first pass. */
+    /** How far the cron has re-encrypted secrets with the current key, as JSON; empty before the first pass. */
     resealProgress: text("reseal_progress").notNull().default(""),
   },
   (t) => [check("one_row", sql`${t.id} = 1`)],
 );
 
 /**
- * What happened, in order, for workspaces that have a webhook or have switched the log on; written by triggers, so that no
- * change can be without its event. `WITHOUT ROWID`: one row write per event.
+ * The event log, in order, of workspaces that have a webhook or have switched the log on. Triggers write it, so no change can happen
+ * without its event. `WITHOUT ROWID`: one row write per event.
  */
 export const events = sqliteTable(
   "events",
   {
     workspaceId: text("workspace_id").notNull(),
-    /** Microseconds since 1970, or one more than the one before: it only rises, also over a restore of the database. */
+    /** The microseconds since 1970, or the previous number plus one. It only rises, even after a restore of the database. */
     seq: integer().notNull(),
     type: text().$type<EventType>().notNull(),
     /** The id of the post, account, webhook or approval. */
     subjectId: text("subject_id").notNull(),
     at: integer().notNull(),
-    /** The row of the subject as it was then; src/events/ reads it. */
+    /** The row of the subject at the time of the event; src/events/ reads it. */
     data: text({ mode: "json" }).$type<JsonObject>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.seq] })],
@@ -990,17 +1021,17 @@ export const eventLogs = sqliteTable(
   "event_logs",
   {
     workspaceId: text("workspace_id").primaryKey(),
-    /** The user switched the log on; it is kept without any webhook. */
+    /** The user switched the log on, so it is kept even without a webhook. */
     switchedOn: integer("switched_on", { mode: "boolean" }).notNull().default(false),
-    /** Whether events are written: the log is switched on, or the workspace has a webhook. */
+    /** Whether triggers write events: the log is switched on, or the workspace has a webhook. */
     recording: integer({ mode: "boolean" }).notNull(),
-    /** When the sweep deletes expired events next; the row goes with the last of them. */
+    /** When the clean-up deletes expired events next. It deletes this row with the last event. */
     sweepAt: integer("sweep_at").notNull(),
   },
   (t) => [index("event_logs_sweep").on(t.sweepAt)],
 );
 
-/** `user`: switched off. `gone`: the receiver answered 410. `failing`: nothing was delivered for days. */
+/** `user`: the user switched it off. `gone`: the receiver answered 410. `failing`: no delivery succeeded for days. */
 export type WebhookDisabledReason = "user" | "gone" | "failing";
 
 export const webhooks = sqliteTable(
@@ -1013,12 +1044,15 @@ export const webhooks = sqliteTable(
     description: text().notNull(),
     /** Event types, or `*` for all. */
     types: text({ mode: "json" }).$type<(EventType | "*")[]>().notNull(),
-    /** The signing secret as AES-GCM encrypted text: it must be read to sign. */
+    /** The signing secret, encrypted with AES-GCM and not hashed, because signing needs its text. */
     sealedSecret: text("sealed_secret").notNull(),
-    /** The secret before the rotation, which signs too until its time. */
+    /** The secret before the last rotation. It signs too until `previous_secret_until`. */
     previousSealedSecret: text("previous_sealed_secret"),
     previousSecretUntil: integer("previous_secret_until"),
-    /** Events up to here are not delivered: those before it was made, or before it was enabled again with "start now". */
+    /**
+     * Events up to this number are not delivered: those from before the webhook was made, or before the user enabled it again with "start
+     * now".
+     */
     startAfter: integer("start_after").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -1034,8 +1068,8 @@ export const webhooks = sqliteTable(
 );
 
 /**
- * What the owner of a workspace should act on; written by triggers, by mail and in the dashboard until it is settled.
- * `WITHOUT ROWID`; a new failure of the same subject replaces the old notice.
+ * Problems that the owner of a workspace should solve. Triggers write them; mail and dashboard show them until they are settled. `WITHOUT
+ * ROWID`. A new failure of the same subject replaces the old notice.
  */
 export const notices = sqliteTable(
   "notices",
@@ -1044,7 +1078,7 @@ export const notices = sqliteTable(
     kind: text().$type<AlertKind>().notNull(),
     subjectId: text("subject_id").notNull(),
     at: integer().notNull(),
-    /** When it went out by mail, or was passed over because the user does not want that kind. */
+    /** When the notice was mailed, or skipped because the user does not want mail of that kind. */
     mailedAt: integer("mailed_at"),
     dismissedAt: integer("dismissed_at"),
   },
@@ -1063,11 +1097,11 @@ export const notices = sqliteTable(
 export interface StoredSlot {
   /** 0 is Monday. */
   readonly weekday: number;
-  /** `HH:MM` on the clock of the zone. */
+  /** `HH:MM`, in the workspace's time zone. */
   readonly time: string;
 }
 
-/** The times of the week at which a workspace likes to post; without any it has no row. `WITHOUT ROWID`. */
+/** The times of the week at which a workspace prefers to post. A workspace without any has no row. `WITHOUT ROWID`. */
 export const scheduleSlots = sqliteTable("schedule_slots", {
   workspaceId: text("workspace_id").primaryKey(),
   timeZone: text("time_zone").notNull(),
@@ -1078,7 +1112,7 @@ export const scheduleSlots = sqliteTable("schedule_slots", {
 export const calendarFeeds = sqliteTable(
   "calendar_feeds",
   {
-    /** Hash of the secret in the feed's address. */
+    /** Hash of the secret in the URL of the calendar feed. */
     hash: text().primaryKey(),
     workspaceId: text("workspace_id").notNull(),
     userId: text("user_id").notNull(),
@@ -1087,42 +1121,50 @@ export const calendarFeeds = sqliteTable(
   (t) => [index("calendar_feeds_workspace").on(t.workspaceId)],
 );
 
-/** What happened in the whole installation in one hour, counted by the cron; src/metrics/ says what each metric means. `WITHOUT ROWID`. */
+/** Hourly figures of the whole installation, counted by the cron. src/metrics/ explains each metric. `WITHOUT ROWID`. */
 export const serviceHours = sqliteTable(
   "service_hours",
   {
     /** Hours since 1970. */
     hour: integer().notNull(),
     metric: text().notNull(),
-    /** What is counted, from the least to the most particular: `x.failed.duplicate_content`. */
+    /** What is counted, from general to specific: `x.failed.duplicate_content`. */
     label: text().notNull(),
     count: integer().notNull(),
     sum: integer().notNull().default(0),
-    /** Of lateness: how many of each number of ms (two significant digits). */
+    /** For lateness: how many targets were late by each number of ms (two significant digits). */
     buckets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [primaryKey({ columns: [t.hour, t.metric, t.label] })],
 );
 
-/** One row: how far the cron has counted, and when it last began to tell operators of alerts. */
+/** One row: how far the cron has counted, and when it last began to send alerts to operators. */
 export const serviceProgress = sqliteTable(
   "service_progress",
   {
     id: integer().primaryKey(),
-    /** Posts that are due soon or have not ended, as `[id, since]`: what ended since then is counted when they have. */
+    /**
+     * Posts that are due soon or have not ended, as `[id, since]`. When a post has ended, the cron counts what happened to it since then.
+     */
     noted: text({ mode: "json" }).$type<[string, number][]>().notNull().default([]),
-    /** The rowid of the last post that was looked at after its insertion. */
+    /** The rowid of the newest post that the cron has seen. */
     postsTo: integer("posts_to").notNull().default(0),
-    /** The time of the last notice that was counted. */
+    /** The time of the last counted notice. */
     noticesTo: integer("notices_to").notNull().default(0),
-    /** When the last mail about alerts was begun; the interval between two, and the lease of the run that sends one. */
+    /**
+     * When a cron run last began to send a mail about alerts. It sets the interval between two mails, and it keeps a parallel run from
+     * sending the same mail.
+     */
     mailBegunAt: integer("mail_begun_at").notNull().default(0),
     webhookBegunAt: integer("webhook_begun_at").notNull().default(0),
   },
   (t) => [check("one_progress", sql`${t.id} = 1`)],
 );
 
-/** A post that a change made due within minutes, so that it may begin and end between two runs of the cron; written by a trigger. `WITHOUT ROWID`. */
+/**
+ * Posts that a change made due within minutes. Without these rows a post could begin and end between two runs of the cron and not be
+ * counted. A trigger writes them. `WITHOUT ROWID`.
+ */
 export const broughtForward = sqliteTable("brought_forward", {
   postId: text("post_id").primaryKey(),
   at: integer().notNull(),
@@ -1133,20 +1175,20 @@ export const operatorAlerts = sqliteTable(
   "operator_alerts",
   {
     kind: text().$type<OperatorAlertKind>().notNull(),
-    /** What it is about, where a kind has several: a platform, a limit. */
+    /** The subject, for kinds that can have several: a platform, a limit. */
     label: text().notNull(),
     state: text().$type<OperatorAlertState>().notNull(),
-    /** Since when the condition holds. */
+    /** Since when the condition is true. */
     since: integer().notNull(),
-    /** Since when it does not; null while it does. */
+    /** Since when the condition is false; null while it is true. */
     calmSince: integer("calm_since"),
-    /** When it was raised, reminded of or cleared last. */
+    /** When the alert was last raised, repeated or cleared. */
     changedAt: integer("changed_at").notNull(),
-    /** The `changed_at` that the last mail told. */
+    /** The `changed_at` that the last mail reported. */
     mailed: integer().notNull().default(0),
-    /** The `changed_at` that the alert webhook was told last. */
+    /** The `changed_at` that the alert webhook received last. */
     posted: integer().notNull().default(0),
-    /** The figures in words. */
+    /** The measured figures, as a sentence. */
     detail: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.kind, t.label] })],

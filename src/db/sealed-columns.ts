@@ -1,7 +1,7 @@
-/** A column whose texts only TOKEN_KEYS can open. */
+/** A column whose texts are encrypted with TOKEN_KEYS. */
 export type SealedColumn = readonly [table: string, column: string];
 
-/** Those that live longer than a day; a test compares them with the schema. */
+/** The encrypted columns whose rows live longer than a day. A test compares them with the schema. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ["connections", "sealed_tokens"],
   ["accounts", "sealed_token"],
@@ -16,7 +16,7 @@ export function keyIdSql(column: string): string {
   return `substr(${rest}, 1, instr(${rest}, '.') - 1)`;
 }
 
-/** How many texts of the columns each key seals. */
+/** SQL that counts, for each key, the texts of the columns that it encrypted. */
 export function sealedPerKeySql(columns: readonly SealedColumn[]): string {
   const texts = columns.map(([table, name]) => `SELECT ${name} AS sealed FROM ${table} WHERE ${name} IS NOT NULL`);
   return `SELECT ${keyIdSql("sealed")} AS id, count(*) AS rows FROM (${texts.join(" UNION ALL ")}) GROUP BY 1 ORDER BY 1`;
