@@ -1,4 +1,4 @@
-/** A transfer that timed out or lost its connection. */
+/** The transfer timed out or lost its connection. */
 export class TransferInterrupted extends Error {
   override readonly name = "SourceStopped";
 }
@@ -10,7 +10,7 @@ interface ChunkReader {
   close(): void;
 }
 
-/** Reads large chunks into one buffer if the stream supports it: 1 GiB in default chunks takes 250,000 reads. */
+/** Reads large chunks into one buffer if the stream supports it, because 1 GiB in default chunks takes 250,000 reads. */
 export function openChunkReader(body: ReadableStream<Uint8Array>): ChunkReader {
   let byob: ReadableStreamBYOBReader | null = null;
   try {

@@ -19,7 +19,7 @@ export const CONTENT_TYPES = {
   "application/pdf": { type: "document", extensions: ["pdf"] },
 } as const satisfies Record<ContentType, ContentTypeInfo>;
 
-/** What a JPEG is made of where the images service is bound. */
+/** These become a JPEG where the images service is bound. */
 export const CONVERTED_TYPES = {
   "image/heic": { type: "image", extensions: ["heic", "heif"] },
   "image/avif": { type: "image", extensions: ["avif"] },
@@ -36,7 +36,7 @@ interface ReceivedKind {
   readonly type: FileType;
   readonly maxBytes: number;
   readonly maxBytesText: string;
-  /** In a sentence. */
+  /** The name of the type in a sentence. */
   readonly name: string;
 }
 
@@ -47,7 +47,7 @@ const CONVERTED_KIND: ReceivedKind = {
   name: "HEIC or AVIF image",
 };
 
-/** What a file of this type becomes, and how large it may be. */
+/** Which type is stored for a file of this type, and how large the file may be. */
 export function receivedKind(received: ReceivedType): ReceivedKind {
   if (isConverted(received)) {
     return CONVERTED_KIND;
@@ -74,7 +74,7 @@ export function parseContentType(declared: string): ReceivedType | null {
   return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? null) : null;
 }
 
-/** MP4 and MOV, HEIC and AVIF are variants of one container format and often confused; every other type must be the declared one. */
+/** MP4 and MOV, HEIC and AVIF are variants of one container format and are often confused. Every other type must match the declared one. */
 export function isSameFormat(declared: ReceivedType, detected: ReceivedType): boolean {
   const family = (type: ReceivedType) =>
     type === "video/quicktime" ? "video/mp4" : type === "image/avif" ? "image/heic" : type;

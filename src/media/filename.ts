@@ -4,8 +4,7 @@ import type { ContentType } from "./types.ts";
 const MAX_STEM_LENGTH = 80;
 
 /**
- * A name that is safe in a path, a header and a file system. Its extension is that of the detected type, because some
- * platforms rely on it.
+ * A name that is safe in a path, a header and a file system. The detected type decides the extension, because some platforms rely on it.
  */
 export function safeFilename(requestedName: string, contentType: ContentType): string {
   const { extensions, type } = CONTENT_TYPES[contentType];

@@ -4,7 +4,7 @@ import type { FileType } from "#core/status.ts";
 
 const MIB = 1024 ** 2;
 
-/** The largest file of each type that is accepted; the platforms' own limits are checked by the preview. */
+/** The largest file accepted of each type; the preview checks the platforms' own limits. */
 export const MAX_BYTES = MAX_FILE_BYTES;
 
 export const MAX_BYTES_TEXT = {
@@ -14,18 +14,18 @@ export const MAX_BYTES_TEXT = {
 } as const satisfies Record<FileType, string>;
 
 /**
- * The largest image that is accepted: a photo of the largest camera sensors. A few bytes can state any width and height, and
- * whoever decodes the image, a platform or a browser, would need four bytes for every pixel.
+ * The largest image accepted: a photo of the largest camera sensors. A few bytes can claim any width and height, and a platform or browser
+ * needs four bytes for every pixel that it decodes.
  */
 export const MAX_IMAGE_MEGAPIXELS = 200;
 
-/** What Cloudflare Images takes, and the largest JPEG that is made of a HEIC or AVIF image, so that it can be made to fit afterwards. */
+/** The limits of Cloudflare Images. A JPEG made of a HEIC or AVIF image stays within them too, so that it can be fitted later. */
 export const IMAGES_INPUT = { maxBytes: 20_000_000, maxPixels: 100_000_000, maxSide: 12_000 } as const;
 
 /** Limits of one import; tests pass smaller ones. */
 export interface ImportLimits {
   readonly maxBytes: Readonly<Record<FileType, number>>;
-  /** Limit for the unpacked size of a compressed response, against decompression bombs. */
+  /** The largest unpacked size of a compressed response, to prevent decompression bombs. */
   readonly maxUnpackedBytes: number;
   /** The longest time without a byte. */
   readonly idleMs: number;
@@ -42,27 +42,27 @@ export const IMPORT_LIMITS: ImportLimits = {
   maxRedirects: 5,
 };
 
-/** Of the images of many posts; other files take longer than one request can wait for. */
+/** The limits for the images of many posts. One request cannot wait for other files. */
 export const BULK_IMPORT_LIMITS: ImportLimits = { ...IMPORT_LIMITS, maxBytes: { ...MAX_BYTES, video: 0, document: 0 } };
 export const MAX_BULK_IMPORTS = 100;
-/** All images of one request together. */
+/** The time for all images of one request together. */
 export const BULK_IMPORT_MS = MINUTE;
 
 export const MAX_IMPORT_URLS = 10;
 /** More than any platform accepts in one post. */
 export const MAX_POST_MEDIA = 50;
-/** Those of a post and of its accounts together, so that a plan stays below the size of a database row. */
+/** The most media of a post and its accounts together, so that a PostPlan stays below the size of a database row. */
 export const MAX_REQUEST_MEDIA = 200;
 
 /** Each import needs two connections, a fetch and a write, and a Worker may have six open at once. */
 export const PARALLEL_IMPORTS = 3;
 
-/** Calls of the images service at the same time; each holds one copy in memory. */
+/** How many calls of the images service run at the same time; each keeps one copy in memory. */
 export const PARALLEL_FITS = 3;
 
-/** A file of unknown length is staged as objects of this size. */
+/** A file of unknown length is staged in objects of this size. */
 export const STAGED_OBJECT_BYTES = 4 * MIB;
-/** Small files of one request stay in memory instead of being staged as objects; together at most this. */
+/** Small files of one request stay in memory instead of staging, up to this many bytes together. */
 export const IN_MEMORY_IMPORT_BYTES = 8 * MIB;
 
 /** A file uploaded in one request stays in memory up to this size. */
@@ -72,16 +72,16 @@ export const IN_MEMORY_UPLOAD_BYTES = 4 * MIB;
 export const MAX_SINGLE_UPLOAD_BYTES = 90 * MIB;
 export const UPLOAD_PART_BYTES = 64 * MIB;
 export const SINGLE_UPLOAD_URL_LIFETIME_MS = HOUR;
-/** A multipart upload may be resumed for this time; after it, it counts as abandoned. */
+/** A multipart upload can be resumed for this long; later it counts as abandoned. */
 export const UPLOAD_LIFETIME_MS = DAY;
 
 /** How long unused media is kept. */
 export const UNUSED_RETENTION_MS = 30 * DAY;
-/** Longer than a confirmation token is valid, so that media of a preview still exists when it is confirmed. */
+/** Longer than a confirmation token is valid, so that the media of a preview still exists at its confirm. */
 export const EXPIRING_MS = 10 * MINUTE;
 /** After this time another run takes over an unfinished removal. */
 export const REMOVAL_LEASE_MS = 10 * MINUTE;
 
-/** Deleting an object takes a moment; a save of the same bytes waits this often before it refuses. */
+/** Deleting an object takes a moment. A save of the same bytes waits this many times before it refuses. */
 export const REMOVAL_WAIT_ATTEMPTS = 5;
 export const REMOVAL_WAIT_MS = 300;

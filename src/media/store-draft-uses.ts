@@ -7,20 +7,29 @@ export interface DraftUseRow {
   readonly uses: number;
 }
 
-/** The drafts of workspace ?1 that name the items that `items` selects, by their own id or by that of an upload with the same bytes. */
+/**
+ * The drafts of workspace ?1 that name the items that `items` selects. A draft names an item by the item's id or by the id of an upload
+ * with the same bytes.
+ */
 const namedBy = (items: string): string =>
   `SELECT i.id AS mediaId, d.draft_id AS draftId FROM (${items}) i
     CROSS JOIN draft_media d ON d.workspace_id = ?1 AND d.media_id = i.id
   UNION SELECT i.id, d.draft_id FROM (${items}) i
     CROSS JOIN uploads u ON u.media_id = i.id CROSS JOIN draft_media d ON d.workspace_id = ?1 AND d.media_id = u.id`;
 
-/** Whether a draft of the workspace names the item, by its own id or by that of an upload with the same bytes; both are SQL. */
+/**
+ * SQL: whether a draft of the workspace names the item, by the item's id or by the id of an upload with the same bytes. Both parameters are
+ * SQL.
+ */
 export const namedByDraft = (mediaId: string, workspaceId: string): string =>
   `(EXISTS (SELECT 1 FROM draft_media d WHERE d.media_id = ${mediaId} AND d.workspace_id = ${workspaceId})
   OR EXISTS (SELECT 1 FROM uploads u CROSS JOIN draft_media d ON d.media_id = u.id AND d.workspace_id = ${workspaceId}
     WHERE u.media_id = ${mediaId} AND u.id <> ${mediaId}))`;
 
-/** Drafts of a workspace that name the items that `items` selects with the parameters from ?3 on, at most `limit` of each, newest first. */
+/**
+ * The drafts of a workspace that name the items that `items` selects, newest first and at most `limit` of each. The parameters of `items`
+ * begin at ?3.
+ */
 export function draftUsesStatement(
   db: Db,
   items: string,

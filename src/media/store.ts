@@ -23,7 +23,7 @@ export interface MediaRow {
   readonly facts: string;
 }
 
-/** Every column of `MediaRow`, of the table named `m`. */
+/** Every column of `MediaRow`; the table is named `m`. */
 export const MEDIA_COLUMNS = `m.id AS id, m.state AS state, m.type AS type, m.content_type AS contentType, m.filename AS filename,
   m.size_bytes AS sizeBytes, m.width AS width, m.height AS height, m.duration_ms AS durationMs, m.sha256 AS sha256, m.facts AS facts`;
 
@@ -70,7 +70,7 @@ export function mediaStatement(
     .bind(JSON.stringify(ids), actor.workspaceId, actor.userId);
 }
 
-/** The actor's newest media that can be used, for a batch; `parseReadyMediaRows` parses its rows. */
+/** The actor's newest usable media, for a batch; `parseReadyMediaRows` parses its rows. */
 export function newestMediaStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -95,8 +95,8 @@ export function parseReadyMediaRows(
 }
 
 /**
- * Parses the rows of `mediaStatement`, by requested id. Null means that the bytes are not complete yet; a missing key means
- * that there is no such item.
+ * Parses the rows of `mediaStatement`, by requested id. Null means that the bytes are incomplete; a missing key means that the item does
+ * not exist.
  */
 export function parseMediaRows(
   rows: readonly unknown[],
@@ -113,7 +113,7 @@ export function parseMediaRows(
   return media;
 }
 
-/** The item of a public media URL, without an owner check, because the id is the secret; null when there is none to serve. */
+/** The item of a public media URL; null when there is nothing to serve. It checks no owner, because the id is the secret. */
 export async function findServableMedia(db: Db, id: string): Promise<ReadyMediaRow | null> {
   return db.d1
     .prepare(

@@ -11,7 +11,7 @@ export interface ResolvedFile extends Omit<StoredMediaItem, "type"> {
   readonly facts: JsonObject;
 }
 
-/** A file that posts take as their media. */
+/** A file that a post can have as its media. */
 export interface ResolvedMedia extends ResolvedFile {
   readonly type: MediaType;
 }
@@ -34,8 +34,8 @@ export function isDocument<File extends { readonly type: FileType }>(
 }
 
 /**
- * What inspection found beside dimensions and duration. Absent members are unknown. The width and height of an item already
- * have orientation and rotation applied.
+ * What inspection found besides dimensions and duration. Absent members are unknown. The width and height of an item already include
+ * orientation and rotation.
  */
 export interface MediaFacts {
   /** EXIF orientation 1..8. */
@@ -52,13 +52,13 @@ export interface MediaFacts {
   readonly frameRate?: number;
   /** Degrees by which a player rotates the picture clockwise. */
   readonly rotation?: number;
-  /** Of the whole file, in bits per second. */
+  /** Bits per second of the whole file. */
   readonly bitRate?: number;
   /** Whether the index (`moov`) is before the media data. */
   readonly moovFirst?: boolean;
   readonly editList?: boolean;
   readonly fragmented?: boolean;
-  /** Of a document. */
+  /** Only of a document. */
   readonly pages?: number;
 }
 
@@ -72,10 +72,10 @@ export type ContentType =
   | "video/webm"
   | "application/pdf";
 
-/** Images that are stored as the JPEG made of them, because platforms and many browsers do not take them. */
+/** Images that are stored as a JPEG, because platforms and many browsers do not accept them. */
 export type ConvertedType = "image/heic" | "image/avif";
 
-/** What may arrive; HEIC and AVIF only where the images service is bound. */
+/** Types that a caller may send; HEIC and AVIF only where the images service is bound. */
 export type ReceivedType = ContentType | ConvertedType;
 
 /** The result of inspecting a file. */
@@ -88,7 +88,7 @@ export interface Inspection {
   readonly facts: MediaFacts;
 }
 
-/** Why a file or its source was refused; the request parameter is added by the caller. */
+/** Why a file or its source was refused; the caller adds the request parameter. */
 export interface MediaProblem {
   readonly code: DetailCode;
   readonly message: string;

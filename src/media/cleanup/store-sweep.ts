@@ -2,19 +2,21 @@ import type { Db } from "#db/client.ts";
 import { namedByDraft } from "#media/store-draft-uses.ts";
 import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
 
-/** When a media item's posts stop needing it, null without posts: an unfinished post needs it, and every post for a while after its end. */
+/**
+ * When the item's posts stop needing it; null without posts. An unfinished post needs it, and a finished post needs it for a while longer.
+ */
 const USED_UNTIL = `(SELECT max(CASE
     WHEN p.status IN ('published', 'partially_failed', 'failed', 'cancelled') THEN coalesce(p.finished_at, p.updated_at)
     ELSE max(p.scheduled_at, ?1) END) + ${UNUSED_RETENTION_MS}
   FROM post_media pm CROSS JOIN posts p ON p.id = pm.post_id WHERE pm.media_id = m.id)`;
 
-/** When the last approval that a person may still give needs a media item; null without any. */
+/** When the last pending approval that needs the item expires; null without one. */
 const WAITED_FOR_UNTIL = `(SELECT max(a.expires_at) FROM approvals a CROSS JOIN json_each(a.plan, '$.dependencies.mediaIds') used
   WHERE a.user_id = m.user_id AND a.state = 'pending' AND a.expires_at > ?1 AND used.value = m.id)`;
 
 /**
- * A post that is approved at the last moment needs it from then on. What a draft names is looked at again later: from the end of the draft
- * on it is kept no longer than what nothing has used.
+ * An approval given at the last moment makes a post that needs the item, so the item stays a little longer than the approval. An item that
+ * a draft names is checked again later; when the draft ends, the item is kept like an unused one.
  */
 const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_FOR_UNTIL} + ${EXPIRING_MS}, 0),
   iif(${namedByDraft("m.id", "m.workspace_id")}, ?1 + ${UNUSED_RETENTION_MS}, 0)), 0)`;
@@ -22,9 +24,9 @@ const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_F
 const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
 
 /**
- * Moves every due item one step. An item in use gets a later `sweep_at`. An unused one becomes `expiring`, which hides it from
- * previews for longer than a confirmation token is valid, and then `removing`: by then a preview that used it has either been
- * confirmed, which counts as use, or can no longer be confirmed.
+ * Moves every due item one step. An item in use gets a later `sweep_at`. An unused item first becomes `expiring`: previews no longer find
+ * it, for longer than a confirmation token is valid. Then it becomes `removing`: by then each preview that used it was either confirmed,
+ * which counts as use, or has expired.
  */
 export async function expireUnusedMedia(db: Db, now: number, limit: number): Promise<void> {
   const due = (states: string) =>
@@ -50,11 +52,11 @@ export async function expireUnusedMedia(db: Db, now: number, limit: number): Pro
 export interface Removal {
   readonly id: string;
   readonly sha256: string;
-  /** 1 when no other item has the same bytes, so that the object is deleted too. */
+  /** 1 when no other item has the same bytes: then the object is deleted too. */
   readonly last: 0 | 1;
 }
 
-/** Claims removals, also those of a crashed run; no other run claims them before the lease ends. */
+/** Claims removals, also those of a crashed run. No other run claims them before the lease ends. */
 export async function claimRemovals(db: Db, now: number, limit: number): Promise<readonly Removal[]> {
   const { results } = await db.d1
     .prepare(
@@ -70,7 +72,7 @@ export async function claimRemovals(db: Db, now: number, limit: number): Promise
 
 const IN_WORKSPACES = "workspace_id IN (SELECT value FROM json_each(?1))";
 
-/** Claims what media these workspaces have, used or not, also what another run has claimed: deleting twice does no harm. */
+/** Claims all media of these workspaces, used or unused, even if another run has claimed it: deleting twice does no harm. */
 export async function claimMediaOfWorkspaces(
   db: Db,
   workspaceIds: readonly string[],
@@ -89,7 +91,7 @@ export async function claimMediaOfWorkspaces(
   return results;
 }
 
-/** The staged objects of these users' uploads. */
+/** The staged objects of this user's uploads. */
 export async function stagedObjectsOfUser(db: Db, userId: string): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare("SELECT p.value AS key FROM uploads u, json_each(u.parts) p WHERE u.user_id = ?")
@@ -98,7 +100,7 @@ export async function stagedObjectsOfUser(db: Db, userId: string): Promise<reado
   return results.map(({ key }) => key);
 }
 
-/** Deletes the uploads of the user, with the media of those that are not complete. */
+/** Deletes the uploads of the user, and the media items of incomplete uploads. */
 export async function deleteUploadsOfUser(db: Db, userId: string): Promise<void> {
   await db.d1.batch([
     db.d1
@@ -110,7 +112,7 @@ export async function deleteUploadsOfUser(db: Db, userId: string): Promise<void>
   ]);
 }
 
-/** Called after the objects were deleted: deletes the rows and their aliases, and releases the storage. */
+/** Deletes the rows and their aliases, and releases the storage. Call it after the objects are deleted. */
 export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids);
   const removed = "m.id IN (SELECT value FROM json_each(?1)) AND m.state = 'removing'";
@@ -137,7 +139,7 @@ export async function findAbandonedUploads(db: Db, now: number, limit: number): 
   return results.map(({ id }) => id);
 }
 
-/** Deletes completed uploads with expired URLs; one that is an alias of another item is kept as long as that item. */
+/** Deletes completed uploads whose URLs have expired. An upload that is an alias of another item stays as long as that item. */
 export async function deleteCompletedUploads(db: Db, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(

@@ -46,7 +46,7 @@ async function deleteAbandonedUploads(db: Db, now: number): Promise<number> {
   return ids.length;
 }
 
-/** Deletes staged objects that are older than any transfer or upload may take. */
+/** Deletes staged objects that are older than the longest transfer or upload. */
 async function deleteAbandonedObjects({ bucket }: Pick<Services, "bucket">, now: number): Promise<number> {
   let deleted = 0;
   let cursor: string | undefined;
@@ -70,8 +70,8 @@ async function deleteAbandonedObjects({ bucket }: Pick<Services, "bucket">, now:
 }
 
 /**
- * Run by cron every minute: removes media unused for 30 days, abandoned uploads and old staged objects. Every step is
- * bounded; the rest is done by the next run.
+ * The cron runs this every minute: it removes media unused for 30 days, abandoned uploads and old staged objects. Every step is bounded;
+ * the next run continues.
  */
 export async function sweepMedia(services: Pick<Services, "db" | "bucket" | "clock">): Promise<SweepResult> {
   const now = services.clock.now();
@@ -80,7 +80,7 @@ export async function sweepMedia(services: Pick<Services, "db" | "bucket" | "clo
   const removed = await removeMedia(db, services, now);
   const abandonedUploads = await deleteAbandonedUploads(db, now);
   await deleteCompletedUploads(db, now, ROWS_PER_RUN);
-  // Once an hour, because listing objects is billed.
+  // Only once an hour, because listing objects is billed.
   const abandonedObjects = Math.floor(now / MINUTE) % 60 === 0 ? await deleteAbandonedObjects(services, now) : 0;
   return { ...removed, abandonedUploads, abandonedObjects };
 }

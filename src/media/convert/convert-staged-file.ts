@@ -18,10 +18,10 @@ import type { ContentServices, ReceivedContent, StagedContent } from "./received
 type ConvertServices = ContentServices & { readonly images: Images };
 
 const WHITE = "#ffffff";
-/** Each is one paid call; the first is nearly always small enough. */
+/** Each quality is one paid call; the first JPEG is nearly always small enough. */
 const QUALITIES = [90, 80, 70] as const;
 
-/** The images service did not make a JPEG; the storage is not at fault. */
+/** The images service did not make a JPEG, for a reason other than our storage. */
 class NotConverted extends Error {
   override readonly name = "NotConverted";
   readonly code: number | null;
@@ -31,7 +31,7 @@ class NotConverted extends Error {
   }
 }
 
-/** The JPEG of a HEIC or AVIF image, as it was made before or is made now, without the data of the camera. */
+/** Returns the JPEG of a HEIC or AVIF image, stored or newly made. A new JPEG does not contain the data that the camera added. */
 export async function convertStagedFile(
   services: ConvertServices,
   file: StagedContent,
@@ -53,7 +53,7 @@ export async function convertStagedFile(
   return content;
 }
 
-/** A file whose bytes are stored already: nothing is staged. */
+/** The bytes are stored already, so nothing is staged. */
 function storedContent(row: ReadyMediaRow): CheckResult<ReceivedContent> {
   const { type, contentType, width, height, durationMs, facts, sha256, sizeBytes } = row;
   const inspection = {
@@ -72,7 +72,7 @@ const SIZE_CHECK: TransferCheck<"too_large"> = {
   checkSize: (bytes) => (bytes > IMAGES_INPUT.maxBytes ? "too_large" : null),
 };
 
-/** Writes what the images service makes to staging as it arrives; null when it is too large. */
+/** Writes the JPEG from the images service to staging as it arrives; null when it is too large. */
 async function stageJpeg(
   { bucket, images, ids }: ConvertServices,
   { staged, maxInMemoryBytes }: StagedContent,
@@ -132,7 +132,7 @@ async function makeJpeg(
 
 const NO_JPEG = ", and no JPEG could be made of it";
 
-/** What another service sent is looked at like what anybody sends. */
+/** Inspects the JPEG like any upload, because another service made it. */
 async function inspectJpeg(
   { bucket }: ConvertServices,
   made: { readonly staged: StagedFile; readonly sha256: string },

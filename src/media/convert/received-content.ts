@@ -4,13 +4,16 @@ import { inspectStagedFile } from "#media/storage/inspect-staged-file.ts";
 import type { StagedFile } from "#media/storage/staged-file.ts";
 import type { CheckResult, Inspection, ReceivedType } from "#media/types.ts";
 
-/** What is stored of a received file. */
+/** The stored form of a received file. */
 export interface ReceivedContent {
   readonly staged: StagedFile;
-  /** Of the bytes that are stored, so of the JPEG that was made of a HEIC or AVIF image: these are served and published. */
+  /** The hash of the stored bytes. For a HEIC or AVIF image this is the JPEG, because the JPEG is served and published. */
   readonly sha256: string;
   readonly inspection: Inspection;
-  /** The hash of the HEIC or AVIF image when the JPEG is new; the same image becomes the same JPEG afterwards, whatever the encoder does. */
+  /**
+   * The hash of the HEIC or AVIF image when the JPEG is new. It lets the same image become the same JPEG later, even if the encoder
+   * changes.
+   */
   readonly madeOf?: string;
 }
 
@@ -19,14 +22,14 @@ export type ContentServices = Pick<Services, "bucket" | "db" | "ids" | "images">
 export interface StagedContent {
   readonly staged: StagedFile;
   readonly sha256: string;
-  /** By its first bytes. */
+  /** Detected from the first bytes. */
   readonly type: ReceivedType;
   readonly workspaceId: string;
   /** A JPEG up to this size stays in memory. */
   readonly maxInMemoryBytes: number;
 }
 
-/** The file itself, or the JPEG made of it, whose staged bytes replace those of the file. What fails leaves the file staged. */
+/** Returns the file itself, or the JPEG made of it. The staged JPEG replaces the staged file; after a failure the file stays staged. */
 export async function receivedContent(
   services: ContentServices,
   file: StagedContent,

@@ -1,6 +1,6 @@
 import type { fitImages as FitImages } from "./fit-images.ts";
 
-/** Loaded with the first image that has to be fitted. */
+/** Loads the fitting code lazily, with the first image that needs it. */
 export async function fitImages(...args: Parameters<typeof FitImages>) {
   const fits = await import("./fit-images.ts");
   return fits.fitImages(...args);

@@ -13,7 +13,7 @@ import { imagesErrorCode, OUT_OF_TRANSFORMATIONS } from "./images-error.ts";
 import { insertFits, selectFits } from "./store-fits.ts";
 import { transformImage } from "./transform-image.ts";
 
-/** What a copy looks like; equal ones of one image are made once. */
+/** The properties of a copy. Each image gets at most one copy per recipe. */
 export interface FitRecipe {
   readonly width: number;
   readonly height: number;
@@ -36,7 +36,7 @@ type FitContext = Pick<Context, "actor" | "bucket" | "clock" | "config" | "db" |
   readonly images: NonNullable<Context["images"]>;
 };
 
-/** The copies, in the order of the requests; each is made once and stored, because encoders change. */
+/** Returns the copies in the order of the requests. Each copy is made once and stored, because encoders change. */
 export async function fitImages(ctx: FitContext, requests: readonly FitRequest[]): Promise<readonly FitOutcome[]> {
   const keyed = requests.map((request) => ({ ...request, key: keyOf(request) }));
   const distinct = [...new Map(keyed.map((request) => [request.key, request])).values()];
@@ -127,7 +127,7 @@ async function makeCopy(
   };
 }
 
-/** The name of the image with the size of the copy. */
+/** The image's name with the copy's size. */
 function nameOfCopy({ url }: StoredMediaItem, { width, height }: ReceivedFile["inspection"]): string {
   const name = url.split("/").at(-1) ?? "";
   return `${name.replace(/\.[^.]*$/, "")}-${width}x${height}`;

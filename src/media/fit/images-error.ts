@@ -1,4 +1,4 @@
-/** Cloudflare's code for an account that has used its transformations of the month. */
+/** Cloudflare returns this code when an account has used its transformations of the month. */
 export const OUT_OF_TRANSFORMATIONS = 9422;
 
 /** The code of an error of Cloudflare Images; null for any other. */

@@ -2,7 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { MEDIA_COLUMNS, type MediaRow } from "#media/store.ts";
 
-/** Which copy of which bytes. */
+/** Identifies a copy by the bytes and the recipe. */
 export interface FitKey {
   readonly sha256: string;
   readonly recipe: string;
@@ -13,7 +13,7 @@ export interface FitRow extends MediaRow {
   readonly recipe: string;
 }
 
-/** The copies that were made before and can still be used. */
+/** The stored copies that can still be used. */
 export async function selectFits(
   db: Db,
   { workspaceId }: Pick<Actor, "workspaceId">,
@@ -30,7 +30,7 @@ export async function selectFits(
   return results;
 }
 
-/** A copy whose media was removed meanwhile is replaced. */
+/** Replaces a copy whose media item was removed in the meantime. */
 export async function insertFits(
   db: Db,
   { workspaceId }: Pick<Actor, "workspaceId">,

@@ -9,7 +9,7 @@ const QUALITIES = [90, 80, 70] as const;
 const SMALLER = [0.8, 0.64] as const;
 /** Each call is paid for. */
 const MAX_CALLS = 5;
-/** Where a PNG or WebP says whether it has transparent parts. */
+/** A PNG or WebP says within these bytes whether it has transparent parts. */
 const HEAD_BYTES = 4096;
 
 interface Attempt {
@@ -18,7 +18,7 @@ interface Attempt {
   readonly scale: number;
 }
 
-/** The bytes of the copy, as good as the limit of bytes allows; null if even the smallest is too large. */
+/** The bytes of the copy in the best quality that the limit of bytes allows; null if even the smallest copy is too large. */
 export async function transformImage(
   { bucket, images }: { readonly bucket: Bucket; readonly images: Images },
   source: Pick<StoredMediaItem, "sha256" | "contentType" | "width" | "height">,
@@ -56,7 +56,7 @@ export async function transformImage(
 }
 
 function hasRatio({ width, height }: Pick<StoredMediaItem, "width" | "height">, recipe: FitRecipe): boolean {
-  // Whether the copy has the shape of the image but for less than a pixel.
+  // The copy has the ratio of the image if it differs by at most one pixel.
   return Math.abs(((height ?? 0) * recipe.width) / (width ?? 1) - recipe.height) <= 1;
 }
 

@@ -24,8 +24,8 @@ const MAX_READ_BYTES = 40 * 1024 * 1024;
 const MAX_STEPS = 200_000;
 
 /**
- * Random access to a file by range reads. The number of reads, the bytes read and the parsing steps are bounded, so a file
- * made to be expensive costs no more than any other.
+ * Random access to a file by range reads. It limits the reads, the bytes and the parsing steps, so a malicious file costs no more than any
+ * other.
  */
 export class ByteReader {
   readonly size: number;
@@ -49,7 +49,7 @@ export class ByteReader {
     }
   }
 
-  /** `length` bytes from `offset`; `readAhead` is how many to load at once when the following bytes will be needed too. */
+  /** Returns `length` bytes from `offset`. `readAhead` is how many bytes to load at once when the caller needs the following bytes too. */
   async view(offset: number, length: number, readAhead = WINDOW_BYTES): Promise<DataView> {
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + length > this.size) {
       truncated(`it ends at byte ${this.size}, but its structure continues`);
@@ -60,7 +60,7 @@ export class ByteReader {
     return new DataView(this.window.buffer, this.window.byteOffset + offset - this.windowStart, length);
   }
 
-  /** The byte at `offset` if it is loaded: a synchronous read, so that walking small blocks does not cost a promise each. */
+  /** The byte at `offset` if it is loaded. This read is synchronous, so walking small blocks does not cost a promise each. */
   bufferedByte(offset: number): number | undefined {
     const index = offset - this.windowStart;
     return index >= 0 && index < this.window.byteLength ? this.window.getUint8(index) : undefined;

@@ -36,8 +36,7 @@ function isValidDimension(pixels: number | null): boolean {
 }
 
 /**
- * Determines what a file is from its bytes alone, without decoding it. A damaged file is a failed check; only an error of
- * the storage throws.
+ * Determines the type of a file from its bytes alone, without decoding it. A damaged file is a failed check; only a storage error throws.
  */
 export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspection>> {
   if (reader.size === 0) {
@@ -72,7 +71,7 @@ export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspe
   });
 }
 
-/** Runs a reader of a format: a damaged file is a failed check. */
+/** Runs the reader of a format, and turns a damaged file into a failed check. */
 export async function checkFormat<T>(read: () => Promise<CheckResult<T>>): Promise<CheckResult<T>> {
   try {
     return await read();
@@ -80,7 +79,7 @@ export async function checkFormat<T>(read: () => Promise<CheckResult<T>>): Promi
     if (error instanceof MediaFormatError) {
       return checkFailed(error.code, error.message);
     }
-    // An offset in the file pointed outside of the bytes that were read: the file is at fault.
+    // The file is damaged: one of its offsets pointed outside the bytes that were read.
     if (error instanceof RangeError) {
       return checkFailed("media_malformed", "the file is damaged: an offset in it points outside of the file");
     }

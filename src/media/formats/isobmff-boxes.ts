@@ -2,7 +2,7 @@ import { asciiAt, type ByteReader, malformed, truncated, uint64At } from "./byte
 
 export interface Box {
   readonly name: string;
-  /** Offsets of the payload's first byte and of the byte after the box. */
+  /** `start` is the first byte of the payload, `end` the byte after the box. */
   readonly start: number;
   readonly end: number;
 }

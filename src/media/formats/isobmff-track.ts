@@ -4,7 +4,7 @@ import { asciiAt, type ByteReader, truncated } from "./byte-reader.ts";
 export interface Track {
   kind: "video" | "audio" | "other";
   codec: string | null;
-  /** A still image stored as a track of its own. */
+  /** The track holds only a still image, the cover. */
   isCoverImage: boolean;
   isProtected: boolean;
   /** From the track header, in display pixels; 0 when it has none. */
@@ -70,7 +70,7 @@ async function readTrackHeader(reader: ByteReader, box: Box, track: Track): Prom
   const view = await reader.view(box.start, 84 + shift);
   const a = view.getInt32(40 + shift);
   const b = view.getInt32(44 + shift);
-  // The nearest quarter turn: some programs write matrices that are off by a rounding error.
+  // Rounds to the nearest quarter turn: some programs write matrices with a rounding error.
   const isSideways = Math.abs(b) > Math.abs(a);
   track.rotation = isSideways ? (b > 0 ? 90 : 270) : a < 0 ? 180 : 0;
   track.width = Math.round(view.getUint32(76 + shift) / 65_536);
@@ -110,7 +110,7 @@ async function readMp4aCodec(reader: ByteReader, from: number, to: number): Prom
   return "aac";
 }
 
-/** Only the first sample entry is read: the others of a track have the same codec. */
+/** Reads only the first sample entry, because the others of a track have the same codec. */
 async function readSampleEntry(reader: ByteReader, stsd: Box, track: Track): Promise<void> {
   const offset = stsd.start + 8;
   if (offset + 16 > stsd.end) {

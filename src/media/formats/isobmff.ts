@@ -78,7 +78,7 @@ export async function inspectIsobmff(
       movie = await readMovie(reader, box);
       if (movie.fragmented) {
         dataBytes = Math.max(dataBytes, reader.size - box.end);
-        break; // Thousands of fragments may follow, and none of them is needed.
+        break; // Thousands of fragments may follow, and inspection needs none of them.
       }
     }
   }

@@ -2,20 +2,20 @@ import type { Inspection } from "#media/types.ts";
 import { type ByteReader, bytesOf, MediaFormatError, truncated } from "./byte-reader.ts";
 
 /*
- * Only what a preview needs: whether the file is whole, and how many pages it has. The structure is that of ISO 32000-1, 7.5: the end of
- * the file points to the cross-reference table, which is text or a compressed stream, and the root of the page tree counts the pages.
+ * Reads only what a preview needs: whether the file is complete, and how many pages it has. ISO 32000-1, 7.5 defines the structure: the end
+ * of the file points to the cross-reference table (text or a compressed stream), and the root of the page tree counts the pages.
  */
 
-/** Where writers put `startxref`; what mail programs and downloads add behind it stays small. */
+/** Writers put `startxref` within these last bytes; mail programs and downloads append only a little after it. */
 const TAIL_BYTES = 4096;
 const DICTIONARY_BYTES = 16 * 1024;
-/** A page tree without levels names every page before it counts them. */
+/** A page tree with a single level lists every page before it gives the count. */
 const PAGE_TREE_BYTES = 64 * 1024;
 const MAX_SECTIONS = 32;
 const MAX_INFLATED_BYTES = 8 * 1024 * 1024;
 const ENTRY_BYTES = 20;
 
-/** A part of the cross-reference table: where an object is, or in which compressed object. */
+/** A part of the cross-reference table: for each object, its offset or the compressed object that contains it. */
 interface Section {
   readonly find: (object: number) => Promise<Place | undefined>;
   readonly dictionary: string;
@@ -41,7 +41,7 @@ export async function inspectPdf(reader: ByteReader): Promise<Inspection> {
   };
 }
 
-/** Null when it cannot be told: an encrypted or unusual file is not refused for that. */
+/** Null when the count is unknown: an encrypted or unusual file is accepted all the same. */
 async function countPages(reader: ByteReader, start: number): Promise<number | null> {
   try {
     const sections = await readSections(reader, start);
@@ -52,7 +52,7 @@ async function countPages(reader: ByteReader, start: number): Promise<number | n
     const count = /\/Count\s+(\d{1,9})\b(?!\s+\d+\s+R)/.exec(pageTree ?? "")?.[1];
     return count === undefined ? null : Number(count);
   } catch (error) {
-    // Also what `DecompressionStream` throws for bytes that are not compressed, or encrypted.
+    // `DecompressionStream` throws a TypeError for bytes that are not compressed or are encrypted.
     if (error instanceof MediaFormatError || error instanceof RangeError || error instanceof TypeError) {
       return null;
     }
@@ -60,7 +60,7 @@ async function countPages(reader: ByteReader, start: number): Promise<number | n
   }
 }
 
-/** The newest first: a file that was changed has one section per change. */
+/** Reads the sections, newest first: a file that was changed has one section per change. */
 async function readSections(reader: ByteReader, start: number): Promise<readonly Section[]> {
   const sections: Section[] = [];
   const seen = new Set<number>();
@@ -107,7 +107,7 @@ async function readTable(reader: ByteReader, start: number): Promise<Section> {
   };
 }
 
-/** A cross-reference stream: rows of three numbers whose widths `/W` tells. */
+/** A cross-reference stream: rows of three numbers, with their widths in `/W`. */
 async function readStreamSection(reader: ByteReader, start: number): Promise<Section> {
   const { dictionary, bytes } = await readStream(reader, start, []);
   const [type = 0, second = 0, third = 0] = numbersIn(dictionary, "W");
@@ -204,7 +204,7 @@ async function readStream(
   };
 }
 
-/** No more than a file of a usual size has, against decompression bombs. */
+/** Stops at the size of a usual file, to prevent decompression bombs. */
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const unpacking = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
   const chunks: Uint8Array[] = [];
@@ -226,7 +226,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return bytes;
 }
 
-/** The rows of a PNG predictor: each begins with its kind. Writers of tables use none, left and up. */
+/** Undoes a PNG predictor. Each row begins with its kind; writers of tables use only "none", "left" and "up". */
 function unpredict(reader: ByteReader, rows: Uint8Array, columns: number): Uint8Array {
   const count = Math.floor(rows.length / (columns + 1));
   const bytes = new Uint8Array(count * columns);

@@ -17,7 +17,7 @@ const SIGNATURES: readonly (readonly [ContentType, ...Signature[]])[] = [
   ["application/pdf", [0, "%PDF-"]],
 ];
 
-/** Types that are often sent by mistake, so that the error can name them. */
+/** Types that people often send by mistake, so that the error can name them. */
 const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])[] = [
   ["a ZIP archive or an Office document", [0, "PK"]],
   ["a compressed (gzip) file", [0, "\x1f\x8b"]],
@@ -42,7 +42,7 @@ const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])
 
 /** First boxes of QuickTime files that have no `ftyp` box. */
 const CLASSIC_QUICKTIME: ReadonlySet<string> = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
-/** Still images; what is in a `mif1` file is said by the brands that follow. */
+/** Still images. In a `mif1` file, the brands that follow name the format. */
 const HEIF_BRANDS: ReadonlySet<string> = new Set(["heic", "heix", "heim", "heis", "mif1", "mif2", "avif"]);
 const HEIF_SEQUENCE_BRANDS: ReadonlySet<string> = new Set(["hevc", "hevx", "hevm", "hevs", "msf1", "avis"]);
 const MAX_BRANDS = 32;
@@ -52,7 +52,7 @@ export const CONVERTED_KINDS: Readonly<Record<ConvertedType, string>> = {
 };
 const AUDIO_BRANDS: ReadonlySet<string> = new Set(["M4A ", "M4B ", "M4P ", "F4A "]);
 
-/** What browsers take for HTML when they sniff a file; a real image or video does not begin with it. */
+/** Browsers sniff these beginnings as HTML; no real image or video begins with them. */
 const MARKUP =
   /<!doctype\s+html|<(?:html|head|body|script|svg|iframe|object|embed|math|meta|style|title)[\s/>]|<\?php|<%@|javascript:/i;
 const MARKUP_WINDOW_BYTES = 1536;
@@ -138,7 +138,7 @@ function unsupportedKind(head: string): CheckResult<never> {
   return unsupported(/^[^\u0000-\u0008\u000e-\u001f]*$/.test(head) ? "text" : "of an unknown type");
 }
 
-/** The file's type by its first bytes; the declared content type and the file name are not used. */
+/** Detects the file's type from its first bytes. The declared content type and the file name are ignored. */
 export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
   const head = toLatin1(bytes);
   const known = SIGNATURES.find(([, ...signatures]) => matches(head, signatures))?.[0];
@@ -165,7 +165,7 @@ export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
   return sniffed;
 }
 
-/** As `sniff`, but where a JPEG can be made of HEIC and AVIF images, those are known too. */
+/** Like `sniff`, but also accepts HEIC and AVIF images where they can become a JPEG. */
 export function sniffReceived(bytes: Uint8Array, canConvert: boolean): CheckResult<ReceivedType> {
   const converted = canConvert ? heifType(bytes) : null;
   return converted === null ? sniff(bytes) : { ok: true, value: converted };
@@ -174,7 +174,9 @@ export function sniffReceived(bytes: Uint8Array, canConvert: boolean): CheckResu
 /** The longest last record of a ZIP archive: 22 bytes and a comment of up to 65,535. */
 export const ZIP_TAIL_BYTES = 65_557;
 
-/** ZIP readers search the archive's last record from the end of the file, where it must end exactly. */
+/**
+ * Whether the file ends as a ZIP archive: ZIP readers search for the last record from the end of the file, and it must end exactly there.
+ */
 export function endsAsZipArchive(tail: Uint8Array): boolean {
   for (let offset = tail.length - 22; offset >= 0; offset -= 1) {
     if (tail[offset] === 0x50 && tail[offset + 1] === 0x4b && tail[offset + 2] === 5 && tail[offset + 3] === 6) {

@@ -206,7 +206,7 @@ interface SegmentInfo {
   hasInfo: boolean;
   hasTracks: boolean;
   hasData: boolean;
-  /** Offsets by element id from the seek head, for files with the parts after the media data. */
+  /** Offsets by element id from the seek head, for files that have these parts after the media data. */
   readonly seekPositions: Map<number, number>;
 }
 
@@ -255,7 +255,7 @@ async function readSegment(reader: ByteReader, segment: Element): Promise<Segmen
   for await (const part of elements(reader, segment.start, segment.end)) {
     segmentInfo.hasData ||= part.id === ID.cluster;
     if (segmentInfo.hasData) {
-      break; // Only clusters follow; their number is not bounded, and none of them is needed.
+      break; // Only clusters follow, in any number, and inspection needs none of them.
     }
     await readPart(reader, part, segment, segmentInfo);
   }

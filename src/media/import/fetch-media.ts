@@ -13,7 +13,7 @@ import { checkFailed, type CheckResult, type MediaProblem, type ReceivedType } f
 
 type FetchContext = Pick<Context, "actor" | "bucket" | "clock" | "config" | "db" | "ids" | "images" | "outbound">;
 
-/** Ends a transfer as soon as its first bytes are of an unsupported type, or it exceeds the size limit of their type. */
+/** Ends a transfer as soon as its first bytes are of an unsupported type or it exceeds the size limit of its type. */
 function checkSource(
   source: RemoteFile,
   limits: ImportLimits,

@@ -17,8 +17,8 @@ function importFirst(message: string): { readonly ok: false; readonly problem: M
 }
 
 /**
- * Imports the images of many posts: what cannot be fetched is a problem of its own, and the others are stored. Other files are not
- * fetched, and nothing is after the time that one request may take.
+ * Imports the images of many posts. An image that cannot be fetched becomes a problem, and the others are stored. Other files are not
+ * fetched, and fetching stops when the time of one request is used up.
  */
 export async function importImages(
   ctx: ImportContext,

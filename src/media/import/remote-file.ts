@@ -12,7 +12,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export interface RemoteFile {
   /** The URL after all redirects. */
   readonly url: URL;
-  /** The content-length; null without one, or when it is that of compressed bytes. */
+  /** The content-length; null without one, or when it counts compressed bytes. */
   readonly statedBytes: number | null;
   readonly compressed: boolean;
   /** The next chunk, valid until the next call; null at the end. Throws `TransferInterrupted`. */
@@ -89,8 +89,8 @@ function toRemoteFile(
 }
 
 /**
- * Requests a public URL. Redirects are followed here, so that every URL is checked before it is requested. The declared
- * type and length are not trusted.
+ * Requests a public URL. Follows redirects itself, so that every URL is checked before it is requested. Does not trust the declared type
+ * and length.
  */
 export async function openRemoteFile(
   services: RequestServices,

@@ -20,30 +20,30 @@ import type { CheckResult, ResolvedFile } from "#media/types.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { mediaIdOf } from "#media/urls.ts";
 
-/** The longest name in DNS; a longer one is never asked for. */
+/** The longest name in DNS; a longer one cannot be fetched. */
 const MAX_HOST_LENGTH = 253;
 
 /** One file as a caller named it. */
 export interface MediaRef {
-  /** Where the request has the URL: `media_urls[1]`, `media_items[0].url`. */
+  /** The field of the request that has the URL: `media_urls[1]`, `media_items[0].url`. */
   readonly param: string;
   readonly url: string;
-  /** What it must be; null for any media item. */
+  /** The type that the file must have; null for any media item. */
   readonly type: FileType | null;
-  /** It may be any file, a document too. */
+  /** The file may have any type, also a document. */
   readonly takesAll?: true;
-  /** What the post says of it to people who cannot see it; absent when it says nothing. */
+  /** The description for people who cannot see the file; absent when the post has none. */
   readonly altText?: string | undefined;
-  /** The moment or the picture that is its cover; absent: the platform chooses one. */
+  /** The moment or the picture to use as cover; absent: the platform chooses one. */
   readonly cover?: { readonly atMs?: number; readonly ref?: MediaRef } | undefined;
-  /** The media item's id when the URL is one of this service; null for one to be imported. */
+  /** The id of the media item when this service stores the URL; null when the URL must be imported. */
   readonly id: string | null;
 }
 
-/** A media item as a post asks for it. */
+/** A media item as a request gives it. */
 export interface MediaItemInput {
   readonly url: string;
-  /** Null when it is to be found out. */
+  /** Null when the file's bytes decide. */
   readonly type: MediaType | null;
   readonly altText?: string | undefined;
   readonly cover?: CoverInput | undefined;
@@ -58,7 +58,7 @@ export interface CoverInput {
 export interface MediaInput {
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
-  /** The address of a document, which is named in a place of its own. */
+  /** The address of a document; the request has a separate field for it. */
   readonly documentUrl?: string | undefined;
 }
 
@@ -67,14 +67,14 @@ export type ImportContext = Pick<
   "actor" | "db" | "bucket" | "images" | "config" | "clock" | "ids" | "outbound" | "defer"
 >;
 
-/** Media that a request names in one place. */
+/** The media that a request gives for the post, or for one target. */
 export interface MediaList {
   /** The member of the request that holds `media_items` and `media_urls`: `targets[1]`; empty for the post itself. */
   readonly at: string;
   readonly input: MediaInput;
 }
 
-/** The media of one place, each with the request field of its URL. */
+/** Lists the media, each with the request field of its URL. */
 export function mediaRefs(config: Pick<Config, "origin">, { at, input }: MediaList): readonly MediaRef[] {
   const place = at === "" ? "" : `${at}.`;
   const ref = (param: string, { cover, ...item }: Pick<MediaRef, "type"> & Omit<MediaItemInput, "type">): MediaRef => ({
@@ -94,12 +94,12 @@ export function mediaRefs(config: Pick<Config, "origin">, { at, input }: MediaLi
   ];
 }
 
-/** The media with the pictures of their covers. */
+/** The media and the pictures of their covers. */
 export function withCovers(refs: readonly MediaRef[]): readonly MediaRef[] {
   return refs.flatMap((ref) => (ref.cover?.ref ? [ref, ref.cover.ref] : [ref]));
 }
 
-/** A stored file as the post uses it; `fileOf` finds that of the cover. */
+/** A stored file with the alt text and cover that the post gives it. `fileOf` finds the file of the cover. */
 export function withUse<Media extends Pick<StoredMediaItem, "altText" | "cover">>(
   media: Media,
   { altText, cover }: Pick<MediaRef, "altText" | "cover">,
@@ -147,7 +147,7 @@ function typeMismatch(ref: MediaRef, actual: FileType): RefusalDetail | null {
   return { code: "media_type_mismatch", message, param, limit: actual, actual: ref.type ?? "media" };
 }
 
-/** Fetches each URL once, a few at a time; a failing one does not stop the others, so that all problems are reported together. */
+/** Fetches each URL once, a few at a time. A failure does not stop the others, so that all problems are reported together. */
 async function fetchAll(
   ctx: ImportContext,
   urls: readonly string[],
@@ -169,7 +169,7 @@ function successful(fetched: ReadonlyMap<string, CheckResult<ReceivedFile>>): Re
   return [...fetched.values()].flatMap((result) => (result.ok ? [result.value] : []));
 }
 
-/** What is wrong with more media than a post takes in one place, or in all together; null when there are not as many. */
+/** The problem of a post or target with too many media, or of all of them with too many together; null within the limits. */
 export function tooManyMediaProblem(
   lists: readonly (readonly MediaRef[])[],
 ): (RefusalDetail & { readonly param: string }) | null {
@@ -194,15 +194,15 @@ function refuseProblems(details: readonly RefusalDetail[], count: number): never
   refuse({ code: "validation_failed", message, ...(only !== undefined && { param: only }), details });
 }
 
-/** A final dot names the same host. */
+/** A name with a final dot is the same host. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, "").slice(0, MAX_HOST_LENGTH);
 
-/** Counts files that will be fetched against the user's limits per hour. */
+/** Counts the files to fetch against the user's hourly limits. */
 export async function countFetches(ctx: ImportContext, urls: readonly string[]): Promise<void> {
   await readAndCount(ctx, [], urls);
 }
 
-/** Reads existing media items, and counts the files that will be fetched against the user's limits per hour. */
+/** Reads existing media items, and counts the files to fetch against the user's hourly limits. */
 async function readAndCount(
   ctx: ImportContext,
   ids: readonly string[],
@@ -227,8 +227,8 @@ async function readAndCount(
 }
 
 /**
- * Looks up existing media items and imports other URLs; in order, all or none, with every problem reported. Every file is in our own
- * storage afterwards, so what was previewed is what is published.
+ * Looks up existing media items and imports other URLs, in order: all or none, with every problem reported. Afterwards our own storage has
+ * every file, so the service publishes what the preview showed.
  */
 export async function resolveRefs(
   ctx: ImportContext,

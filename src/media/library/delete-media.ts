@@ -5,10 +5,13 @@ import { removeUnused, selectFilename, selectUses } from "./store-library.ts";
 
 export type DeleteMediaResult =
   | { readonly state: "deleted" }
-  /** Nothing was changed. */
+  /** Nothing has changed. */
   | { readonly state: "in_use"; readonly filename: string; readonly uses: MediaUses };
 
-/** Deletes an item that no post uses and no draft names; cancelled posts do not count. The sweep deletes the file and releases the storage. */
+/**
+ * Deletes an item that no post uses and no draft names; cancelled posts do not count. The sweep then deletes the file and releases the
+ * storage.
+ */
 export async function deleteMedia(
   ctx: Pick<Context, "actor" | "db" | "clock">,
   { id }: { readonly id: string },

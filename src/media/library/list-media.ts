@@ -6,7 +6,7 @@ import type { ResolvedFile } from "#media/types.ts";
 import { type LibraryPosition, type MediaUseRow, selectLibraryPage } from "./store-library.ts";
 
 const PAGE_SIZE = 48;
-/** The posts, and the drafts, that are named of each item; the others are only counted. */
+/** How many posts and drafts are listed for each item; the others are only counted. */
 export const USES_PER_ITEM = 3;
 
 interface MediaUse {
@@ -16,11 +16,11 @@ interface MediaUse {
 }
 
 export interface MediaUses {
-  /** Of the posts that use the item and are not cancelled. */
+  /** How many posts use the item, without cancelled ones. */
   readonly count: number;
   /** Some of these posts, the next one first. */
   readonly posts: readonly MediaUse[];
-  /** The drafts that name the item: their number, and some of them, the newest first. */
+  /** How many drafts name the item, and some of them, newest first. */
   readonly drafts: { readonly count: number; readonly ids: readonly string[] };
 }
 
@@ -32,7 +32,7 @@ export interface Library {
   readonly items: readonly LibraryItem[];
   /** The position of the next page; null on the last. */
   readonly next: LibraryPosition | null;
-  /** Of all workspaces of the user, also of uploads that are not complete. */
+  /** The bytes of all workspaces of the user, with incomplete uploads. */
   readonly usedBytes: number;
   readonly limitBytes: number;
 }
@@ -45,7 +45,7 @@ export function toUses(rows: readonly MediaUseRow[], drafts: readonly DraftUseRo
   };
 }
 
-/** The media of the active workspace that can be used in posts, newest first. */
+/** The usable media of the active workspace, newest first. */
 export async function listMedia(
   ctx: Pick<Context, "actor" | "db" | "config" | "clock">,
   input: { readonly before: LibraryPosition | null; readonly type?: FileType | null; readonly limit?: number },

@@ -2,14 +2,14 @@ import type { Services } from "#context.ts";
 import { mediaKey } from "#media/urls.ts";
 import { selectFiles } from "./store-files.ts";
 
-/** A range of the files of a workspace in the order of their hashes; null for the beginning and the end. */
+/** A range of a workspace's files, ordered by hash; null means from the beginning or to the end. */
 export interface MediaRange {
   readonly workspaceId: string;
   readonly after: string | null;
   readonly to: string | null;
 }
 
-/** What one download may hold. */
+/** The most that one download may contain. */
 export interface FileLimits {
   readonly files: number;
   readonly bytes: number;
@@ -19,13 +19,13 @@ export interface MediaFile {
   readonly id: string;
   readonly filename: string;
   readonly createdAt: number;
-  /** Null when the file is not there any more. */
+  /** Null when the file no longer exists. */
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 const ROWS_PER_READ = 500;
 
-/** The files of the range, one after the other: the next one is opened when it is asked for. */
+/** The files of the range, one after the other. Opens a file only when the consumer reaches it. */
 export async function* readMediaFiles(
   { db, bucket }: Pick<Services, "db" | "bucket">,
   { workspaceId, after, to }: MediaRange,
@@ -44,7 +44,10 @@ export async function* readMediaFiles(
   }
 }
 
-/** Cuts the files of a workspace into ranges within the limits; a single file may be larger. Each tells its number of files and bytes. */
+/**
+ * Cuts the files of a workspace into ranges within the limits, each with its number of files and bytes. A single file may exceed the
+ * limits.
+ */
 export async function splitMedia(
   { db }: Pick<Services, "db">,
   workspaceId: string,

@@ -8,7 +8,7 @@ export interface StoredFile {
   readonly sizeBytes: number;
 }
 
-/** Stored files of a workspace by hash, which the workspace has once: those behind `after`, up to and with `to`. */
+/** The stored files of a workspace by hash, after `after` and up to and including `to`. A workspace has each hash once. */
 export async function selectFiles(
   db: Db,
   workspaceId: string,

@@ -7,7 +7,7 @@ import { MEDIA_COLUMNS, type ReadyMediaRow } from "#media/store.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
 
-/** The place of an item in the library: newer items come before it. */
+/** The position of an item in the library; newer items come before it. */
 export interface LibraryPosition {
   readonly createdAt: number;
   readonly id: string;
@@ -33,14 +33,14 @@ export interface LibraryPage {
   readonly usedBytes: number;
 }
 
-/** The ready items of workspace ?1 of user ?2 from position (?3, ?4) on; `media_library` has them in this order. */
+/** The ready items of workspace ?1 of user ?2 after position (?3, ?4), in the order of the index `media_library`. */
 const PAGE = `FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.state = 'ready' AND (m.created_at, m.id) < (?3, ?4)
   AND (?5 IS NULL OR m.type = ?5) ORDER BY m.created_at DESC, m.id DESC LIMIT ?6`;
 
-/** The next post that uses an item comes first; without one, the last. */
+/** Puts the next post that uses an item first; without a next one, the most recent. */
 const NEXT_FIRST = "p.scheduled_at < ?1, abs(p.scheduled_at - ?1)";
 
-/** Posts that use the items that `items` selects, at most ?2 of each. */
+/** The posts that use the items that `items` selects, at most ?2 of each. */
 function usesOf(items: string): string {
   return `SELECT mediaId, postId, scheduledAt, status, uses FROM (
     SELECT pm.media_id AS mediaId, p.id AS postId, p.scheduled_at AS scheduledAt, p.status AS status,
@@ -52,7 +52,7 @@ function usesOf(items: string): string {
 
 const LAST_POSITION: LibraryPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
-/** One page of the library, where its items are used, and the storage that the user's workspaces use. */
+/** One page of the library, the uses of its items, and the storage that the user's workspaces use. */
 export async function selectLibraryPage(
   db: Db,
   owner: Owner,
@@ -66,12 +66,12 @@ export async function selectLibraryPage(
 ): Promise<LibraryPage> {
   const { createdAt, id } = page.before ?? LAST_POSITION;
   const parameters = [owner.workspaceId, owner.userId, createdAt, id, page.type, page.rows] as const;
-  // The parameters of the page follow the two of the uses.
+  // The parameters of the page come after the two of the uses.
   const shifted = `SELECT m.id AS id ${PAGE.replaceAll(/\?(\d)/g, (_, number: string) => `?${Number(number) + 2}`)}`;
   const [rows, uses, storage, draftUses] = await db.d1.batch([
     db.d1.prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`).bind(...parameters),
     db.d1.prepare(usesOf(shifted)).bind(page.now, page.usesPerItem, ...parameters),
-    // It has the workspace at ?2 and does not use ?1.
+    // `USED_BYTES` reads the workspace from ?2 and does not use ?1.
     db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId),
     draftUsesStatement(db, shifted, { workspaceId: owner.workspaceId, limit: page.usesPerItem, parameters }),
   ]);
@@ -83,7 +83,7 @@ export async function selectLibraryPage(
   };
 }
 
-/** Posts that use one item, and drafts that name it. */
+/** The posts that use one item, and the drafts that name it. */
 export async function selectUses(
   db: Db,
   { workspaceId }: Owner,
@@ -102,8 +102,8 @@ export async function selectUses(
 }
 
 /**
- * Hands an item that no post uses and no draft names to the sweep, which deletes the file. Check and change are one statement: a
- * confirm that ran before counts as use, and one that runs later does not find the item among those it depends on and writes nothing.
+ * Hands an item that no post uses and no draft names to the sweep, which deletes the file. Check and change are one statement: an earlier
+ * confirm counts as use, and a later confirm no longer finds the item among its dependencies and writes nothing.
  */
 export async function removeUnused(db: Db, owner: Owner, id: string, now: number): Promise<boolean> {
   const { meta } = await db.d1

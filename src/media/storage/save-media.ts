@@ -11,7 +11,7 @@ import { type MediaRow, toResolved } from "#media/store.ts";
 import type { ResolvedFile } from "#media/types.ts";
 import { mediaKey } from "#media/urls.ts";
 
-/** A file that was received and inspected, but is not saved yet. */
+/** A file that is received and inspected, but not yet saved. */
 export interface ReceivedFile extends ReceivedContent {
   readonly filename: string;
 }
@@ -69,7 +69,7 @@ export function refuseStorageLimit(limitBytes: number, usedBytes: number, wanted
   });
 }
 
-/** Saves all files or none, in the order given. Bytes that are already stored are not written again. */
+/** Saves all files or none, in the given order. Bytes that are already stored are not written again. */
 export async function saveMedia(
   ctx: Pick<Context, "actor" | "db" | "bucket" | "config" | "clock" | "ids">,
   files: readonly ReceivedFile[],
@@ -107,7 +107,7 @@ export async function saveMedia(
   });
 }
 
-/** Remembers of which HEIC and AVIF images these JPEGs were made, so that the same image becomes the same item. */
+/** Records which HEIC and AVIF images these JPEGs were made of, so that the same image becomes the same item again. */
 export async function rememberConverted(
   { db }: Pick<Context, "db">,
   workspaceId: string,
@@ -128,7 +128,7 @@ export async function writeObject(
   row: Pick<MediaRow, "contentType">,
 ): Promise<void> {
   if (staged.inMemory === null && staged.objects.length === 0) {
-    // A JPEG that was made before, and whose item was deleted a moment ago.
+    // The JPEG was already stored, but its item was deleted a moment ago.
     refuseBeingRemoved();
   }
   await copyStagedFile(bucket, staged, { key: mediaKey(sha256), sha256, contentType: row.contentType });

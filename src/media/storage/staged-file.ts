@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import { openChunkReader } from "#media/chunk-reader.ts";
 
-/** A received file before it is saved: in memory when small, otherwise as objects under `incoming/`, in order. */
+/** A received file before it is saved. A small file is in memory, a larger one in objects under `incoming/`, in order. */
 export interface StagedFile {
   readonly sizeBytes: number;
   /** Null when the bytes are in objects. */
@@ -18,7 +18,7 @@ class StagedObjectMissing extends Error {
   override readonly name = "StagedObjectMissing";
 }
 
-/** `length` bytes from `offset`; the caller stays within the size. */
+/** Reads `length` bytes from `offset`; the caller stays within the size. */
 export async function readStagedFile(
   bucket: Bucket,
   staged: StagedFile,
@@ -46,7 +46,7 @@ export async function readStagedFile(
   return firstPart && parts.length === 1 ? firstPart : concatBytes(parts, length);
 }
 
-/** Only a range across two objects is copied. */
+/** Copies only when the range spans two objects. */
 function concatBytes(parts: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let offset = 0;
@@ -74,7 +74,7 @@ export function openStagedFile(bucket: Bucket, staged: StagedFile): ReadableStre
     return new Blob([staged.inMemory]).stream();
   }
   const { readable, writable } = new FixedLengthStream(staged.sizeBytes);
-  // A reader that stops early ends the writing; one that reads on sees the error.
+  // A reader that stops early ends the writing; a reader that continues sees the error.
   pipeObjects(bucket, staged, writable)
     .then(() => writable.close())
     .catch((error: unknown) => writable.abort(error))
@@ -82,13 +82,13 @@ export function openStagedFile(bucket: Bucket, staged: StagedFile): ReadableStre
   return readable;
 }
 
-/** The SHA-256 of a file that arrived in several requests; reads it once, without holding it in memory. */
+/** The SHA-256 of a file that arrived in several requests. Reads the file once, without loading all of it into memory. */
 export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promise<ArrayBuffer> {
   if (staged.inMemory) {
     return crypto.subtle.digest("SHA-256", staged.inMemory);
   }
   const digest = new crypto.DigestStream("SHA-256");
-  // When reading fails, nothing awaits the digest: its rejection must not be unhandled.
+  // When reading fails, nothing awaits the digest; without this its rejection would be unhandled.
   digest.digest.catch(() => undefined);
   const writer = digest.getWriter();
   for (const { key } of staged.objects) {
@@ -96,7 +96,7 @@ export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promis
     if (!object) {
       throw new StagedObjectMissing(key);
     }
-    // Not with `pipeTo`, which leaves a hundred MiB of small buffers for a file of 1 GiB.
+    // `pipeTo` would leave a hundred MiB of small buffers for a file of 1 GiB.
     const reader = openChunkReader(object.body);
     for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
       await writer.write(chunk);
@@ -106,7 +106,7 @@ export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promis
   return digest.digest;
 }
 
-/** Copies the bytes to their final key without holding them in memory; R2 verifies the hash. */
+/** Copies the bytes to their final key without loading all of them into memory; R2 verifies the hash. */
 export async function copyStagedFile(
   bucket: Bucket,
   staged: StagedFile,

@@ -5,7 +5,7 @@ import { UNUSED_RETENTION_MS } from "#media/limits.ts";
 import { MEDIA_COLUMNS, type MediaRow } from "#media/store.ts";
 import type { Inspection } from "#media/types.ts";
 
-/** A media item to be saved; `id` is used only when the workspace does not have these bytes yet. */
+/** A media item to save. `id` is used only when the workspace does not have these bytes yet. */
 export interface NewMedia extends Inspection {
   readonly id: string;
   readonly sha256: string;
@@ -28,17 +28,17 @@ export interface StorageState {
 /** True while an object with one of the hashes in ?1 is being deleted. */
 const REMOVING = `EXISTS (SELECT 1 FROM json_each(?1) n CROSS JOIN media r ON r.sha256 = n.value ->> 'sha256' WHERE r.state = 'removing')`;
 
-/** The bytes among ?1 that workspace ?2 does not have yet. */
+/** The size of the bytes among ?1 that workspace ?2 does not have yet. */
 const NEW_BYTES = `(SELECT coalesce(sum(n.value ->> 'sizeBytes'), 0) FROM json_each(?1) n WHERE NOT EXISTS
   (SELECT 1 FROM media o WHERE o.workspace_id = ?2 AND o.sha256 = n.value ->> 'sha256'))`;
 
-/** The bytes in all workspaces of the user to whom workspace ?2 belongs. */
+/** The storage used by all workspaces of the user who owns workspace ?2. */
 export const USED_BYTES = `coalesce((SELECT sum(s.bytes) FROM storage_use s WHERE s.workspace_id IN (
   SELECT ?2 UNION SELECT o.id FROM workspaces w JOIN workspaces o ON o.user_id = w.user_id WHERE w.id = ?2)), 0)`;
 
 /**
- * Inserts all items or none: none when the user would exceed the plan's storage, or while one of the objects is being
- * deleted. Rows are written before objects, so that every object has a row by which it will be removed.
+ * Inserts all items or none: none when the user would exceed the storage of the plan, or while one of the objects is being deleted. Rows
+ * are written before objects, so that every object has a row through which the sweep removes it.
  */
 export async function insertMediaRows(
   db: Db,
@@ -85,7 +85,7 @@ export async function insertMediaRows(
   };
 }
 
-/** Called when the objects are written: the items can be used from then on. */
+/** Makes the items usable. Call it when the objects are written. */
 export async function markReady(db: Db, ids: readonly string[], now: number): Promise<void> {
   await readyStatement(db, ids, now).run();
 }

@@ -9,7 +9,7 @@ export interface IncomingFile {
   read(): Promise<Uint8Array | null>;
 }
 
-/** Checks a file while it arrives; a problem that it returns ends the transfer. */
+/** Checks a file while it arrives; a returned problem ends the transfer. */
 export interface TransferCheck<P> {
   /** Called once with the first bytes (all of them when the file is shorter). */
   checkHead(head: Uint8Array): P | null;
@@ -24,13 +24,13 @@ export type StagingResult<P> =
 const HEAD_BYTES = 4096;
 
 interface StagingOptions {
-  /** Under `STAGING_PREFIX`. */
+  /** The name under `STAGING_PREFIX`. */
   readonly name: string;
   /** Files up to this size stay in memory. */
   readonly maxInMemoryBytes: number;
 }
 
-/** For files of unknown length: collects bytes in a buffer, and writes it as an object whenever it is full. */
+/** For files of unknown length: collects bytes in a buffer and writes it as an object each time it is full. */
 class BufferedWriter {
   readonly objects: { key: string; sizeBytes: number }[] = [];
   private readonly bucket: Bucket;
@@ -62,19 +62,19 @@ class BufferedWriter {
       return;
     }
     const key = `${STAGING_PREFIX}${this.name}/${this.objects.length}`;
-    // Listed before it is written, so that a failed write is cleaned up too.
+    // Lists the object before it is written, so that a failed write is cleaned up too.
     this.objects.push({ key, sizeBytes: this.filled });
     await this.bucket.put(key, this.buffer.subarray(0, this.filled));
     this.filled = 0;
   }
 
-  /** The whole file, as long as nothing was written yet. */
+  /** The whole file, as long as nothing is written yet. */
   bufferedBytes(): Uint8Array<ArrayBuffer> | null {
     return this.objects.length === 0 ? this.buffer.slice(0, this.filled) : null;
   }
 }
 
-/** For files of known length: one object, written while it arrives. */
+/** For files of known length: writes one object while the file arrives. */
 class StreamingWriter {
   readonly objects: { key: string; sizeBytes: number }[];
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -160,8 +160,8 @@ class TransferMonitor<P> {
 }
 
 /**
- * Writes an incoming file to staging and hashes it. However large the file is, memory holds one chunk (known length) or one
- * buffer (unknown length). Each chunk is written and hashed before the next is read, so slow storage slows the source down.
+ * Writes an incoming file to staging and hashes it. Memory contains only one chunk (known length) or one buffer (unknown length), however
+ * large the file is. Each chunk is written and hashed before the next is read, so slow storage slows the source down.
  */
 export async function writeStagedFile<P>(
   { bucket }: Pick<Services, "bucket">,
@@ -170,7 +170,7 @@ export async function writeStagedFile<P>(
   options: StagingOptions,
 ): Promise<StagingResult<P>> {
   const digest = new crypto.DigestStream("SHA-256");
-  // When the transfer is aborted, nothing awaits the digest: its rejection must not be unhandled.
+  // When the transfer is aborted, nothing awaits the digest; without this its rejection would be unhandled.
   digest.digest.catch(() => undefined);
   const hasher = digest.getWriter();
   const monitor = new TransferMonitor(check, incoming.statedBytes);

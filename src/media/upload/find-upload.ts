@@ -4,7 +4,7 @@ import type { UploadGrant } from "./signed-upload-url.ts";
 import { partSizes } from "./start-upload.ts";
 import { findUpload, type UploadRow } from "./store-uploads.ts";
 
-/** What the upload routes need. They are authorized by a signed URL, so there is no actor. */
+/** The services of the upload routes. A signed URL authorizes them, so there is no actor. */
 export type UploadServices = Pick<Services, "db" | "bucket" | "images" | "config" | "clock" | "ids" | "defer">;
 
 export function refuseCompletedUpload(): never {
@@ -14,7 +14,7 @@ export function refuseCompletedUpload(): never {
   });
 }
 
-/** The upload of a signed URL, refused once it is complete. */
+/** The upload of a signed URL; refuses a completed upload. */
 export async function findOpenUpload(
   { db, clock }: Pick<Services, "db" | "clock">,
   grant: UploadGrant,

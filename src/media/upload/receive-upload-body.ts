@@ -33,7 +33,7 @@ function typeProblem(declared: ReceivedType, detected: ReceivedType): MediaProbl
       ).problem;
 }
 
-/** Checks that the inspected file is of the type that the upload was started for, or the JPEG made of it. */
+/** Checks that the inspected file has the type that the upload declared, or is the JPEG made of it. */
 export function checkDetectedType(declared: ReceivedType, inspection: Inspection): CheckResult<Inspection> {
   const problem = typeProblem(isConverted(declared) ? "image/jpeg" : declared, inspection.contentType);
   return problem ? { ok: false, problem } : { ok: true, value: inspection };
@@ -61,7 +61,7 @@ function typeCheck(declared: ReceivedType, canConvert: boolean): TransferCheck<M
 /** A later part of a file does not begin with a recognizable signature. */
 const NO_CHECK: TransferCheck<MediaProblem> = { checkHead: () => null, checkSize: () => null };
 
-/** Receives exactly the bytes that the URL was signed for, or refuses and stores nothing. */
+/** Receives exactly the bytes for which the URL was signed, or refuses and stores nothing. */
 export async function receiveUploadBody(
   services: UploadServices,
   grant: UploadGrant,

@@ -42,7 +42,7 @@ async function assignMediaRow(
   }
 }
 
-/** Saves the uploaded bytes as a media item. Can be repeated after a crash at any point. */
+/** Saves the uploaded bytes as a media item. A repeat after a crash at any point is safe. */
 export async function saveUploadedFile(
   services: UploadServices,
   upload: UploadRow,

@@ -27,7 +27,7 @@ function pathOf({ uploadId, slot }: Pick<UploadGrant, "uploadId" | "slot">): str
   return `/media/uploads/${uploadId}/${last}`;
 }
 
-/** Derived for this purpose alone, so that a signature cannot be used anywhere else. */
+/** The key serves only this purpose, so that a signature cannot be used anywhere else. */
 async function signingKey(material: string): Promise<CryptoKey> {
   const raw = await crypto.subtle.importKey("raw", fromBase64(material), "HKDF", false, ["deriveKey"]);
   return crypto.subtle.deriveKey(
@@ -43,7 +43,7 @@ function parseKeys(config: SigningConfig): Readonly<Record<string, string>> {
   return JSON.parse(config.tokenKeys) as Record<string, string>;
 }
 
-/** Path and query in canonical form; these bytes are signed. */
+/** Path and query in canonical form; the signature covers these bytes. */
 function canonicalUrl(grant: UploadGrant): { path: string; query: URLSearchParams; bytes: Uint8Array } {
   const path = pathOf(grant);
   const query = new URLSearchParams([
@@ -70,8 +70,8 @@ function decodeSignature(text: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /**
- * What a signed URL grants; null when the signature is not valid. Does not read the database, so requests with invalid URLs
- * are cheap. The caller checks whether the grant has expired.
+ * What a signed URL allows; null when the signature is not valid. It does not read the database, so requests with invalid URLs are cheap.
+ * The caller checks whether the URL has expired.
  */
 export async function verifyUploadUrl(
   config: SigningConfig,

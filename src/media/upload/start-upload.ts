@@ -34,7 +34,7 @@ export interface StartUploadInput {
 export interface StartedUpload {
   readonly upload: {
     readonly method: "PUT";
-    /** Target of the PUT; of the first part when there are parts. */
+    /** The address of the PUT request; for a multipart upload, that of the first part. */
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly expiresAt: number;
@@ -42,7 +42,7 @@ export interface StartedUpload {
     readonly parts: readonly { readonly partNumber: number; readonly url: string; readonly sizeBytes: number }[] | null;
     readonly completeUrl: string | null;
   };
-  /** Can be used in a post once the bytes are uploaded. */
+  /** A post can use it once the bytes are uploaded. */
   readonly file: { readonly id: string; readonly url: string; readonly type: FileType };
 }
 
@@ -97,8 +97,8 @@ export function partSizes(sizeBytes: number, partSizeBytes: number): readonly nu
 }
 
 /**
- * Creates an upload with its signed URLs. The file's size counts against the storage quota from now on; for a HEIC or AVIF image, until
- * it has arrived, the size that the JPEG made of it may have.
+ * Creates an upload with its signed URLs. The size of the file counts against the storage quota from now on. A HEIC or AVIF image counts as
+ * the largest JPEG that it may become, until it has arrived.
  */
 export async function startUpload(
   ctx: Pick<Context, "actor" | "db" | "images" | "config" | "clock" | "ids">,

@@ -12,18 +12,18 @@ export interface NewUpload {
   readonly id: string;
   readonly type: FileType;
   readonly contentType: ReceivedType;
-  /** Of the media item. */
+  /** The type of the media item. */
   readonly storedType: ContentType;
   readonly filename: string;
   readonly sizeBytes: number;
-  /** What counts against the storage quota until the file has arrived. */
+  /** Counts against the storage quota until the file has arrived. */
   readonly reservedBytes: number;
   readonly partSizeBytes: number;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Reserves bytes in the storage quota and creates the upload, both or neither. */
+/** Reserves the bytes in the storage quota and creates the upload: both or neither. */
 export async function insertUpload(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -85,7 +85,7 @@ export interface UploadRow {
   readonly filename: string;
   readonly sizeBytes: number;
   readonly partSizeBytes: number;
-  /** Part number to the key of its object. */
+  /** The key of the object of each part, by part number. */
   readonly parts: Readonly<Record<string, string>>;
   readonly state: "open" | "complete";
   readonly expiresAt: number;
@@ -104,7 +104,7 @@ export async function findUpload(db: Db, id: string): Promise<UploadRow | null> 
   return row && { ...row, parts: JSON.parse(row.parts) as Record<string, string> };
 }
 
-/** Records the object of a part and returns all recorded parts; null when the part has one already or the upload is closed. */
+/** Records the object of a part and returns all recorded parts; null when the part already has one or the upload is closed. */
 export async function recordPart(
   db: Db,
   part: { readonly uploadId: string; readonly partNumber: number; readonly key: string },
@@ -127,9 +127,8 @@ export interface UploadedMediaRow extends MediaRow {
 }
 
 /**
- * Assigns the uploaded bytes to a media item. If the workspace already has the same bytes, the upload's URL becomes an alias
- * of that item and the reserved storage is released; otherwise the upload's own item gets the hash. Null when the upload was
- * deleted.
+ * Assigns the uploaded bytes to a media item. If the workspace already has the same bytes, the upload's URL becomes an alias of that item
+ * and the reserved storage is released. Otherwise the upload's own item gets the hash. Null when the upload was deleted.
  */
 export async function assignUploadedContent(
   db: Db,
@@ -138,7 +137,7 @@ export async function assignUploadedContent(
     readonly sha256: string;
     readonly inspection: Inspection;
     readonly filename: string;
-    /** Of the bytes that are stored; those of a HEIC or AVIF image are not those that were uploaded. */
+    /** The size of the stored bytes; for a HEIC or AVIF image, the size of the JPEG. */
     readonly sizeBytes: number;
   },
   now: number,
