@@ -23,7 +23,7 @@ function parseJson(text: string): JsonValue {
   }
 }
 
-/** Hono's validators read this cache instead of the body. Its declared type is too narrow for a promise of text. */
+/** Hono's validators read this cache instead of the body. Its declared type does not allow a promise of text. */
 function cacheBodyText(c: ApiContext, text: string): void {
   c.req.bodyCache.text = Promise.resolve(text) as never;
 }
@@ -46,12 +46,12 @@ function decodeBody(c: ApiContext, bytes: Uint8Array): string {
   return decodeUtf8(bytes) ?? refuse({ code: "invalid_request", message: "the body is not valid UTF-8" });
 }
 
-/** The body as it is. */
+/** The body as text, unparsed. */
 export async function readText(c: ApiContext): Promise<string> {
   return decodeBody(c, await readOnce(c));
 }
 
-/** Reads a body of JSON and caches its text for the validators. */
+/** Reads a JSON body and caches its text for the validators. */
 export async function readBody(c: ApiContext): Promise<JsonValue> {
   const bytes = await readOnce(c);
   if (bytes.byteLength === 0) {

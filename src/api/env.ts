@@ -9,15 +9,15 @@ export interface ApiEnv {
   Variables: {
     requestId: string;
     services: Services;
-    /** Answers a request as this one is answered, from the start. */
+    /** Answers a request from the start, like a new one. */
     dispatch: (request: Request, env: Env, ctx: ApiContext["executionCtx"]) => Response | Promise<Response>;
     /** Set by the guard; absent in handlers without one. */
     ctx: Context;
-    /** The parsed body of an operation that takes one; well-formed, not yet validated against its schema. */
+    /** The parsed body of an operation that takes one: well-formed, but not yet validated against its schema. */
     body?: JsonValue;
-    /** The text of a table that was sent instead of such a body. */
+    /** The text of a table, if the caller sent one instead of JSON. */
     csv?: string;
-    /** The bytes of the body once they were read; null when they were too many. */
+    /** The bytes of the body after it is read; null when it is too large. */
     bodyBytes?: Uint8Array | null;
   };
 }

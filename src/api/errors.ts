@@ -43,7 +43,7 @@ const STATUS = {
   service_held: 503,
 } as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429 | 503>;
 
-/** Errors of HTTP itself, which use cases never produce. */
+/** Errors of HTTP itself; use cases never produce them. */
 const TRANSPORT_STATUS = {
   method_not_allowed: 405,
   payload_too_large: 413,
@@ -52,7 +52,7 @@ const TRANSPORT_STATUS = {
   overloaded: 503,
 } as const satisfies Record<HttpErrorCode, 405 | 413 | 415 | 500 | 503>;
 
-/** Thrown to respond with one of the errors above. */
+/** Throw it to respond with one of the errors above. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly code: HttpErrorCode;
@@ -67,7 +67,7 @@ function transportErrorResponse(c: ApiContext, code: HttpErrorCode, message: str
   return c.json(body, TRANSPORT_STATUS[code]);
 }
 
-/** Responds to a refusal with its status. Any other error is logged, and the response does not describe it. */
+/** Responds to a refusal with its status. Logs any other error and does not describe it in the response. */
 export const onError: ErrorHandler<ApiEnv> = (error, c) => {
   if (error instanceof RefusalError) {
     const { refusal } = error;
@@ -89,7 +89,7 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     );
   }
   if (isUnmetCondition(error)) {
-    // The guard answers the call again.
+    // The guard discards this response and runs the call again.
     return c.body(null, 500);
   }
   if (isOverloaded(error)) {

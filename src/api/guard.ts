@@ -30,7 +30,7 @@ async function refuseUnauthenticated(
   scope: Scope | null,
   reason: "missing" | "invalid",
 ): Promise<never> {
-  // An OAuth client requests exactly the scopes of the first challenge, so it names the read scopes too.
+  // An OAuth client requests exactly the scopes of its first challenge, so the challenge also names the read scopes.
   const scopes = scope === null ? READ_SCOPES : [...new Set([...READ_SCOPES, scope])];
   if (reason === "missing") {
     setChallengeHeader(c, scopes);
@@ -58,7 +58,7 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
 // mutant: no-scope-check
 const mayCall = (actor: Actor, scope: Scope | null) => scope === null || actor.scopes.includes(scope);
 
-/** The caller that is remembered for the credential, if all checks pass for him; nothing is refused by what is only remembered. */
+/** The remembered caller of the credential, if every check passes. Otherwise null: only a verified credential may be refused. */
 async function admitRemembered(c: ApiContext, credential: CredentialId, scope: Scope | null) {
   const caller = firstAttemptOf(c.req.raw) ? null : rememberedCaller(c.get("services"), credential);
   if (caller === null || !caller.ctx.actor.subscribed || !mayCall(caller.ctx.actor, scope)) {
@@ -68,8 +68,8 @@ async function admitRemembered(c: ApiContext, credential: CredentialId, scope: S
 }
 
 /**
- * Requires a valid credential, then the rate limit, the scope and a subscription, in this order. What `changes` something may have events,
- * of which the webhooks are told after it.
+ * Requires a valid credential, then checks the rate limit, the scope and the subscription, in this order. If `changes` is set, webhooks are
+ * notified after the response.
  */
 export function guard(scope: Scope | null, { changes }: { readonly changes: boolean }): MiddlewareHandler<ApiEnv> {
   const tellWebhooks = (services: Services, actor: Actor) => {
@@ -93,7 +93,7 @@ export function guard(scope: Scope | null, { changes }: { readonly changes: bool
       if (verification === "unchanged") {
         return tellWebhooks(services, ctx.actor);
       }
-      // Whatever was answered for the remembered caller must not be seen.
+      // The credential has changed, so the caller must not see the response of the remembered one.
       c.res = undefined;
       c.res = await c.get("dispatch")(
         secondAttempt(c, { mayRunAgain: verification === "changed" }),

@@ -12,8 +12,8 @@ const HEADERS = {
 };
 
 /**
- * `GET /health` at the root: whether a Worker answers, and which release it is. It asks no database, so that whoever watches
- * the address every few seconds costs nothing. With the operator's key it asks every part, and 503 names those that fail.
+ * `GET /health` at the root says whether a Worker answers, and which release it is. Without a key it does not read the database, so polling
+ * every few seconds costs nothing. With the operator's key it checks every part, and 503 names the parts that fail.
  */
 export function createHealthRoutes(createOutbound: (env: Env) => Outbound): Hono<{ Bindings: Env }> {
   const routes = new Hono<{ Bindings: Env }>();

@@ -19,14 +19,14 @@ import {
 const HEADER = "idempotency-key";
 const MAX_KEY_LENGTH = 255;
 
-/** The largest response that is stored, encrypted and encoded; a post's captions alone can take a megabyte. */
+/** The largest stored response, encrypted and encoded. A post's captions alone can take a megabyte. */
 const MAX_STORED_LENGTH = 8 * 1024;
 
-/** How an operation repeats a response that is too large to be stored; without it, the operation runs again. */
+/** Repeats a response that is too large to store; without it, the operation runs again. */
 export interface LargeResponse {
-  /** What identifies the content of a response: ids, and texts of a fixed size. */
+  /** Identifies the content of a response by ids and by texts of a fixed size. */
   toReference(ctx: Context, body: JsonObject): JsonObject;
-  /** The body for the reference, with the rows as they are now. */
+  /** Builds the body from the reference and the current rows. */
   rebuild(ctx: Context, reference: JsonObject): JsonObject | Promise<JsonObject>;
 }
 
@@ -79,7 +79,10 @@ async function replay(
   return c.body(body, stored.status as ContentfulStatusCode);
 }
 
-/** Responses to 429 and server errors are not stored, because a retry may succeed; nor that a person has not decided yet. */
+/**
+ * Responses with 429 and server errors are not stored, because a retry may succeed. Neither is a refusal that waits for a person's
+ * approval.
+ */
 function isFinal(c: ApiContext): boolean {
   const { status } = c.res;
   const waits = c.error instanceof RefusalError && c.error.refusal.code === "approval_required";
@@ -107,7 +110,7 @@ async function saveResponse(
     const reference = JSON.stringify(large.toReference(c.get("ctx"), JSON.parse(text) as JsonObject));
     return storeResponse(db, userKey, leaseUntil, { status, reference });
   }
-  // A refusal changed nothing, and what has no reference (a preview, a sync, an import) has the same effect again.
+  // Running again is safe: a refusal changed nothing, and a preview, a sync or an import has the same effect again.
   return endLease(db, userKey, leaseUntil);
 }
 
@@ -128,7 +131,7 @@ async function saveResponseOrLog(
   }
 }
 
-/** Implements `Idempotency-Key`: the first call runs; later calls with the same key and body get its response. */
+/** Implements `Idempotency-Key`: the first call runs, and later calls with the same key and body get its response. */
 export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const key = readKey(c);

@@ -11,18 +11,18 @@ import { VERSION, VERSION_HEADER } from "#core/version.ts";
 import { pathOf } from "#wire/path-of.ts";
 import { getRequestId } from "#wire/request-id.ts";
 
-/** Where the API is mounted: `BASE_URL` ends in it. */
+/** The path of the API; `BASE_URL` ends with it. */
 export const API_PREFIX = "/v1";
 
 const DOCUMENT_PATH = "/openapi.json";
 
-/** Serves the document: built on first use, its text is constant for the lifetime of an isolate. */
+/** Serves the document. It is built on first use and stays the same for the lifetime of an isolate. */
 function createDocumentRoute(): OpenAPIHono<ApiEnv> {
   let document: string | undefined;
   const route = new OpenAPIHono<ApiEnv>();
   route.get(DOCUMENT_PATH, async (c) => {
     if (document === undefined) {
-      // Its descriptions and examples are for readers only: no isolate starts with them.
+      // Loaded lazily: only readers need its descriptions and examples.
       const { buildDocument } = await import("./document/build.ts");
       document = buildDocument(c.get("services").config);
     }
@@ -33,10 +33,10 @@ function createDocumentRoute(): OpenAPIHono<ApiEnv> {
   return route;
 }
 
-/** An app of some operations of the API. Their paths are relative to its prefix. */
+/** Creates an app with these operations. Their paths are relative to the prefix of the API. */
 function createApp(createOutbound: (env: Env) => Outbound, operations: OperationGroup): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
-    // `/posts/` is the same as `/posts`, also for the method lookup and for the hash of an idempotency key.
+    // Treats `/posts/` like `/posts`, also in the method lookup and in the hash of an idempotency key.
     getPath(request) {
       const path = pathOf(request);
       const end = path.endsWith("/") ? -1 : undefined;
@@ -87,7 +87,7 @@ export interface Api {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
 }
 
-/** The API under `/v1`: an app of what every isolate starts with, and one for each group of operations that was called. */
+/** The API under `/v1`: one app that every isolate starts with, and one more for each group of operations on its first call. */
 export function createApi(createOutbound: (env: Env) => Outbound): Api {
   const frequent = createApp(createOutbound, [createDocumentRoute(), ...FREQUENT]);
   const apps = new Map<string, OpenAPIHono<ApiEnv>>();

@@ -11,7 +11,7 @@ import { idempotent, type LargeResponse } from "./idempotency.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 
-/** The part of an operation that its own file defines. Credentials, headers and error responses are added by `operation`. */
+/** What an operation's own file defines. `operation` adds credentials, headers and error responses. */
 type OperationDefinition = RouteConfig & {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly operationId: string;
@@ -21,9 +21,9 @@ type OperationDefinition = RouteConfig & {
   readonly security?: never;
   readonly middleware?: never;
   readonly largeResponse?: LargeResponse;
-  /** Of a call that is no GET and changes nothing that has events. */
+  /** Set it when a call other than GET never causes an event. */
   readonly hasNoEvents?: true;
-  /** A table is taken too; the handler finds it in `csv`, and its hook is called instead of it. */
+  /** The operation also accepts a table: the handler reads it from `csv`, and its hook runs instead of it. */
   readonly acceptsCsv?: true;
 };
 
@@ -39,7 +39,7 @@ const storeBodyOrTable: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const csv = await readText(c);
   assertWellFormed(csv);
   c.set("csv", csv);
-  // What a call with the same key is compared with.
+  // The idempotency key compares this with later calls.
   c.set("body", { csv, query: new URL(c.req.url).search });
   return next();
 };
@@ -65,14 +65,12 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
   );
 }
 
-/**
- * An operation of the API. The guard and the document both read the scope from here. `null` allows any valid credential.
- */
+/** Defines an operation of the API. The guard and the document both read the scope from here; `null` allows any valid credential. */
 export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
   const { largeResponse: _, hasNoEvents: __, acceptsCsv: ___, ...documented } = definition;
   const route: RouteConfig = {
     ...documented,
-    // Not declared as a parameter: imported collections send its example or a placeholder, the same one with every call.
+    // Not declared as a parameter: imported collections would send its example or a placeholder, the same one with every call.
     ...(definition.method !== "get" && {
       description: `${definition.description} Safe to repeat with the header \`Idempotency-Key\`.`,
     }),
@@ -83,7 +81,7 @@ export function operation<const R extends OperationDefinition>(scope: Scope | nu
   return withHandlerTypeOf<R>(createRoute(route));
 }
 
-/** Nothing that `operation` adds changes the input or output of the handler, so the type of the definition is still correct. */
+/** `operation` adds nothing that changes the input or output of the handler, so the type of the definition stays correct. */
 function withHandlerTypeOf<R extends OperationDefinition>(route: RouteConfig): R {
   return route as R;
 }

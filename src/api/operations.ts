@@ -4,20 +4,20 @@ import type { ApiEnv } from "./env.ts";
 import { MEDIA_OPERATIONS } from "./media/operations.ts";
 import { POST_OPERATIONS } from "./posts/operations.ts";
 
-/** The operations whose paths begin alike. */
+/** Operations whose paths begin with the same word. */
 export type OperationGroup = readonly OpenAPIHono<ApiEnv>[];
 
-/** What nearly every isolate serves; it is loaded at its start. */
+/** Nearly every isolate serves these operations, so it loads them at its start. */
 export const FREQUENT: OperationGroup = [...MEDIA_OPERATIONS, ...POST_OPERATIONS];
 
 const BULK = "posts/bulk";
 
-/** The beginning of a path, relative to the API, by which its group is found. */
+/** The first word of a path, relative to the API; it names the group. */
 export function groupNameOf(path: string): string {
   return path.startsWith(`${BULK}/`) ? BULK : (path.split("/", 1)[0] ?? "");
 }
 
-/** All others, by the beginning of their paths. Each group is loaded with its first call, because most isolates never see one. */
+/** All other groups by the first word of their paths. Each is loaded lazily on its first call, because most isolates never need it. */
 export const ON_FIRST_CALL: ReadonlyMap<string, () => Promise<OperationGroup>> = new Map([
   ["accounts", once(async () => (await import("./accounts/operations.ts")).ACCOUNT_OPERATIONS)],
   ["workspaces", once(async () => (await import("./workspaces/operations.ts")).WORKSPACE_OPERATIONS)],

@@ -3,13 +3,13 @@ import type { ApiContext } from "./env.ts";
 interface FirstAttempt {
   /** The body as `readBytes` returned it; undefined if it was not read. */
   readonly bytes: Uint8Array | null | undefined;
-  /** False when a write may have been done although its answer was lost: then only the credential is checked again. */
+  /** False when a write may have happened although its answer was lost: then only the credential is checked again. */
   readonly mayRunAgain: boolean;
 }
 
 const firstAttempts = new WeakMap<Request, FirstAttempt>();
 
-/** The same call once more, for a caller that is authenticated afresh; its body was read by the first attempt. */
+/** Creates the same call again with a fresh authentication. The first attempt has already read its body. */
 export function secondAttempt(c: ApiContext, { mayRunAgain }: Pick<FirstAttempt, "mayRunAgain">): Request {
   const { url, method, headers } = c.req.raw;
   const request = new Request(url, { method, headers });
@@ -18,7 +18,7 @@ export function secondAttempt(c: ApiContext, { mayRunAgain }: Pick<FirstAttempt,
   return request;
 }
 
-/** The attempt before this one; undefined for the first. */
+/** The first attempt of this call; undefined if this is the first. */
 export function firstAttemptOf(request: Request): FirstAttempt | undefined {
   return firstAttempts.get(request);
 }

@@ -10,7 +10,7 @@ export interface UserKey {
   readonly key: string;
 }
 
-/** The response as it was sent, or for a large one the ids from which it is made again. */
+/** The response as sent, or for a large response the ids to build it from. */
 export type StoredResponse =
   | { readonly status: number; readonly sealedBody: string }
   | { readonly status: number; readonly reference: string };
@@ -62,7 +62,7 @@ export async function claimKey(db: Db, userKey: UserKey, requestHash: string, no
   return { state: "completed", response };
 }
 
-/** Compares the lease, so a call whose lease has expired cannot overwrite the result of the call that replaced it. */
+/** Compares the lease, so that a call with an expired lease cannot overwrite the result of the call that replaced it. */
 export async function storeResponse(
   db: Db,
   userKey: UserKey,
@@ -92,7 +92,7 @@ export async function releaseKey(db: Db, userKey: UserKey, leaseUntil: number): 
     .run();
 }
 
-/** Lets the same call run again at once, while another call with the key is still refused. */
+/** Lets the same call run again at once; another call with this key is still refused. */
 export async function endLease(db: Db, userKey: UserKey, leaseUntil: number): Promise<void> {
   await db.d1
     .prepare(

@@ -9,8 +9,8 @@ const EVENTS_PER_WORKSPACE = 500;
 const INTERVAL_MS = 6 * HOUR;
 
 /**
- * Deletes expired events, a bounded number of each workspace that is due, and the logs that record nothing and are empty; returns how
- * many events.
+ * Deletes a bounded number of expired events in each workspace that is due, and logs that are empty and no longer recording. Returns the
+ * number of deleted events.
  */
 export async function deleteOldEvents({ clock, db }: Pick<Services, "clock" | "db">): Promise<number> {
   const now = clock.now();

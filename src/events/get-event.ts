@@ -5,7 +5,7 @@ import { readEvent } from "./read-event.ts";
 import { findEventRow } from "./store-events.ts";
 import type { RecordedEvent } from "./types.ts";
 
-/** One event of the active workspace, as long as it is kept. */
+/** An event of the active workspace that has not expired. */
 export async function getEvent(
   ctx: Pick<Context, "actor" | "config" | "db">,
   { id }: { readonly id: string },

@@ -10,7 +10,7 @@ export interface EventList {
   /** The `after` of the next page. */
   readonly nextAfter: number;
   readonly hasMore: boolean;
-  /** Whether the workspace's events are written. */
+  /** Whether the workspace records events. */
   readonly isRecording: boolean;
 }
 
@@ -19,7 +19,7 @@ export async function listEvents(
   ctx: Pick<Context, "actor" | "config" | "db">,
   input: {
     readonly after: number;
-    /** Null for all. */
+    /** Null for all types. */
     readonly types: readonly EventType[] | null;
     readonly limit: number;
   },

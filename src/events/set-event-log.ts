@@ -6,7 +6,7 @@ export async function getEventLog(ctx: Pick<Context, "actor" | "db">): Promise<E
   return await findEventLog(ctx.db, ctx.actor.workspaceId);
 }
 
-/** Keeps the log of the active workspace without any webhook, or only as long as it has one. */
+/** Switches the log of the active workspace on even without a webhook, or keeps it only while there is a webhook. */
 export async function setEventLog(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { isSwitchedOn }: { readonly isSwitchedOn: boolean },

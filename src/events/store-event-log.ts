@@ -8,8 +8,8 @@ interface WorkspaceAt {
 }
 
 /**
- * Events are recorded from now on if the workspace has a webhook. It belongs behind the statement that creates one, in the same batch:
- * then no change after it is without its event.
+ * Starts recording if the workspace has a webhook. Run it after the statement that creates one, in the same batch: then every later change
+ * has its event.
  */
 export function recordForWebhooksStatement(db: Db, { workspaceId, now }: WorkspaceAt): D1PreparedStatement {
   return db.d1
@@ -21,7 +21,7 @@ export function recordForWebhooksStatement(db: Db, { workspaceId, now }: Workspa
     .bind(workspaceId, now + EVENT_RETENTION_DAYS * DAY);
 }
 
-/** Recording ends with the last webhook, unless the log is switched on: whoever does not listen pays no row. */
+/** Stops recording with the last webhook, unless the log is switched on, so that nobody pays for rows that they do not read. */
 export function endRecordingStatement(db: Db, workspaceId: string): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -49,9 +49,9 @@ export async function switchLogOff(db: Db, workspaceId: string): Promise<void> {
 }
 
 export interface EventLog {
-  /** The user keeps the log without any webhook. */
+  /** The user wants the log even without a webhook. */
   readonly isSwitchedOn: boolean;
-  /** Whether events are written: the log is switched on, or there is a webhook. */
+  /** Whether events are recorded: the log is switched on, or there is a webhook. */
   readonly isRecording: boolean;
 }
 

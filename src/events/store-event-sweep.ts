@@ -1,6 +1,6 @@
 import type { Db } from "#db/client.ts";
 
-/** The workspaces whose events are looked at now, those that wait longest first. */
+/** The workspaces that are due for the sweep, longest due first. */
 export async function selectDueSweeps(db: Db, now: number, limit: number): Promise<readonly string[]> {
   const { results } = await dueSweepsStatement(db, now, limit).run<{ workspace_id: string }>();
   return results.map((row) => row.workspace_id);
@@ -17,12 +17,12 @@ interface Sweep {
   /** Events up to this number have expired. */
   readonly lastSeq: number;
   readonly now: number;
-  /** When the workspace is due again, unless more has expired than was deleted. */
+  /** When the workspace is due again; it is due at once if expired events are left. */
   readonly nextAt: number;
   readonly limit: number;
 }
 
-/** One range of the primary key, then when the workspace is due again, or nothing of it is left. For one batch. */
+/** Deletes a range of the primary key, then sets when the workspace is due again, or deletes its empty log. For one batch. */
 export function sweepStatements(
   db: Db,
   { workspaceId, lastSeq, now, nextAt, limit }: Sweep,

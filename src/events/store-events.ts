@@ -5,14 +5,14 @@ import type { EventRow } from "./read-event.ts";
 export interface EventPage {
   /** Oldest first. */
   readonly rows: readonly EventRow[];
-  /** Up to here everything was looked at. */
+  /** Every event up to this number was scanned. */
   readonly lastSeq: number;
   readonly hasMore: boolean;
-  /** Whether the workspace's events are written. */
+  /** Whether the workspace records events. */
   readonly recording: boolean;
 }
 
-/** A rare type must not make a page read the whole log: what was looked at counts, not what was found. */
+/** Bounds the events that are scanned, not those that match, so that a page of a rare type does not read the whole log. */
 const MAX_SCANNED = 1000;
 
 /** The events of the workspace after a number: one range of the primary key. */
@@ -22,7 +22,7 @@ export async function selectEvents(
     readonly workspaceId: string;
     readonly after: number;
     readonly limit: number;
-    /** Null for all. */
+    /** Null for all types. */
     readonly types: readonly EventType[] | null;
   },
 ): Promise<EventPage> {

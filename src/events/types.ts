@@ -7,18 +7,18 @@ import type { Approval } from "#confirming/requests/types.ts";
 /** How long an event is kept. */
 export const EVENT_RETENTION_DAYS = 30;
 
-/** What an event is about, as it was when the event was recorded. */
+/** The subject of an event as it was when the event was recorded. */
 export type EventSubject =
   | {
       readonly kind: "post";
       readonly post: Post;
-      /** Of `target.…`: the account whose target ended. */
+      /** Only for `target.…`: the account whose target ended. */
       readonly accountId: string | null;
     }
   | { readonly kind: "account"; readonly account: Account }
   | { readonly kind: "approval"; readonly approval: Approval }
   | { readonly kind: "webhook"; readonly webhook: DisabledWebhook }
-  /** A person asked for the deletion of what the event held about them. */
+  /** The deletion of a person's data has replaced the subject. */
   | { readonly kind: "erased"; readonly postId: string | null; readonly accountId: string | null };
 
 interface DisabledWebhook {
@@ -30,18 +30,18 @@ interface DisabledWebhook {
 
 export interface RecordedEvent {
   readonly id: string;
-  /** Rises with every event of the workspace; whoever keeps the last one that was read misses none. */
+  /** Rises with every event of the workspace, so a reader who keeps the last number misses none. */
   readonly seq: number;
   readonly type: EventType;
   readonly workspaceId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly subject: EventSubject;
-  /** The status before the change; null where there was none, or it did not change. */
+  /** The status before the change; null if there was none or it did not change. */
   readonly previousStatus: string | null;
 }
 
-/** Is sent to one webhook only and stands in no log. */
+/** Goes to one webhook only and is in no log. */
 export interface TestEvent {
   readonly id: string;
   readonly workspaceId: string;

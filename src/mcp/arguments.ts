@@ -15,14 +15,14 @@ export type ReadArguments<Schema extends z.ZodObject> =
   | { readonly ok: true; readonly input: z.output<Schema> }
   | {
       readonly ok: false;
-      /** The refusal for these problems and others that were found beside them. */
+      /** The refusal for these problems and for further ones that the caller found. */
       readonly refusal: (others: readonly RefusalDetail[]) => Refusal;
       /** The arguments without the unreadable ones; undefined if a required one is missing. */
       readonly readable: (substitutes: Readonly<Record<string, JsonValue>>) => z.output<Schema> | undefined;
       readonly unread: ReadonlySet<string>;
     };
 
-/** Reads arguments in the zone that they name, or else in the person's own. */
+/** Reads times in the zone that the arguments name, or otherwise in the person's own. */
 export function readArguments<Schema extends z.ZodObject>(
   { actor, clock }: Pick<Context, "actor" | "clock">,
   input: (reader: TimeReader) => Schema,
@@ -58,13 +58,13 @@ function zoneOf({ time_zone: named }: JsonObject, own: string): string | null {
 
 const TARGET_MEMBERS = Object.keys(TargetArgument.shape);
 
-/** Lists of objects that are no targets. Media may come back with everything that a read tells of them. */
+/** Lists of objects other than targets. A model may send media back with all members that a read returned. */
 const MEMBERS_OF: Readonly<Record<string, readonly string[]>> = {
   media_items: [...new Set([...Object.keys(MediaItemArgument.shape), ...Object.keys(MediaItem.shape)])],
   slots: Object.keys(ScheduleSlot.shape),
 };
 
-/** The arguments that the tool has. A name that it does not have may be a slip that changes the meaning, so it is refused. */
+/** The arguments that the tool knows. An unknown name may be a mistake that changes the meaning, so it is refused. */
 function withoutUnknown(
   schema: z.ZodObject,
   args: JsonObject,
@@ -75,7 +75,7 @@ function withoutUnknown(
     problems.push(...unknown.map((name) => unknownArgument(formatPath([...path, name]), name, names)));
     return Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
   };
-  // What is read can be sent back, and reads say null for what is not set.
+  // A model may send back what it has read, and a read returns null for a member that is not set.
   const set = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   const known = Object.entries(pick(set, Object.keys(schema.shape), [])).map(([name, value]) => [
     name,
@@ -88,7 +88,7 @@ function withoutUnknown(
   return { known: Object.fromEntries(known) as JsonObject, problems };
 }
 
-/** What models call arguments elsewhere, with the names that they have here. */
+/** Names that models know from other tools, and the names of the same arguments here. */
 const MEANT: readonly (readonly [word: RegExp, name: string])[] = [
   [/^(?:text|content|message|body|post|description)$/, "caption"],
   [/media|image|video|attachment|file/, "media_urls"],

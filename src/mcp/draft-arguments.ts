@@ -8,13 +8,16 @@ import { readArguments } from "./arguments.ts";
 import type { Call } from "./tool.ts";
 import { previewAction } from "./tools/preview-post.ts";
 
-/** Of a message that was parsed as JSON. */
+/** The content comes from a message that was parsed as JSON, so the cast is safe. */
 const asJson = (content: Record<string, unknown>): JsonObject => content as JsonObject;
 
-/** Members of a draft; a schema of each would cost every conversation what that of preview_post costs. */
+/** Members of a draft, without their schemas: these would cost every conversation as much as the schema of preview_post. */
 export const ContentArgument = z.record(z.string(), z.unknown()).transform(asJson);
 
-/** What a draft has as arguments of preview_post. What the API derives is none, and an instant is the same in any zone. */
+/**
+ * The members of a draft as arguments of preview_post: without members that the API derives, and with an instant in UTC, so that it is the
+ * same in any zone.
+ */
 export function argumentsOf(draft: JsonObject): JsonObject {
   const content = Object.fromEntries(Object.entries(draft).filter(([name]) => name !== "post_type"));
   const { scheduled_at: time, time_zone: zone } = content;
@@ -27,10 +30,10 @@ function problemsOf({ ctx }: Call, args: JsonObject) {
   return read.ok ? [] : (read.refusal([]).details ?? []);
 }
 
-/** What is missing or malformed for a preview. */
+/** The members that a preview would find missing or malformed. */
 export const problemsOfDraft = (call: Call, content: JsonObject) => problemsOf(call, argumentsOf(content));
 
-/** The members as they are stored: a name that preview_post does not have is refused, and a time on the clock has its zone beside it. */
+/** The members to store. Refuses a name that preview_post does not have, and stores the zone of a local time beside it. */
 export function storableContent(call: Call, content: JsonObject): JsonObject {
   const unknown = problemsOf(call, argumentsOf(content)).filter(({ code }) => code === "unknown_argument");
   if (unknown.length > 0) {

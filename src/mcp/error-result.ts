@@ -13,12 +13,12 @@ import type { Call } from "./tool.ts";
 
 const MAX_SENTENCE = 600;
 
-/** Where hosts and programs find the body that the API would have answered. */
+/** Hosts and programs find here the body that the API would have returned. */
 const ERROR_META_KEY = "almanac/error";
 
 /**
- * A failed call as the model reads it. The body is not in `structuredContent`, because clients compare that with the schema
- * of the tool's answer and throw an error's away.
+ * A failed call as the model reads it. The body is not in `structuredContent`: clients validate that against the schema of the tool's
+ * answer and discard an error.
  */
 function toResult(text: string, body: ErrorBody): CallToolResult {
   return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR_META_KEY]: body } };
@@ -32,7 +32,7 @@ function valueAt(args: JsonObject, param: string | undefined): unknown {
   );
 }
 
-/** The API's names of things that are called otherwise here. */
+/** Replaces names of the API by the names that the tools use. */
 function inWordsOfTools(refusal: Refusal): Refusal {
   const isUnknown = refusal.details?.[0]?.code === "unknown_argument";
   return {
@@ -42,7 +42,7 @@ function inWordsOfTools(refusal: Refusal): Refusal {
       details: refusal.details.map((problem) => ({
         ...problem,
         message: problem.message.replaceAll(/GET \/accounts\/(\w+)-boards/g, "list_$1_boards"),
-        // An argument by another name is told as it was sent.
+        // An unknown argument keeps the name that the model sent.
         ...(problem.param !== undefined && problem.code !== "unknown_argument" && { param: toArgument(problem.param) }),
       })),
     }),
@@ -53,7 +53,7 @@ const toArgument = (param: string): string => param.replace(/^media_items$/, "me
 
 function problemLine(problem: RefusalDetail, facts: HintFacts): string {
   const { code, param, platform, accountId } = problem;
-  // Only at its begin: `slot` is a word of sentences too.
+  // Removes the name only at the beginning, because names such as `slot` are also words in sentences.
   const sentence =
     param !== undefined && problem.message.startsWith(`${param} `)
       ? problem.message.slice(param.length + 1)
@@ -94,14 +94,14 @@ async function refusalResult({ ctx, requestId }: Call, args: JsonObject, refused
   );
 }
 
-/** Any other error. It may have come after a write, so the model is told to look first. */
+/** For any other error. It may have come after a write, so the text says to check first. */
 export async function errorResult(call: Call, tool: string, args: JsonObject, error: unknown): Promise<CallToolResult> {
   if (error instanceof RefusalError) {
     return refusalResult(call, args, error.refusal);
   }
   const { requestId } = call;
   if (isUnmetCondition(error)) {
-    // Nobody sees this: the call is answered again.
+    // Nobody reads this result: the call runs again.
     return toResult("changed", { code: "internal_error", error: "the credential has changed", request_id: requestId });
   }
   if (isOverloaded(error)) {

@@ -8,14 +8,14 @@ import { wallText } from "#wire/local-time.ts";
 import { timeInWords } from "./local-time.ts";
 import { quoted } from "./quoted.ts";
 
-/** How a refusal begins the name of an option when its account was not named in a list of targets. */
+/** A refusal begins the name of an option with this when the account was not in a list of targets. */
 const UNPLACED = "targets[].";
 
-/** What a hint may tell beside the problem itself. */
+/** The facts that a hint may add to the problem. */
 export interface HintFacts {
   readonly now: number;
   readonly timeZone: string;
-  /** The connected accounts; null where the credential may not read them. */
+  /** The connected accounts; null if the credential may not read them. */
   readonly accounts: readonly Account[] | null;
   /** The value of the argument that the problem is about. */
   readonly given: unknown;
@@ -38,7 +38,7 @@ const accountsHint: Hint = (_problem, { accounts }) => {
 const reconnectHint: Hint = (problem, facts) =>
   `connect_account gives an address for the person to log in again; until then ${accountsHint(problem, facts)}`;
 
-/** A time that a model can copy the form of. */
+/** An example time that a model can copy. */
 const timeHint: Hint = ({ param }, { now, timeZone }) =>
   param === "scheduled_at"
     ? `write it like ${wallText(wallTimeAt(timeZone, now + DAY))}, on the clock of time_zone`
@@ -54,7 +54,7 @@ const rulesHint: Hint = ({ platform }) =>
 
 const boardsHint: Hint = ({ platform }) => (platform === undefined ? "" : `list_${platform}_boards tells the ids`);
 
-/** Their numbers are not limits of something that is sent. */
+/** The numbers of these problems do not limit a value that the caller sent. */
 const WITHOUT_LIMIT: ReadonlySet<DetailCode> = new Set(["media_required", "source_refused"]);
 
 const limitHint: Hint = ({ code, limit, actual, message }) => {
@@ -68,7 +68,7 @@ const limitHint: Hint = ({ code, limit, actual, message }) => {
   return texts.join(", ");
 };
 
-/** Options belong to an account, and a call that names accounts in another way has no place for them. */
+/** Options belong to an account, so a call that names accounts by `account_ids` or `platforms` cannot give them. */
 const placeHint = ({ param, accountId }: RefusalDetail): string =>
   param?.startsWith(UNPLACED) === true
     ? `send it in targets with account_id ${accountId}, instead of account_ids or platforms (in an edit: in target_options)`
@@ -78,7 +78,7 @@ const MEDIA_ADDRESS = "import_media or media_urls with a public https address, o
 
 const ENOUGH_SAID: Hint = () => "";
 
-/** What the sentences of the API leave out, by the code of the problem: the next step of somebody who has only these tools. */
+/** The next step for a caller who has only these tools, by the code of the problem. The API's sentences do not say it. */
 const HINTS: Partial<Record<DetailCode, Hint>> = {
   required: timeHint,
   wrong_type: (problem, facts) =>
@@ -130,13 +130,13 @@ export function needsAccounts(problems: readonly RefusalDetail[]): boolean {
 /** What to do about a problem, in one line; empty if its sentence says it. */
 export function adviceFor(problem: RefusalDetail, facts: HintFacts): string {
   const general = DETAILS[problem.code];
-  // Some of the general sentences only point at the message.
+  // A general sentence that only points to the message adds nothing.
   const fallback = general.includes("`message`") ? "" : general.charAt(0).toLowerCase() + general.slice(1, -1);
   const hint = HINTS[problem.code]?.(problem, facts) ?? fallback;
   return [limitHint(problem, facts), placeHint(problem), hint].filter((text) => text !== "").join("; ");
 }
 
-/** Where the next step of the API's callers is another one here. */
+/** Next steps that differ from those for callers of the API. */
 const NEXT_STEPS: Partial<Record<RefusalCode, string>> = {
   invalid_request: "Correct the arguments.",
   validation_failed: "Correct all of it in one new call; nothing was written.",

@@ -3,7 +3,7 @@ import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
 /** Errors of JSON-RPC: https://www.jsonrpc.org/specification#error_object; -32000 is the first that is free for servers. */
 const RPC_CODE = { parse: -32_700, request: -32_600, internal: -32_603, server: -32_000 } as const;
 
-/** A request that is refused before any message of the protocol is handled. */
+/** Refuses a request before any protocol message is handled. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -27,7 +27,7 @@ export class HttpError extends Error {
   }
 }
 
-/** As an error of JSON-RPC, with the body that the API would have answered as its data. */
+/** Writes it as a JSON-RPC error whose data is the body that the API would have returned. */
 export function toResponse({ status, code, kind, headers, message }: HttpError, requestId: string): Response {
   const data = { error: message, code, request_id: requestId };
   return Response.json(

@@ -15,10 +15,10 @@ import { getRequestId } from "#wire/request-id.ts";
 import { HttpError, toResponse } from "./http-error.ts";
 import { createServer } from "./server.ts";
 
-/** What an app needs for everything but connecting accounts and changing workspaces: clients ask for exactly these. */
+/** The scopes for everything but connecting accounts and changing workspaces. Clients request exactly these. */
 const USUAL_SCOPES: readonly Scope[] = ["accounts:read", "posts:read", "posts:write", "workspaces:read"];
 
-/** Any origin may call: there are no cookies, so that a page of another site cannot use the credentials of its visitor. */
+/** Any origin may call: there are no cookies, so a page of another site cannot use its visitor's credentials. */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
@@ -36,7 +36,9 @@ const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** A page can make its own name point at this host (DNS rebinding): then the names that its browser sends give it away. */
+/**
+ * A page can make its own name resolve to this host (DNS rebinding). Its browser then sends that name, so checking the names detects it.
+ */
 function checkHost(request: Request, mcpUrl: string): void {
   const expected = new URL(mcpUrl);
   const host = request.headers.get("host") ?? new URL(request.url).host;
@@ -47,7 +49,7 @@ function checkHost(request: Request, mcpUrl: string): void {
   }
 }
 
-/** The one message of a request. A hundred calls in a batch would count as one request. */
+/** Reads the single message of a request. A batch is refused, because a hundred calls would count as one request. */
 async function readMessage(request: Request): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes === null) {
@@ -114,7 +116,8 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
     return refuseUnauthenticated(mcpUrl, env, request, presented.reason);
   }
   const answer = (ctx: Context) => answerMessage(request, message, ctx, requestId);
-  // Other messages may be answered by a stream without an end, of which nothing may be sent before the credential is verified.
+  // Only a tool call may run before the credential is verified: other messages can answer with an endless stream, and no part of it may be
+  // sent before that.
   const remembered = isToolCall(message) ? rememberedCaller(services, presented.id) : null;
   let mayRun = true;
   if (remembered !== null && (await countRequest(env, remembered.ctx.actor)) === null) {
@@ -149,7 +152,7 @@ async function answerMessage(request: Request, message: unknown, ctx: Context, r
   });
   return handler.fetch(request, {
     parsedBody: message,
-    // The token itself stays here.
+    // The token itself is not passed on.
     authInfo: { token: "", clientId: actor.credential.id, scopes: [...actor.scopes], resource: new URL(config.mcpUrl) },
   });
 }

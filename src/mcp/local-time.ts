@@ -12,7 +12,7 @@ import {
 import { type ReadTime, readLocalTime, type TimeReading } from "#wire/local-time.ts";
 import { addTimeIssue } from "#wire/schemas/scheduled-at.ts";
 
-/** The zone in which a call's times are read; null while it is not known, because the caller named none that exists. */
+/** The zone for the times of a call; null when the caller named a zone that does not exist. */
 export interface TimeReader {
   readonly timeZone: string | null;
   readonly now: number;
@@ -46,7 +46,7 @@ export function timeInWords(timeZone: string, instant: number): string {
   return `${dateInWords(date)}, ${toTimeOfDay(minute)} (${timeZone})`;
 }
 
-/** The time that a model wrote; what is none is explained with today's date. */
+/** Reads a time that a model wrote. The explanation of an invalid one contains today's date. */
 export function readTimeArgument(text: string, { timeZone, now }: TimeReader): TimeReading {
   return (
     readLocalTime(text, timeZone) ?? { code: "invalid_format", problem: formatProblem(text, timeZone ?? "UTC", now) }
@@ -77,7 +77,7 @@ export function localTimeInput(reader: TimeReader) {
   return asInput((text) => readTimeArgument(text, reader));
 }
 
-/** The border of a range; a date alone is the whole day. */
+/** The start or end of a range; a date alone means the whole day. */
 export function rangeInput(reader: TimeReader, side: "from" | "until") {
   return asInput((text) => {
     const date = parseDate(text.trim());

@@ -5,7 +5,7 @@ import { AltText, CoverInput, MediaUrl } from "#wire/schemas/media.ts";
 import { PlatformOptions } from "#wire/schemas/platform-options.ts";
 import { Caption, MEDIA_MAX, TARGETS_MAX } from "#wire/schemas/post-input.ts";
 
-/** A UUID, as lists and previews tell it. */
+/** A UUID as lists and previews return it. */
 export const Id = z.guid().toLowerCase();
 
 export const PlatformArgument = z.enum(PLATFORMS);
@@ -48,7 +48,7 @@ export const contentArguments = {
     .describe("Instead of media_urls, with what the post says of each file."),
 };
 
-/** What is noted about a post; the descriptions of the API would cost every conversation. */
+/** The annotations of a post. The descriptions are shorter than the API's, because every conversation pays for them. */
 export const annotationArguments = {
   external_id: ExternalId.nullish(),
   metadata: Metadata.nullish(),

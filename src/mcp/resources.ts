@@ -12,7 +12,7 @@ const FOR_AN_HOUR = { ttlMs: HOUR, cacheScope: "private" } as const;
 
 const addressOf = (platform: string) => `almanac://platforms/${platform}`;
 
-/** The rules of the platforms, for hosts that attach resources to a conversation. */
+/** Registers the rules of the platforms, for hosts that attach resources to a conversation. */
 export function registerResources(server: McpServer, ctx: Pick<Context, "config">): void {
   const template = new ResourceTemplate(addressOf("{platform}"), {
     list: () => ({
@@ -46,7 +46,7 @@ export function registerResources(server: McpServer, ctx: Pick<Context, "config"
   registerCard(server, ctx, "calendar", "Posts by day", CALENDAR_CARD);
 }
 
-/** A page that hosts show beside an answer. It may load pictures from here and nothing from anywhere else. */
+/** Registers a page that hosts show beside an answer. It may load pictures from this service and nothing from anywhere else. */
 function registerCard(
   server: McpServer,
   { config }: Pick<Context, "config">,

@@ -27,10 +27,10 @@ type Era = "legacy" | "modern";
 
 const LIST_CACHE = { ttlMs: HOUR, cacheScope: "private" } as const;
 
-/** The lists depend only on the credential, so that nobody has to be told of a change. */
+/** The lists depend only on the credential, so they never change for a client. */
 const NO_CHANGES = { listChanged: false } as const;
 
-/** The server of one request. */
+/** Creates the server for one request. */
 export function createServer(ctx: Context, requestId: string, era: Era): McpServer {
   const server = new McpServer(
     { name: "almanac", title: "Almanac", version: "1.0.0", websiteUrl: ctx.config.docsUrl },
@@ -63,7 +63,7 @@ export function createServer(ctx: Context, requestId: string, era: Era): McpServ
   return server;
 }
 
-/** The library's own validation would answer in its own words, and with the first problem only. */
+/** Accepts any arguments, because the library's validation would use its own words and report only the first problem. */
 function anyArguments({ listed }: Tool) {
   return {
     "~standard": {
@@ -79,14 +79,14 @@ function isGranted({ actor }: Pick<Context, "actor">, scope: Scope | null): bool
   return scope === null || actor.scopes.includes(scope);
 }
 
-/** A key's scopes never change, so that what it may not do is not offered; an app can ask for more. */
+/** A key's scopes never change, so tools beyond them are not listed. An app can request more scopes, so it sees all tools. */
 function isListed(ctx: Pick<Context, "actor">, scope: Scope | null): boolean {
   return isGranted(ctx, scope) || ctx.actor.credential.kind === "oauth";
 }
 
 /**
- * Lets a client ask the person for a missing scope. It names the granted ones too, because clients ask for exactly what the
- * challenge names. Clients of the older protocol only refresh their token and give up, so that they get an ordinary refusal.
+ * Lets a client ask the person for a missing scope. The challenge also names the granted scopes, because clients request exactly what it
+ * names. Clients of the older protocol only refresh their token and give up, so they get an ordinary refusal.
  */
 function challengeOf({ actor }: Context, scope: Scope | null): { scopeChallenge: ScopeChallengeHandler } | undefined {
   if (scope === null || actor.credential.kind !== "oauth" || actor.scopes.includes(scope)) {
@@ -132,7 +132,7 @@ async function answer(tool: Tool, call: Call, args: JsonObject): Promise<CallToo
   }
 }
 
-/** A tool that may have changed something may have events. */
+/** Notifies the webhooks after a tool that may have changed something. */
 function wakeAfter(tool: Tool, { actor, ...services }: Context): void {
   if (actor.recordsEvents && tool.listed.annotations?.readOnlyHint !== true) {
     services.defer(wakeSenders(services, actor.workspaceId));

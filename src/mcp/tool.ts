@@ -13,13 +13,13 @@ import type { TimeReader } from "./local-time.ts";
 export interface Call {
   readonly ctx: Context;
   readonly requestId: string;
-  /** Whether the client can open an address for the person and send the call again afterwards. */
+  /** Whether the client can open an address for the person and then repeat the call. */
   readonly opensAddresses: boolean;
-  /** Whether this is such a second call. The client says so, and nothing else that it says of it is read. */
+  /** Whether this is such a repeated call. The client says so, and nothing else that it reports about it is trusted. */
   readonly isRetry: boolean;
 }
 
-/** What a tool answers: the text says everything that the next step needs, because some hosts show nothing else. */
+/** The answer of a tool. The text contains everything that the next step needs, because some hosts show nothing else. */
 export interface Answer {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -32,14 +32,14 @@ interface Hints {
   readonly openWorld?: true;
 }
 
-/** What a tool does with its arguments. */
+/** Reads a tool's arguments and does its work. */
 export interface ToolAction<Schema extends z.ZodObject> {
-  /** The arguments; times are read in the zone of the call. */
+  /** The schema of the arguments; it reads times in the call's zone. */
   readonly input: (reader: TimeReader) => Schema;
   readonly run: (call: Call, input: z.output<Schema>) => Promise<Answer | InputRequiredResult>;
   /**
-   * Finds every other problem of arguments of which some could not be read; it refuses, because `substitutes` stand for the
-   * required ones among them.
+   * Finds every other problem when some arguments could not be read. It must refuse: `substitutes` stand in for unreadable required
+   * arguments, and nobody asked for those values.
    */
   readonly check?: (call: Call, input: z.output<Schema>, unread: ReadonlySet<string>) => Promise<unknown>;
   readonly substitutes?: (call: Call) => Readonly<Record<string, JsonValue>>;
@@ -49,7 +49,7 @@ interface ToolDefinition<Schema extends z.ZodObject> extends ToolAction<Schema> 
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Null for any credential. */
+  /** Null allows any credential. */
   readonly scope: Scope | null;
   readonly hints: Hints;
   /** The card that a host may show beside the answer. */
@@ -60,7 +60,7 @@ interface ToolDefinition<Schema extends z.ZodObject> extends ToolAction<Schema> 
 export interface Tool {
   readonly name: string;
   readonly scope: Scope | null;
-  /** As `tools/list` shows it. */
+  /** The tool as `tools/list` shows it. */
   readonly listed: ListedTool;
   readonly run: (call: Call, args: JsonObject) => Promise<Answer | InputRequiredResult>;
 }
@@ -87,7 +87,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
   };
 }
 
-/** Reads the arguments, and runs the action or refuses with every problem of theirs. */
+/** Reads the arguments, then runs the action or refuses with every problem. */
 export async function runAction<Schema extends z.ZodObject>(
   action: ToolAction<Schema>,
   call: Call,
@@ -97,12 +97,12 @@ export async function runAction<Schema extends z.ZodObject>(
   return read.ok ? action.run(call, read.input) : refuseArguments(action, call, read);
 }
 
-/** Longer texts than this are refused by the platforms, which say it better. */
+/** A listed schema omits longer limits, because platforms refuse longer texts with a better message. */
 const MAX_LISTED_LENGTH = 500;
 
 type InputSchema = ListedTool["inputSchema"];
 
-/** Without what only a validator reads: every name costs the model's attention in each conversation. */
+/** Removes what only a validator needs, because each name costs the model's attention in every conversation. */
 function listedSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _version, ...listed } = z.toJSONSchema(schema, {
     io: "input",
@@ -131,7 +131,7 @@ function listedSchema(schema: z.ZodObject): InputSchema {
   return shortened(listed as JsonObject) as InputSchema;
 }
 
-/** The same schema, with "or null" as one more type instead of one more schema. */
+/** The same schema, with "or null" as a second type instead of a second schema. */
 function shortened(value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     return value.map(shortened);
@@ -149,7 +149,7 @@ function shortened(value: JsonValue): JsonValue {
     : { ...rest, ...(anyOf !== undefined && { anyOf }) };
 }
 
-/** Every problem at once: those of the arguments, and those that the readable ones have by themselves. */
+/** Refuses with every problem: those of the arguments, and those that `check` finds in the readable ones. */
 async function refuseArguments<Schema extends z.ZodObject>(
   { check, substitutes }: ToolAction<Schema>,
   call: Call,

@@ -3,17 +3,17 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { readService } from "#restore/store-service.ts";
 
-/** Two runs of the cron may fail before somebody should look. */
+/** Two runs of the cron may fail before the cron counts as late. */
 export const CRON_LATE_MS = 3 * MINUTE;
 const TIMEOUT_MS = 5 * SECOND;
 
-/** What the service is made of: `publishing` fails while a database that was put back is held, or the operator holds publishing. */
+/** The parts of the service. `publishing` fails while a restored database is held, or the operator holds publishing. */
 type HealthPart = "database" | "tokens" | "media" | "objects" | "cron" | "publishing";
 
-/** `ok`, or in a few words what is wrong. */
+/** `ok`, or a few words that say what is wrong. */
 export type Health = Readonly<Record<HealthPart, string>>;
 
-/** Asks every part once, side by side; an answer that takes longer than five seconds counts as none. */
+/** Checks every part once, in parallel. An answer that takes longer than five seconds counts as missing. */
 export async function checkHealth(
   services: Pick<Services, "bucket" | "clock" | "config" | "db" | "tokens" | "watch">,
 ): Promise<Health> {
@@ -28,7 +28,7 @@ export async function checkHealth(
     tokens: stateOf(ask(tokens.get("health"))),
     media: stateOf(ask(bucket.head("health"))),
     objects: stateOf(ask(watch.highest())),
-    // The heartbeat is the time of the run.
+    // The cron writes its heartbeat in each run.
     cron: afterRow(({ beat, held }) =>
       held !== null || clock.now() - beat <= CRON_LATE_MS
         ? "ok"
@@ -48,7 +48,7 @@ export async function checkHealth(
   return Object.fromEntries(await Promise.all(entries)) as Record<HealthPart, string>;
 }
 
-/** The value, or why there is none; what the runtime says is not shown. */
+/** The value, or a reason for its absence. The runtime's own error is not shown. */
 async function ask<T>(work: Promise<T>): Promise<{ readonly value: T } | string> {
   try {
     return { value: await withTimeout(work, TIMEOUT_MS, () => new Error("timeout")) };

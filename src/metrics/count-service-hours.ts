@@ -7,7 +7,7 @@ const RETENTION_MS = 35 * DAY;
 const MAX_DELETED_PER_RUN = 500;
 
 /**
- * Counts what became of posts, logins, webhooks and previews since the last run of the cron, and deletes counters that no page shows any
+ * Counts the results of posts, logins, webhooks and previews since the last run of the cron, and deletes counters that no page shows any
  * more.
  */
 export async function countServiceHours(services: Pick<Services, "clock" | "db">): Promise<void> {
@@ -16,13 +16,13 @@ export async function countServiceHours(services: Pick<Services, "clock" | "db">
   await countHappenings(services.db, { now, expiredHour, limit: MAX_DELETED_PER_RUN });
 }
 
-/** How the cron's sync of one login ended. */
+/** The result of the cron's sync of one login. */
 export interface SyncOutcome {
   readonly platform: Platform;
   readonly state: "listed" | "refreshed" | "ended" | "failed";
 }
 
-/** Counts syncs of logins. A run that is killed between the syncs and this leaves them uncounted. */
+/** Counts syncs of logins. If the run is killed before this, its syncs stay uncounted. */
 export async function countSyncs(
   { clock, db }: Pick<Services, "clock" | "db">,
   syncs: readonly SyncOutcome[],

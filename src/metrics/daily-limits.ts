@@ -5,18 +5,18 @@ import { zoneOffsetAt } from "#core/time-zone.ts";
 import { previewsPerDay } from "./service-limits.ts";
 import type { CounterSum } from "./store-present.ts";
 
-/** Something that is counted by the day, with the most that there may be; null where nothing limits it. */
+/** A number that is counted per day, and its limit; null without a limit. */
 export interface DailyLimit {
-  /** `previews`, or the platform. */
+  /** `previews`, or the name of the platform. */
   readonly label: string;
   readonly what: string;
   readonly limit: number | null;
-  /** Whose midnight begins the day. */
+  /** The day begins at midnight in this zone. */
   readonly timeZone: string;
   readonly counter: CounterSum;
 }
 
-/** The previews of all users, and what platforms that the operator has set up count for all accounts together. */
+/** The previews of all users, and the numbers that configured platforms limit for all accounts together. */
 export function dailyLimits({
   adapterFor,
   clock,

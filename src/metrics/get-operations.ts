@@ -35,7 +35,7 @@ import {
 const HOURS_SHOWN = 24;
 const DAYS_SHOWN = 30;
 
-/** What became of targets in one hour or day, and how late they left. */
+/** The results of targets in one hour or day, and their lateness. */
 export interface TimeSlice {
   readonly startsAt: number;
   readonly published: number;
@@ -50,14 +50,14 @@ export interface Period {
   readonly slices: readonly TimeSlice[];
   readonly platforms: readonly PlatformOutcomes[];
   readonly lateness: Lateness;
-  /** Syncs of logins by the cron, and those of them that failed or ended the login. */
+  /** Syncs of logins by the cron. `bad` counts those that failed or ended the login. */
   readonly syncs: { readonly all: number; readonly bad: number };
   readonly previews: number;
   readonly loginsEnded: number;
   readonly webhooksDisabled: number;
 }
 
-/** What a platform took for the posts of the last 30 days, estimated from its prices. */
+/** The estimated cost of a platform for the posts of the last 30 days, from its prices. */
 export interface Spend {
   readonly platform: Platform;
   readonly posts: number;
@@ -66,7 +66,7 @@ export interface Spend {
   readonly terms: AppTerms;
 }
 
-/** How the whole installation runs. Figures only: no id, name or text of anybody. */
+/** The state of the whole installation. It contains figures only: no user's id, name or text. */
 export interface Operations {
   readonly overdue: number;
   /** When the cron last ran; null before its first run. */
@@ -74,18 +74,18 @@ export interface Operations {
   readonly isCronLate: boolean;
   readonly held: HeldReason | null;
   readonly publishingHeld: boolean;
-  /** What the owners of workspaces have not settled; `MAX_COUNTED` notices are looked at. */
+  /** The open notices of all workspaces, of at most `MAX_COUNTED` notices. */
   readonly open: { readonly unconfirmed: number; readonly reconnect: number; readonly webhooks: number };
   readonly day: Period;
   readonly month: Period;
   readonly limits: readonly LimitUse[];
   readonly spend: readonly Spend[];
-  /** Raised ones, and those that were cleared in the last 30 days, newest first. */
+  /** Raised alerts, and alerts cleared in the last 30 days, newest first. */
   readonly alerts: readonly OperatorAlert[];
   readonly channels: { readonly byMail: boolean; readonly byWebhook: boolean };
 }
 
-/** Everything that the page for operators shows, read in one transaction. */
+/** Everything on the operators' page, read in one transaction. */
 export async function getOperations(
   services: Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer">,
 ): Promise<Operations> {

@@ -4,18 +4,18 @@ import type { DailyLimit } from "./daily-limits.ts";
 import { isNear } from "./service-limits.ts";
 import type { ServiceState } from "./store-present.ts";
 
-/** Something with an upper end; null where there is none. */
+/** A number and its limit; null without a limit. */
 export interface LimitUse {
   readonly label: string;
   readonly what: string;
   readonly used: number;
   readonly limit: number | null;
   readonly isNear: boolean;
-  /** Whose midnight begins the count anew; null for what is not counted by the day. */
+  /** The count starts again at midnight in this zone; null if it is not counted per day. */
   readonly timeZone: string | null;
 }
 
-/** The size of the database and the limits of the day; `service` answers `serviceStatement` with the sums of `daily`. */
+/** The size of the database and the daily limits. `service` is the row of `serviceStatement` with the sums of `daily`. */
 export function usesOf(
   { databaseLimitBytes }: Pick<Config, "databaseLimitBytes">,
   daily: readonly DailyLimit[],

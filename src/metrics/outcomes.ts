@@ -1,6 +1,6 @@
 import type { Platform } from "#core/platform.ts";
 
-/** A counter of `service_hours`, of one hour or summed over several. */
+/** A counter of `service_hours`, for one hour or summed over several. */
 export interface Counter {
   readonly metric: string;
   readonly label: string;
@@ -8,21 +8,21 @@ export interface Counter {
   readonly sum: number;
 }
 
-/** What became of the targets of one platform. */
+/** The results of the targets of one platform. */
 export interface PlatformOutcomes {
   readonly platform: Platform;
   readonly published: number;
-  /** Of them, those with a link in the text. */
+  /** How many of the published ones have a link in the text. */
   readonly publishedWithLink: number;
   readonly failed: number;
   readonly unconfirmed: number;
   /** Tries that followed a failed one. */
   readonly retries: number;
-  /** Why targets failed, or what is not known, most frequent first. */
+  /** The error codes of failed and unconfirmed targets, most frequent first. */
   readonly codes: readonly { readonly state: string; readonly code: string; readonly count: number }[];
 }
 
-/** The counters of outcomes by platform, those with the most targets first. */
+/** The results by platform, the platform with the most targets first. */
 export function outcomesByPlatform(counters: readonly Counter[]): PlatformOutcomes[] {
   const groups = new Map<string, Counter[]>();
   for (const counter of counters) {
@@ -40,7 +40,7 @@ export function endedOf({ published, failed, unconfirmed }: PlatformOutcomes): n
   return published + failed + unconfirmed;
 }
 
-/** Whether the syncs that are counted under this label failed or ended their logins. */
+/** Whether this label counts syncs that failed or ended their logins. */
 export function isBadSync(label: string): boolean {
   return label.endsWith(".failed") || label.endsWith(".ended");
 }
@@ -76,7 +76,7 @@ export function total<T>(items: readonly T[], amountOf: (item: T) => number): nu
   return items.reduce((sum, item) => sum + amountOf(item), 0);
 }
 
-/** How many of each number of ms. */
+/** How many targets had each lateness in ms. */
 export type LatenessBuckets = ReadonlyMap<number, number>;
 
 export interface Lateness {
@@ -85,7 +85,7 @@ export interface Lateness {
   readonly sample: number;
 }
 
-/** The smallest number of ms within which so large a share left. */
+/** The smallest lateness in ms that covers this share of the targets. */
 export function latenessOf(buckets: LatenessBuckets): Lateness {
   const sorted = [...buckets].toSorted(([a], [b]) => a - b);
   const sample = total(sorted, ([, count]) => count);

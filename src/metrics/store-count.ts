@@ -2,25 +2,28 @@ import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import type { Db } from "#db/client.ts";
 
 /*
- * What ended is found without an index on it, which would cost every post a row: the posts that are due soon are noted in one row of
- * `service_progress` and looked up by their ids until they have ended. Everything is one batch, so that a run which is
- * killed has counted nothing or all, and of runs side by side the second one finds nothing left.
+ * An index to find ended posts would cost a row for each post. Instead, one row of `service_progress` lists the posts that are due soon,
+ * and each run looks them up by id until they have ended. All statements are one batch: a killed run has counted everything or nothing, and
+ * the second of two parallel runs finds nothing left.
  */
 
-/** Posts that are due within this are noted: several runs of the cron may fail before one is missed. As in the trigger `post_brought_forward`. */
+/**
+ * A post is noted this long before it is due, so that several failed runs of the cron miss none. The trigger `post_brought_forward` has the
+ * same value.
+ */
 const NOTED_AHEAD_MS = 10 * MINUTE;
 const MAX_NOTED = 10_000;
 const MAX_NEW_POSTS = 5000;
-/** A restored or copied database may number its posts anew: what is older has been counted. */
+/** A restored or copied database may renumber its posts; posts older than this were already counted. */
 const NEW_POST_MS = HOUR;
-/** A try may wait a day; a post that was moved further away is noted again when its time comes. */
+/** A try may wait a day. A post that was moved further away is noted again when it is due. */
 const KEPT_MS = 2 * DAY;
 /** A notice may be written a little later than its time. */
 const NOTICE_DELAY_MS = 10 * SECOND;
 
 const OPEN = "('scheduled', 'publishing')";
 
-/** Adds to `noted`: posts due soon, posts that a change brought forward, and posts that were made since the last run and have ended. */
+/** Adds to `noted`: posts due soon, posts that a change brought forward, and posts that were created and ended since the last run. */
 function noteStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -40,10 +43,10 @@ function noteStatement(db: Db, now: number): D1PreparedStatement {
     .bind(now + NOTED_AHEAD_MS, now - NEW_POST_MS);
 }
 
-/** The outcomes in a target's history after which it was tried again; waiting for the platform's processing is none. */
+/** A try with one of these outcomes failed, and another one followed. Waiting for the platform's processing does not count. */
 const TRIED_AGAIN = "('rate_limited', 'temporary', 'absent')";
 
-/** The targets of noted posts that have ended since the post was noted; those that an earlier run published ended before. */
+/** The targets of noted posts that ended after the post was noted. Targets that an earlier run published ended before that. */
 const ENDED = `ended AS (
   SELECT t.updated_at / ${HOUR} AS hour, t.platform AS platform, t.state AS state, t.error ->> '$.code' AS code,
     t.error ->> '$.whoMustAct' AS who, t.effective_caption LIKE '%://%' AS has_link,
@@ -74,12 +77,12 @@ function countEndedStatement(db: Db): D1PreparedStatement {
   );
 }
 
-/** What is there already is added to. */
+/** Adds to a counter that exists already. */
 const ADD = `ON CONFLICT (hour, metric, label) DO UPDATE SET count = count + excluded.count, sum = sum + excluded.sum,
   buckets = json_patch(service_hours.buckets, (SELECT json_group_object(j.key, j.value + coalesce(service_hours.buckets ->> ('$."' || j.key || '"'), 0))
     FROM json_each(excluded.buckets) j))`;
 
-/** Takes off what was counted, and what waits for a time far away. */
+/** Drops the posts that were counted, and those that are due much later. */
 function dropStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -94,7 +97,7 @@ function dropStatement(db: Db, now: number): D1PreparedStatement {
 
 const COUNTED_NOTICES = "('account_needs_reconnect', 'webhook_disabled')";
 
-/** Logins that ended and webhooks that were disabled: a range of `notices_age`. */
+/** Counts ended logins and disabled webhooks, from a range of `notices_age`. */
 function noticeStatements(db: Db, now: number): D1PreparedStatement[] {
   const isNew = "n.at > (SELECT notices_to FROM service_progress) AND n.at <= ?1";
   return [
@@ -113,7 +116,7 @@ function noticeStatements(db: Db, now: number): D1PreparedStatement[] {
   ];
 }
 
-/** The counters of the present hour and the one before are copied whole, so that it does not matter how often. */
+/** Copies the whole counters of this hour and the last one, so that repeating it does no harm. */
 function previewsStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -124,12 +127,12 @@ function previewsStatement(db: Db, now: number): D1PreparedStatement {
     .bind(Math.floor(now / HOUR) - 1);
 }
 
-/** The days whose hours become one row: nothing shows them by the hour any more. A day that is passed over stays as it is. */
+/** No page shows these days by the hour any more, so each becomes one row. A day that every run misses keeps its hours. */
 const MERGED_DAYS_AGO = [2, 3];
 
 const firstHourOf = (now: number, daysAgo: number): number => (Math.floor(now / DAY) - daysAgo) * (DAY / HOUR);
 
-/** Adds the hours of a day to its first one, so that thirty days are read in a few rows. Two statements of one batch. */
+/** Adds the hours of a day to its first hour, so that reading thirty days takes few rows. Two statements of one batch. */
 function mergeDayStatements(db: Db, firstHour: number): D1PreparedStatement[] {
   const ofDay = (table: string) => `${table}.hour > ?1 AND ${table}.hour < ?1 + 24`;
   return [
@@ -152,11 +155,11 @@ interface Waiting {
   readonly notices: 0 | 1;
   readonly previews: 0 | 1;
   readonly expired: 0 | 1;
-  /** JSON of the first hours of days that can be merged. */
+  /** JSON of the first hours of days to merge. */
   readonly days: string;
 }
 
-/** What there is to count or to delete: one statement in a minute without any. */
+/** Reads what there is to count or delete. A minute without either costs only this statement. */
 async function readWaiting(db: Db, now: number, expiredHour: number): Promise<Waiting | null> {
   return await db.d1
     .prepare(
@@ -179,7 +182,7 @@ async function readWaiting(db: Db, now: number, expiredHour: number): Promise<Wa
     .first<Waiting>();
 }
 
-/** Counts what has happened since the last call, and deletes a bounded number of old counters; writes nothing when there is nothing. */
+/** Counts what has happened since the last call, and deletes a bounded number of old counters. Writes nothing if there is nothing to do. */
 export async function countHappenings(
   db: Db,
   { now, expiredHour, limit }: { readonly now: number; readonly expiredHour: number; readonly limit: number },

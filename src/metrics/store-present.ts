@@ -5,21 +5,21 @@ import type { HeldReason } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
 import type { Counter, LatenessBuckets } from "./outcomes.ts";
 
-/** More are shown as that many. */
+/** Counting stops here, and the page shows this number. */
 export const MAX_COUNTED = 5000;
 
 const OVERDUE_AFTER_MS = MINUTE;
-/** The reconciler moves the `watch_at` of a post that it has armed so far ahead. */
+/** The reconciler moves the `watch_at` of a post that it has armed this far ahead. */
 const REARMED_MS = MINUTE;
 
 /**
- * Scheduled posts whose time passed more than a minute ago. Their `watch_at` has passed, or the reconciler has just moved it on: a range
- * of `posts_watch` with the posts of the present minute and what is late.
+ * Counts scheduled posts that are more than a minute overdue. Their `watch_at` has passed, or the reconciler has just moved it on, so a
+ * range of `posts_watch` contains them and the posts of this minute.
  */
 const OVERDUE = `(SELECT count(*) FROM (SELECT id, status, scheduled_at FROM posts WHERE watch_at <= ?1 ORDER BY watch_at LIMIT ${MAX_COUNTED}) posts
   WHERE status = 'scheduled' AND scheduled_at < ?2 AND ${NEXT_DUE_AT_SQL} < ?2)`;
 
-/** A counter, and the hours of which it is the sum: one row for each of them, however many other counters they have. */
+/** A counter and the hours to sum. Each hour costs one row, however many other counters it has. */
 export interface CounterSum {
   readonly metric: string;
   readonly label: string;
@@ -38,7 +38,7 @@ export interface ServiceState {
   readonly sums: string;
 }
 
-/** The state of the service now. Its result also says how large the database is. */
+/** The current state of the service. The result's metadata also has the size of the database. */
 export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[]): Statement<ServiceState> {
   const until = hourOf(now);
   const counted = sums.map(({ metric, label, sinceHour }) => ({
@@ -51,7 +51,7 @@ export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[
     .bind(now + REARMED_MS, now - OVERDUE_AFTER_MS, JSON.stringify(counted));
 }
 
-/** Targets that wait for their next try because of something that only the operator can mend, among the posts that are due soon or have not ended. */
+/** Targets that wait until the operator solves a problem, among the posts that are due soon or have not ended. */
 export function waitingForOperatorStatement(db: Db): Statement<Counter> {
   return db.d1.prepare(
     `SELECT 'operator_fault' AS metric, t.platform || '.' || (t.error ->> '$.code') AS label, count(*) AS count, 0 AS sum
@@ -85,7 +85,7 @@ export interface DayRow extends Counter {
   readonly day: number;
 }
 
-/** How many of each number of ms, by UTC day. */
+/** How many targets had each lateness in ms, by UTC day. */
 export function latenessStatement(db: Db, hour: number): Statement<LatenessRow> {
   return db.d1
     .prepare(
@@ -101,7 +101,7 @@ export interface LatenessRow {
   readonly count: number;
 }
 
-/** Notices that nobody has settled, of all workspaces, newest first and bounded, by kind. */
+/** Open notices of all workspaces by kind, from a bounded number of the newest. */
 export function openNoticesStatement(db: Db, now: number): Statement<{ readonly kind: string; readonly n: number }> {
   return db.d1
     .prepare(
@@ -111,7 +111,7 @@ export function openNoticesStatement(db: Db, now: number): Statement<{ readonly 
     .bind(now - 30 * DAY);
 }
 
-/** The buckets of rows, added up. */
+/** The sum of the buckets of all rows. */
 export function bucketsOf(rows: readonly HourRow[]): LatenessBuckets {
   const buckets = new Map<number, number>();
   for (const { buckets: text } of rows.filter(({ metric }) => metric === "lateness")) {
@@ -122,7 +122,7 @@ export function bucketsOf(rows: readonly HourRow[]): LatenessBuckets {
   return buckets;
 }
 
-/** The hour in which an instant is, counted since 1970. */
+/** The hour that contains an instant, counted since 1970. */
 export function hourOf(instant: number): number {
   return Math.floor(instant / HOUR);
 }

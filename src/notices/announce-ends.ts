@@ -11,15 +11,13 @@ import {
 const LOGINS_PER_RUN = 50;
 const SLICES = 60;
 const SLICE_MS = ENDS_SOON_MS / SLICES;
-/** So that an end that moves from one slice to the next between two runs is seen by one of them. */
+/** Slices overlap, so that an end that moves to the next slice between two runs is not missed. */
 const OVERLAP_MS = 2 * MINUTE;
 
 /**
- * Tells of logins and subscriptions that end within seven days: each end of a login once, as an event and, where posts need it after that, as
- * a notice; that of a subscription as a notice for as long as posts are scheduled after it.
- *
- * Posts are scheduled and cancelled all the time, so every subscription has to be looked at again: those of one of sixty slices of the seven
- * days in each minute of the hour.
+ * Announces logins and subscriptions that end within seven days. Each end of a login becomes one event, and also a notice if posts need the
+ * login later. The end of a subscription is a notice as long as posts are scheduled after it. Users schedule and cancel posts all the time,
+ * so every subscription is checked again and again: each minute of the hour checks one of the sixty slices of the seven days.
  */
 export async function announceEnds(services: Pick<Services, "clock" | "config" | "db">): Promise<void> {
   const now = services.clock.now();
@@ -28,7 +26,7 @@ export async function announceEnds(services: Pick<Services, "clock" | "config" |
   const slice = { now, from: from - OVERLAP_MS, until: from + SLICE_MS };
   const [, , ending] = await db.d1.batch<EndingUser>([
     ...loginEndStatements(db, { now, until: now + ENDS_SOON_MS, limit: LOGINS_PER_RUN }),
-    // Where the operator gives everyone a plan, no subscription ends.
+    // No subscription ends if the operator gives everyone a plan.
     ...(services.config.planForAll === null ? [endingUsersStatement(services.db, slice)] : []),
   ]);
   const users = ending?.results ?? [];

@@ -6,14 +6,14 @@ import { describeNotice } from "./describe-notice.ts";
 import type { AlertRecipient } from "./store-alert-mails.ts";
 import type { Notice, NoticeText } from "./types.ts";
 
-/** The others are counted, with a link to the list. */
+/** The mail counts the others and links to the list. */
 const MAX_DESCRIBED = 20;
 
 interface Described extends NoticeText {
   readonly url: string;
 }
 
-/** `Thu, 3 Dec 2026, 09:05`, in the zone of the reader. */
+/** `Thu, 3 Dec 2026, 09:05`, in the reader's zone. */
 function formatIn(timeZone: string): (instant: number) => string {
   const format = new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
@@ -53,11 +53,11 @@ async function toHtml(described: readonly Described[], notes: readonly string[])
         ${items} ${notes.map((note) => html`<p style="margin:24px 0 0;font-size:13px">${note}</p>`)}
       </body>
     </html>`;
-  // Hono marks what is escaped on String objects; a mail binding takes plain strings.
+  // Hono returns escaped text as String objects; a mail binding takes plain strings.
   return page.toString();
 }
 
-/** One mail with all of these notices, in text and as a page, in the owner's time zone. */
+/** One mail with all these notices as text and HTML, in the owner's time zone. */
 export async function composeAlertMail(
   { origin }: Pick<Config, "origin">,
   { email, timeZone, workspaceName, isActiveWorkspace }: AlertRecipient,

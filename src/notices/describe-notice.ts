@@ -2,7 +2,7 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import type { Notice, NoticePost, NoticeSubject, NoticeText } from "./types.ts";
 
-/** Writes an instant as the reader reads it. */
+/** Writes an instant in the reader's form. */
 export type FormatInstant = (instant: number) => string;
 
 const MAX_PROBLEMS = 5;

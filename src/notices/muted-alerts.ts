@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import { ALERT_KINDS, type AlertKind } from "#core/alert.ts";
 import { selectMutedAlerts, updateMutedAlerts } from "./store-notices.ts";
 
-/** The kinds that the user does not want by mail; they are listed in the dashboard all the same. */
+/** The kinds that the user does not want by mail; the dashboard still lists them. */
 export async function getMutedAlerts({ actor, db }: Pick<Context, "actor" | "db">): Promise<readonly AlertKind[]> {
   return await selectMutedAlerts(db, actor);
 }

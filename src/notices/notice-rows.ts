@@ -18,7 +18,7 @@ const postObject = (problemsSql: string) =>
 const ACCOUNT =
   "json_object('id', a.id, 'platform', a.platform, 'username', a.username, 'displayName', a.display_name)";
 
-/** The open targets of the account `a` that are due after the login `c` has ended; the cross join keeps SQLite from starting with the posts. */
+/** The open targets of account `a` that are due after login `c` ends. The cross join keeps SQLite from starting with the posts. */
 export const TARGETS_AFTER_LOGIN = `post_targets t CROSS JOIN posts p ON p.id = t.post_id
   WHERE t.account_id = a.id AND t.due_at > c.ends_at AND t.state IN ${OPEN_STATES_SQL} AND p.status IN ('scheduled', 'paused')`;
 
@@ -30,7 +30,7 @@ const ACCOUNT_ENDING = `(SELECT json_object('account', ${ACCOUNT}, 'endsAt', c.e
     FROM accounts a JOIN connections c ON c.id = a.connection_id
     WHERE a.id = n.subject_id AND a.workspace_id = n.workspace_id AND a.disconnected_at IS NULL AND c.ends_at IS NOT NULL)`;
 
-/** The columns of a notice with what it is about as it is now, in one statement; it calls the table `n`. */
+/** The columns of a notice and the current state of its subject, in one statement; the table is named `n`. */
 export const NOTICE_COLUMNS = `n.kind AS kind, n.subject_id AS subject_id, n.at AS at, CASE n.kind
   WHEN 'post_failed' THEN ${postObject(problems("failed"))}
   WHEN 'post_unconfirmed' THEN ${postObject(problems("unconfirmed"))}
@@ -47,7 +47,7 @@ export interface NoticeRow {
   readonly kind: AlertKind;
   readonly subject_id: string;
   readonly at: number;
-  /** JSON; null when there is no such thing any more. */
+  /** JSON; null when the subject no longer exists. */
   readonly subject: string | null;
 }
 
@@ -57,7 +57,7 @@ interface PostObject {
   readonly scheduledAt: number;
 }
 
-/** Every member that one of the kinds has. */
+/** The members of all kinds together. */
 interface SubjectObject {
   readonly post: PostObject;
   readonly problems: readonly (NoticeProblem & { readonly position: number })[];
@@ -131,7 +131,7 @@ function pathOf(subject: NoticeSubject): string {
   }
 }
 
-/** Null for a notice of something that is gone. */
+/** Null if the subject of the notice no longer exists. */
 export function toNotice(row: NoticeRow): Notice | null {
   if (row.subject === null) {
     return null;

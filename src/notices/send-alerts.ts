@@ -15,7 +15,7 @@ import {
 import type { Notice } from "./types.ts";
 
 const INTERVAL_MS = 10 * MINUTE;
-/** Older notices are no news: the mail service was away for days, or the operator has only now configured one. */
+/** Older notices are not mailed: the mail service was down for days, or the operator has only now configured one. */
 const NEWS_MS = 3 * DAY;
 const WORKSPACES_PER_RUN = 50;
 const NOTICES_PER_MAIL = 500;
@@ -23,11 +23,9 @@ const NOTICES_PER_MAIL = 500;
 type AlertServices = Pick<Services, "clock" | "config" | "db">;
 
 /**
- * Sends the owners of workspaces what they should act on, collected: at most one mail in ten minutes and workspace.
- *
- * The claim of a workspace is also the interval to its next mail, so that two cron runs never send the same mail and a mail service that
- * fails is asked again ten minutes later. Notices are marked after their mail was sent: a process that dies in between sends one mail
- * twice, while the other order would lose it.
+ * Mails the owners of workspaces what they should act on: at most one mail in ten minutes per workspace. A claim also blocks the next mail
+ * for ten minutes, so two cron runs never send the same mail, and a failing mail service is tried again after ten minutes. Notices are
+ * marked after the mail is sent: a crash in between sends one mail twice, while the other order would lose it.
  */
 export async function sendAlerts({ mailer, ...services }: AlertServices & Pick<Services, "mailer">): Promise<void> {
   if (mailer === null) {
@@ -70,7 +68,7 @@ async function mailWorkspace(services: AlertServices, mailer: Mailer, workspaceI
   await markMailed(db, { workspaceId, rows, now, isSent: notices.length > 0 });
 }
 
-/** What is not wanted is passed over: it stands in the dashboard, and no later mail tells of it. */
+/** An unwanted notice is skipped: the dashboard lists it, and no later mail contains it. */
 function isWanted(row: UnmailedNoticeRow, recipient: AlertRecipient, now: number): boolean {
   return (
     recipient.isVerified && row.dismissed_at === null && !recipient.muted.includes(row.kind) && row.at > now - NEWS_MS

@@ -3,8 +3,8 @@ import type { Db } from "#db/client.ts";
 import { NOTICE_COLUMNS, type NoticeRow } from "./notice-rows.ts";
 
 /**
- * The workspaces with a notice that no mail has told of and without a recent mail. The recursion reads one row of `notices_unmailed` per
- * workspace, however many notices it has.
+ * Workspaces that have an unmailed notice and no recent mail. The recursion reads one row of `notices_unmailed` per workspace, however many
+ * notices it has.
  */
 export async function selectWorkspacesToMail(
   db: Db,
@@ -33,12 +33,12 @@ export function workspacesToMailStatement(
 
 export interface AlertRecipient {
   readonly email: string;
-  /** Whether the user has proved that the address is theirs: nobody else is written to. */
+  /** Whether the user has verified the address; nobody else gets a mail. */
   readonly isVerified: boolean;
   readonly timeZone: string;
   readonly muted: readonly AlertKind[];
   readonly workspaceName: string;
-  /** Whether the pages that the mail links to show this workspace. */
+  /** Whether this workspace is active, so that the pages linked in the mail show it. */
   readonly isActiveWorkspace: boolean;
 }
 
@@ -94,7 +94,7 @@ export function claimStatements(
   ];
 }
 
-/** What the next mail of the workspace tells, for one caller at a time; null when a mail was sent or begun a short time ago. */
+/** Claims the next mail of the workspace for one caller; null when another mail was sent or begun a short time ago. */
 export async function claimAlertMail(db: Db, claim: Claim): Promise<ClaimedMail | null> {
   const [claimed, recipients, notices] = await db.d1.batch(claimStatements(db, claim));
   const [recipient] = (recipients?.results ?? []) as RecipientRow[];
@@ -118,11 +118,11 @@ interface Mailed {
   readonly workspaceId: string;
   readonly rows: readonly NoticeRow[];
   readonly now: number;
-  /** False when all of them were passed over: the next notice need not wait then. */
+  /** False when all of them were skipped: then the next notice need not wait. */
   readonly isSent: boolean;
 }
 
-/** Only the notices that were read: a newer one of the same subject has another time and waits for its own mail. */
+/** Marks only the notices that were read: a newer one of the same subject has another time and waits for its own mail. */
 export function mailedStatements(db: Db, { workspaceId, rows, now, isSent }: Mailed): D1PreparedStatement[] {
   const read = rows.map(({ kind, subject_id: subjectId, at }) => ({ kind, subjectId, at }));
   return [

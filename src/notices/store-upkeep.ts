@@ -1,13 +1,13 @@
 import type { Db } from "#db/client.ts";
 import { TARGETS_AFTER_LOGIN } from "./notice-rows.ts";
 
-/** Active logins with a connected account whose end has not been announced, soonest first: a range of the index `connections_ending`. */
+/** Active logins with a connected account whose end is not announced yet, soonest first: a range of the index `connections_ending`. */
 const ENDING_LOGINS = `SELECT c.id FROM connections c
   WHERE c.ends_at > ?1 AND c.ends_at <= ?2 AND c.end_announced IS NOT c.ends_at AND c.status = 'active'
     AND EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)
   ORDER BY c.ends_at LIMIT ?3`;
 
-/** The notices first: they look for what the second statement marks, whose trigger records the events. For one batch. */
+/** The notices come first, because they read the rows that the second statement marks. Its trigger records the events. For one batch. */
 export function loginEndStatements(
   db: Db,
   { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
@@ -28,10 +28,10 @@ export function loginEndStatements(
   ];
 }
 
-/** The users (`s`) whose access ends within the range unless something is done: paid periods are renewed. */
+/** The users (`s`) whose access ends within the range. An active paid period renews, so it does not count. */
 const ENDING_SUBSCRIPTIONS = `s.current_period_end >= ?1 AND s.current_period_end < ?2 AND s.status IN ('trialing', 'past_due')`;
 
-/** A user whose subscription ends, and the workspace that is active then. */
+/** A user whose subscription ends, and the user's active workspace. */
 export interface EndingUser {
   readonly userId: string;
   readonly workspaceId: string;
@@ -52,7 +52,7 @@ export function endingUsersStatement(
 const HAS_POSTS_AFTER = `EXISTS (SELECT 1 FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
   WHERE w.user_id = s.user_id AND p.status = 'scheduled' AND p.scheduled_at >= s.current_period_end)`;
 
-/** In the active workspace of each user, and in no other one as long as it stands there. For one batch. */
+/** Writes the notice to the active workspace of each user, if no other workspace has it. For one batch. */
 export function subscriptionEndStatements(
   db: Db,
   { now, from, until, users }: { now: number; from: number; until: number; users: readonly EndingUser[] },

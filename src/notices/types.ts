@@ -2,11 +2,11 @@ import type { AlertKind } from "#core/alert.ts";
 import type { Platform } from "#core/platform.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 
-/** A target that was not published, or may not have been. */
+/** A target that failed, or that may be unpublished. */
 export interface NoticeProblem {
   readonly platform: Platform;
   readonly username: string;
-  /** What the platform said; null where it said nothing. */
+  /** The platform's message; null without one. */
   readonly message: string | null;
 }
 
@@ -24,27 +24,27 @@ export interface NoticePost {
   readonly scheduledAt: number;
 }
 
-/** What a notice is about, as it is now. */
+/** The subject of a notice in its current state. */
 export type NoticeSubject =
   | {
       readonly kind: "post_failed" | "post_unconfirmed";
       readonly post: NoticePost;
-      /** In the order of the post. */
+      /** In the order of the post's targets. */
       readonly problems: readonly NoticeProblem[];
     }
   | {
       readonly kind: "account_needs_reconnect";
       readonly account: NoticeAccount;
-      /** Shown to the user; null where the platform gave none. */
+      /** Shown to the user; null if the platform gave no reason. */
       readonly reason: string | null;
     }
   | {
       readonly kind: "account_expires_soon";
       readonly account: NoticeAccount;
       readonly endsAt: number;
-      /** How many posts need the login after its end; bounded by `ACCOUNT_POSTS_MAX + 1`. */
+      /** How many posts need the login after its end, at most `ACCOUNT_POSTS_MAX + 1`. */
       readonly postsAfter: number;
-      /** The first of them, by time. */
+      /** The earliest of these posts. */
       readonly firstPosts: readonly NoticePost[];
     }
   | {
@@ -54,7 +54,7 @@ export type NoticeSubject =
     }
   | {
       readonly kind: "subscription_ends";
-      /** Null when it has ended. */
+      /** Null when it has already ended. */
       readonly endsAt: number | null;
       readonly isTrial: boolean;
     };
@@ -62,19 +62,19 @@ export type NoticeSubject =
 /** Something that the owner of a workspace should act on. */
 export interface Notice {
   readonly kind: AlertKind;
-  /** With `kind` and `at`, what `dismissNotice` takes. */
+  /** `dismissNotice` takes it with `kind` and `at`. */
   readonly subjectId: string;
   readonly at: number;
   readonly subject: NoticeSubject;
-  /** The page on which the owner acts; a path on the origin of the service. */
+  /** The page where the owner acts; a path on the service's origin. */
   readonly path: string;
 }
 
-/** A notice in plain sentences; texts of users and platforms in them are one line and not escaped. */
+/** A notice in plain sentences. Texts of users and platforms in it are one line and not escaped. */
 export interface NoticeText {
   readonly title: string;
-  /** What happened in detail, and what to do. */
+  /** What happened, and what to do. */
   readonly lines: readonly string[];
-  /** The words of the link to `path`. */
+  /** The text of the link to `path`. */
   readonly action: string;
 }

@@ -10,7 +10,7 @@ interface Opened {
   readonly runner: WebhookRunner;
 }
 
-/** Defines the Durable Object class; an object's name is the id of its webhook. Wiring only: WebhookRunner does the work. */
+/** Defines the Durable Object class. The name of an object is the id of its webhook. Only wiring: WebhookRunner does the work. */
 export function defineWebhookSender(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
   return class WebhookSender extends DurableObject<Env> implements WebhookSenderApi {
     #opened: Opened | undefined;
@@ -72,7 +72,7 @@ export function defineWebhookSender(outboundOf: (env: Env, ctx: DurableObjectSta
       return this.#opened;
     }
 
-    /** The runtime tells the name to every call but, on older ones, not to an alarm. */
+    /** Every call gets the name from the runtime, but an alarm on an older runtime does not. */
     #webhookId(store: DeliveryStore): string {
       const id = this.ctx.id.name ?? store.state().webhookId;
       if (id === null) {

@@ -15,10 +15,10 @@ import { presentEvent } from "#wire/schemas/event.ts";
 import type { DeliveryStore, NewDelivery, SenderState, WaitingDelivery } from "./store-deliveries.ts";
 
 const EVENTS_AT_ONCE = 100;
-/** After a restore, numbers below the cursor can be new by as much as clocks ran ahead of each other. */
+/** After a restore, new events can get numbers this far below the cursor, because clocks differ. */
 const REREAD_AFTER_RESTORE = 10 * MINUTE * 1000;
 
-/** Where a webhook sends to, with its secrets readable. */
+/** A webhook with its secrets unsealed. */
 export interface Receiver {
   readonly webhook: SendingWebhook;
   readonly secret: string;
@@ -30,7 +30,7 @@ export interface Round {
   readonly receiver: Receiver | null;
   readonly added: readonly WaitingDelivery[];
   readonly hasMore: boolean;
-  /** Deliveries that were stored before wait again. */
+  /** Whether stored deliveries wait again. */
   readonly requeued: boolean;
 }
 
@@ -53,12 +53,12 @@ export async function findReceiver(
   return webhook && (await openReceiver(services, webhook));
 }
 
-/** After a rotation both secrets sign for a while, so that the receiver can change over. */
+/** After a rotation both secrets sign for a while, so that the receiver has time to change. */
 export function receiverSecrets({ secret, previous }: Receiver, now: number): readonly string[] {
   return previous !== null && now < previous.until ? [secret, previous.secret] : [secret];
 }
 
-/** Reads the webhook and its new events, and stores these as deliveries together with the cursor. */
+/** Reads the webhook and its new events, and stores the deliveries together with the cursor. */
 export async function readRound(
   services: RoundServices,
   store: DeliveryStore,
@@ -76,7 +76,7 @@ export async function readRound(
   const receiver = await openReceiver(services, webhook);
   await failpoint("webhook.before_store");
   if (store.state().seq !== state.seq || store.erasures !== erasures) {
-    // A replay has moved the cursor meanwhile, or the events hold what has been erased since.
+    // Since the read, a replay moved the cursor, or an erasure removed data that these events still contain.
     return { receiver, added: [], hasMore: true, requeued: false };
   }
   if (webhook.isDisabled) {
@@ -84,7 +84,8 @@ export async function readRound(
     return { receiver, added: [], hasMore: false, requeued: false };
   }
   const requeued = applyChanges(store, state, webhook, services.clock.now());
-  // The event that was read last is no more: the database was put back. What is new below it is read again, and told from what is known.
+  // The last event that was read no longer exists, so the database was restored. Read the new events below it again; `checkedTo` keeps
+  // known ones from being sent twice.
   if (state.isEvent && round.newestRead !== null && round.newestRead !== state.seq) {
     const seq = Math.max(state.startSeen, state.seq - REREAD_AFTER_RESTORE);
     log("warn", "webhook.log_put_back", { webhookId, seq: state.seq, newest: round.newestRead });
@@ -105,7 +106,7 @@ export async function readRound(
   return { receiver, added, hasMore: !mayAdd || events.length === EVENTS_AT_ONCE, requeued };
 }
 
-/** Whether deliveries wait again. A new start takes back what waits; being enabled without one sends what was missed. */
+/** Returns whether deliveries wait again. A new start drops what waits; enabling the webhook without one sends what it missed. */
 function applyChanges(store: DeliveryStore, state: SenderState, webhook: SendingWebhook, now: number): boolean {
   const isNewStart = webhook.startAfter > state.startSeen;
   if (isNewStart) {
@@ -118,7 +119,7 @@ function applyChanges(store: DeliveryStore, state: SenderState, webhook: Sending
   return isNewStart || state.wasDisabled;
 }
 
-/** Nothing for events that the webhook does not want. */
+/** Empty if the webhook does not want the event. */
 function toDelivery(
   services: RoundServices,
   store: DeliveryStore,
@@ -129,7 +130,7 @@ function toDelivery(
   const { seq, type, subject_id: subjectId } = row;
   const id = eventId({ workspaceId: row.workspace_id, seq });
   const isWanted = webhook.types.includes("*") || webhook.types.includes(type);
-  // That it was disabled is for the others.
+  // Only the other webhooks are notified when this one is disabled.
   if (!isWanted || subjectId === webhook.id || (seq <= checkedTo && store.hasDelivery(id))) {
     return [];
   }
@@ -137,7 +138,7 @@ function toDelivery(
     const body = JSON.stringify(presentEvent(services, readEvent(services, row)));
     return [{ eventId: id, seq, type, subjectId, body }];
   } catch (error) {
-    // It will never be readable, and must not hold up what comes after it.
+    // The event can never be read, and it must not block the later ones.
     log("error", "webhook.event_unreadable", { webhookId: webhook.id, seq, reason: String(error) });
     return [];
   }

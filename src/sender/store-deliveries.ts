@@ -13,8 +13,8 @@ import type { FailureRecord } from "#webhooks/delivery/is-failing.ts";
 export type SenderStorage = Pick<DurableObjectStorage, "sql" | "transactionSync">;
 
 /**
- * `sender` has one row. A delivery with `failures = 0` waits for its first try or is in it. The same event waits at most once, however often
- * it is read. `checked_to`: events up to here may have been stored before (the database was put back), so they are looked for.
+ * `sender` has one row. A delivery with `failures = 0` waits for its first try or is being tried. The same event waits at most once,
+ * however often it is read. After a restore, events up to `checked_to` may be stored already, so the sender looks each one up.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sender (
@@ -64,7 +64,7 @@ export interface StoredMessage {
   readonly failures: number;
 }
 
-/** What a delivery is after a try. */
+/** The state of a delivery after a try. */
 export interface TryRecord {
   readonly status: DeliveryStatus;
   readonly failures: number;
@@ -78,19 +78,22 @@ type Row = Record<string, string | number | null>;
 
 const ID_PREFIX = "dlv_";
 const toId = (n: number) => `${ID_PREFIX}${n}`;
-/** Null for what is no id of a delivery. */
+/** Null for anything but the id of a delivery. */
 const fromId = (id: string) => (/^dlv_\d{1,15}$/.test(id) ? Number(id.slice(ID_PREFIX.length)) : null);
 
 const orNull = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : Number(value);
 
-/** Deliveries per statement of the expiry. */
+/** How many deliveries one statement of the expiry deletes. */
 const EXPIRE_AT_ONCE = 500;
 
-/** The deliveries of one webhook in the SQLite storage of its object. All calls are synchronous, so that a check and its write are one. */
+/**
+ * The deliveries of one webhook in the SQLite storage of its object. All calls are synchronous, so a check and its write cannot be
+ * interrupted.
+ */
 export class DeliveryStore {
   private isReady = false;
-  /** How often something was erased: what was read from D1 before is not stored after. */
+  /** The number of erasures. If it changes after a read from D1, the result of that read is not stored. */
   erasures = 0;
 
   constructor(private readonly storage: SenderStorage) {}
@@ -103,7 +106,7 @@ export class DeliveryStore {
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
-  /** Its tables are gone; the next call makes them anew. */
+  /** The tables are deleted; the next call creates them again. */
   forget(): void {
     this.isReady = false;
   }
@@ -140,7 +143,7 @@ export class DeliveryStore {
     );
   }
 
-  /** What lies before a new start is not delivered any more. */
+  /** Stops delivering events from before a new start. */
   startAfter(startAfter: number): void {
     this.storage.transactionSync(() => {
       this.exec(
@@ -154,7 +157,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Deliveries and cursor are one transaction: an event is never passed over, and never stored twice. */
+  /** Stores deliveries and cursor in one transaction, so no event is skipped or stored twice. */
   addDeliveries(deliveries: readonly NewDelivery[], cursorSeq: number, now: number): readonly WaitingDelivery[] {
     return this.storage.transactionSync(() => {
       const added: WaitingDelivery[] = [];
@@ -196,7 +199,7 @@ export class DeliveryStore {
     ).map((row) => Number(row["n"]));
   }
 
-  /** When the first of the waiting retries is due. */
+  /** When the first waiting retry is due. */
   nextRetryAt(): number | null {
     const [row] = this.exec("SELECT min(next_try_at) AS at FROM deliveries WHERE status = 'pending' AND failures > 0");
     return orNull(row?.["at"]);
@@ -215,7 +218,7 @@ export class DeliveryStore {
     );
   }
 
-  /** A delivery that was erased meanwhile stays erased. */
+  /** A delivery that was erased in the meantime stays erased. */
   recordTry(n: number, attempt: DeliveryTry, result: TryRecord): void {
     this.storage.transactionSync(() => {
       const changed = this.exec(
@@ -237,7 +240,7 @@ export class DeliveryStore {
     });
   }
 
-  /** A test stands in the log, and its failure says nothing about events. */
+  /** Logs a test; its failure does not count as a failure of events. */
   recordTest(test: Omit<NewDelivery, "seq">, attempt: DeliveryTry, isDelivered: boolean): void {
     this.storage.transactionSync(() => {
       const [row] = this.exec(
@@ -291,7 +294,7 @@ export class DeliveryStore {
     return { failingSince: orNull(row["failing_since"]), failedEvents: Number(row["failed_events"]) };
   }
 
-  /** The webhook was enabled again: what was given up since the last success is sent again, and failures count anew. */
+  /** After the webhook is enabled again: sends again what was given up since the last success, and resets the failure counts. */
   queueMissed(now: number): void {
     this.storage.transactionSync(() => {
       this.exec(
@@ -340,7 +343,7 @@ export class DeliveryStore {
     return row ? { ...this.toSummary(row), body: String(row["body"]) } : null;
   }
 
-  /** The number of a delivery that is stored. */
+  /** The number of a stored delivery. */
   numberOf(id: string): number | null {
     const [row] = this.exec("SELECT n FROM deliveries WHERE n = ?", fromId(id));
     return orNull(row?.["n"]);
@@ -370,7 +373,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Deletes what is older than an instant; the oldest come first, so that nothing is searched. */
+  /** Deletes what is older than an instant. The oldest rows come first, so it needs no search. */
   expire(createdBefore: number): void {
     this.storage.transactionSync(() => {
       const oldest = `SELECT n FROM (SELECT n, created_at FROM deliveries ORDER BY n LIMIT ${EXPIRE_AT_ONCE}) WHERE created_at < ?`;

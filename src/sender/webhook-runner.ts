@@ -13,19 +13,19 @@ import { type DeliveryStore, type StoredMessage, type WaitingDelivery } from "./
 
 /** Each alarm first sets the next one this far ahead, so that the object wakes again even if the process is killed. */
 const RECOVERY_ALARM_MS = 30 * SECOND;
-/** An alarm that is set for the current instant can be lost, so the next one is set at least this far ahead. */
+/** An alarm for the current instant can get lost, so the next one is at least this far ahead. */
 const MIN_ALARM_DELAY_MS = 250;
 /** The runtime aborts an alarm handler after this. */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
-/** A run starts nothing more after this and is continued by the next alarm. */
+/** After this time a run starts nothing more, and the next alarm continues. */
 const RUN_BUDGET_MS = 5 * MINUTE;
-/** A Worker can hold six connections open at once; a request that waits for one would only use up its time. */
+/** A Worker can have six open connections; a seventh request would spend its time waiting for one. */
 const MAX_IN_FLIGHT = 6;
-/** The other places are left to first tries: a retry never holds up later events. */
+/** First tries keep the other connections, so that retries never delay later events. */
 const MAX_RETRIES_IN_FLIGHT = 3;
-/** With fewer first tries waiting than this, the next events are read. */
+/** Below this many waiting first tries, the next events are read. */
 const MIN_WAITING = 50;
-/** While it sends, the webhook is read again after this: it may have been changed or disabled. */
+/** The webhook is read again this often while the run sends, because it may have been changed or disabled. */
 const REREAD_MS = 15 * SECOND;
 const ERROR_RETRY_MS = 2 * SECOND;
 const ERROR_RETRY_MAX_MS = MINUTE;
@@ -34,12 +34,14 @@ const KEEP_DELIVERIES_MS = 30 * DAY;
 type AlarmStorage = Pick<DurableObjectStorage, "setAlarm" | "deleteAlarm" | "getAlarm" | "deleteAll">;
 
 interface InFlight {
-  /** Of a first try: later events of it wait. */
+  /** Set for a first try, because later events of the subject wait for it; null for a retry. */
   readonly subjectId: string | null;
   readonly done: Promise<void>;
 }
 
-/** Delivers the events of one webhook: a cursor, a log of deliveries and a timer. What is not recorded as delivered is sent again. */
+/**
+ * Delivers the events of one webhook with a cursor, a log of deliveries and an alarm. Sends again whatever is not recorded as delivered.
+ */
 export class WebhookRunner {
   private readonly inFlight = new Map<number, InFlight>();
   private waiting: WaitingDelivery[] = [];
@@ -67,7 +69,7 @@ export class WebhookRunner {
     }
   }
 
-  /** Never throws: the runtime gives up an alarm that keeps throwing, and nothing would be delivered. */
+  /** Never throws: the runtime gives up an alarm that keeps throwing, and then nothing would be delivered. */
   async alarm(): Promise<void> {
     const startedAt = this.now();
     if (this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS) {
@@ -85,7 +87,7 @@ export class WebhookRunner {
       nextAt = this.now() + Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** this.consecutiveErrors);
       this.consecutiveErrors += 1;
     }
-    // Without an await in between, so that no call of `wake` can come between the question and the alarm.
+    // No await until the alarm is set, so that no call of `wake` is missed.
     this.alarmStartedAt = null;
     const wakeAt = this.isWoken ? this.now() : nextAt;
     await (wakeAt === null
@@ -93,7 +95,7 @@ export class WebhookRunner {
       : this.storage.setAlarm(Math.max(wakeAt, this.now() + MIN_ALARM_DELAY_MS)));
   }
 
-  /** Sends until nothing is due; returns when something is. */
+  /** Sends until nothing is due; returns when the next delivery is due. */
   private async run(stopAt: number): Promise<number | null> {
     this.tryError = null;
     this.waiting = this.store.waitingFirstTries().filter(({ n }) => !this.inFlight.has(n));
@@ -175,7 +177,7 @@ export class WebhookRunner {
       // mutant: newest-event-first
       const index = this.waiting.findIndex(({ subjectId }) => !busy.has(subjectId));
       const first = this.waiting[index];
-      // One place goes to retries even while first tries wait, so that these end too.
+      // One connection is for retries even while first tries wait, so that retries also finish.
       const mayRetry = freeRetries > 0 && (first === undefined || freeRetries === MAX_RETRIES_IN_FLIGHT);
       const retry = mayRetry ? due.shift() : undefined;
       if (retry !== undefined) {
@@ -230,7 +232,7 @@ export class WebhookRunner {
 
   private async record(n: number, { attempt, meaning }: TryResult): Promise<void> {
     if (meaning.kind === "gone") {
-      // Before the record: after a kill in between, the receiver is asked again and says it again.
+      // Disable first: if the process is killed before the record, the next try gets the same answer.
       await this.disable("gone");
     }
     const message = this.receiver && this.store.message(n);
@@ -239,7 +241,7 @@ export class WebhookRunner {
     }
     const isSuccess = meaning.kind === "delivered";
     if (isSuccess || message.status !== "pending") {
-      // A resend may have delivered it meanwhile.
+      // A resend may have delivered it in the meantime.
       const status = isSuccess ? "delivered" : message.status;
       this.store.recordTry(n, attempt, {
         status,
@@ -282,7 +284,7 @@ export class WebhookRunner {
     return result.attempt;
   }
 
-  /** What the schedule says of the delivery stays, unless it arrives now. */
+  /** Sends a delivery again. Its scheduled tries stay as they are, unless this one succeeds. */
   async resend(id: string): Promise<Delivery | null> {
     const n = this.store.numberOf(id);
     const before = n === null ? null : this.store.message(n);
@@ -321,7 +323,7 @@ export class WebhookRunner {
     return { queued };
   }
 
-  /** The webhook is no more. */
+  /** Deletes everything, because the webhook is deleted. */
   async forget(): Promise<null> {
     this.receiver = null;
     this.waiting = [];
@@ -345,7 +347,7 @@ export class WebhookRunner {
     return receiver;
   }
 
-  /** A delivery that was stored outside a run has an alarm that deletes it one day. */
+  /** Sets an alarm that later deletes a delivery stored outside a run. */
   private async ensureExpiry(): Promise<void> {
     if ((await this.storage.getAlarm()) === null && this.alarmStartedAt === null) {
       await this.storage.setAlarm(this.now() + KEEP_DELIVERIES_MS);

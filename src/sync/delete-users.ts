@@ -4,11 +4,11 @@ import { deleteExpiredExports } from "#personal-data/export/store-exports.ts";
 
 const EXPORTS_PER_RUN = 100;
 
-/** Goes on with the deletions of users, and forgets the downloads that have expired. */
+/** Continues the deletions of users, and removes expired downloads. */
 export async function deleteUsers(services: Services): Promise<void> {
   const deletions = await claimDueDeletions(services);
   if (deletions.length > 0) {
-    // Loaded only then, because almost no run has one.
+    // Loaded lazily, because almost no run needs it.
     const { carryOutDeletions } = await import("#personal-data/deletion/run-deletions.ts");
     await carryOutDeletions(services, deletions);
   }

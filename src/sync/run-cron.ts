@@ -15,9 +15,9 @@ import { watchDatabaseSize } from "./watch-database-size.ts";
 const TOTALS_PER_RUN = 200;
 
 /**
- * One run of the minute cron. The jobs run side by side: one that fails or hangs does not stop the others. In a database that was put back, and
- * into which what is newer may still be merged, nothing is done for what it says: its refresh tokens may have been replaced (using one again
- * can end the login), its subscriptions may be paid, its people told.
+ * One run of the minute cron. The jobs run in parallel, so one that fails or hangs does not stop the others. While a restored database is
+ * held, jobs that act on its content do not run, because newer data may still be merged: its refresh tokens may have been replaced (using
+ * one again can end the login), its subscriptions may be paid, its people notified.
  */
 export async function runCron(
   services: Services,
@@ -43,9 +43,9 @@ export async function runCron(
     runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);
-  // By itself, because it makes as many calls as an invocation may.
+  // Runs alone, because it makes as many calls as an invocation may.
   await runJob("delete_users", async () => await deleteUsers(services));
-  // Last, because it takes the most processor time: a run that is ended for it has done everything else.
+  // Runs last, because it uses the most processor time: if the runtime stops it, everything else is done.
   await runJob("archive_posts", async () => await archiveOldPosts(services));
 }
 

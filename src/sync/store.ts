@@ -1,6 +1,6 @@
 import type { Db } from "#db/client.ts";
 
-/** Deletes a bounded number, so that one run stays short; returns how many were deleted. */
+/** Deletes a bounded number, so that one run stays short; returns how many. */
 export async function deleteOldIdempotencyRecords(db: Db, createdBefore: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
@@ -12,7 +12,7 @@ export async function deleteOldIdempotencyRecords(db: Db, createdBefore: number,
   return meta.changes;
 }
 
-/** Deletes the counters of hours that have passed; the hour leads their key. */
+/** Deletes the counters of past hours; the hour comes first in their key. */
 export async function deleteOldHourlyUse(db: Db, hour: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
@@ -24,7 +24,7 @@ export async function deleteOldHourlyUse(db: Db, hour: number, limit: number): P
   return meta.changes;
 }
 
-/** How large the database is, and whether the operator was told that it is nearly full. */
+/** The size of the database, and whether the operator was notified that it is nearly full. */
 export async function readDatabaseSize(db: Db): Promise<{ readonly sizeBytes: number; readonly isTold: boolean }> {
   const { results, meta } = await db.d1
     .prepare("SELECT full_told_at AS toldAt FROM service")
@@ -32,7 +32,7 @@ export async function readDatabaseSize(db: Db): Promise<{ readonly sizeBytes: nu
   return { sizeBytes: meta.size_after, isTold: results[0] !== undefined && results[0].toldAt !== null };
 }
 
-/** Returns whether this call changed it, so that of parallel runs one tells the operator. */
+/** Returns whether this call made the change, so that of parallel runs only one notifies the operator. */
 export async function markFull(db: Db, at: number | null): Promise<boolean> {
   const { meta } = await db.d1
     .prepare("UPDATE service SET full_told_at = ?1 WHERE (full_told_at IS NULL) <> (?1 IS NULL)")

@@ -3,7 +3,7 @@ import { log } from "#core/log.ts";
 import { isNear } from "#metrics/service-limits.ts";
 import { markFull, readDatabaseSize } from "./store.ts";
 
-/** Tells the operator once when the database becomes nearly full, and once when it is no longer. */
+/** Notifies the operator once when the database becomes nearly full, and once when it is no longer. */
 export async function watchDatabaseSize({
   db,
   config,
@@ -14,7 +14,7 @@ export async function watchDatabaseSize({
   const isFull = isNear(sizeBytes, limit);
   if (isFull !== isTold && (await markFull(db, isFull ? clock.now() : null))) {
     const fields = { bytes: sizeBytes, limit, percent: Math.floor((sizeBytes * 100) / limit) };
-    // The operator's alert watches for this line.
+    // The operator's alert matches this log line.
     log(isFull ? "error" : "info", isFull ? "database.nearly_full" : "database.no_longer_nearly_full", fields);
   }
 }

@@ -3,7 +3,7 @@ import { log } from "#core/log.ts";
 import { refuseWebhookNotFound } from "./refuse.ts";
 import { deleteWebhookRow } from "./store.ts";
 
-/** Ends a webhook: what was not delivered never is, and its log of deliveries goes. */
+/** Deletes a webhook with its log. Waiting deliveries are never sent. */
 export async function deleteWebhook(
   ctx: Pick<Context, "actor" | "db" | "defer" | "sender">,
   { id }: { readonly id: string },
@@ -14,7 +14,7 @@ export async function deleteWebhook(
   ctx.defer(removeSender(ctx, id));
 }
 
-/** Never throws: an object that is not reached finds at its next alarm that its webhook is gone. */
+/** Never throws: an object that cannot be reached finds at its next alarm that its webhook is gone. */
 async function removeSender(ctx: Pick<Context, "sender">, webhookId: string): Promise<void> {
   try {
     await ctx.sender(webhookId).remove();

@@ -3,7 +3,7 @@ import type { Delivery } from "#core/webhook-sender.ts";
 import { requireWebhook } from "./get-webhook.ts";
 import { refuseDeliveryNotFound } from "./refuse.ts";
 
-/** A delivery with the body that is sent. */
+/** A delivery with its body. */
 export async function getDelivery(
   ctx: Pick<Context, "actor" | "db" | "sender">,
   { id, deliveryId }: { readonly id: string; readonly deliveryId: string },

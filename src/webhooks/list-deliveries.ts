@@ -7,9 +7,9 @@ export async function listDeliveries(
   ctx: Pick<Context, "actor" | "db" | "sender">,
   input: {
     readonly id: string;
-    /** Undefined for all. */
+    /** Undefined for all statuses. */
     readonly status?: DeliveryStatus | undefined;
-    /** The `next` of the page before. */
+    /** The `next` of the previous page. */
     readonly before?: string | undefined;
     readonly limit: number;
   },

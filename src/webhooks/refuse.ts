@@ -9,7 +9,7 @@ export function refuseDeliveryNotFound(): never {
   refuse({ code: "not_found", message: "delivery not found" });
 }
 
-/** Refuses with all problems at once; does nothing without one. */
+/** Refuses with all problems at once; does nothing without a problem. */
 export function refuseProblems(problems: readonly (RefusalDetail | null)[]): void {
   const details = problems.filter((problem) => problem !== null);
   const [first] = details;

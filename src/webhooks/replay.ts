@@ -3,10 +3,10 @@ import { refuse } from "#core/errors.ts";
 import { seqBefore } from "#events/index.ts";
 import { requireWebhook } from "./get-webhook.ts";
 
-/** From where events are delivered again: after an event's number, or from an instant on. */
+/** Where the replay starts: after the number of an event, or at an instant. */
 export type ReplayStart = { readonly afterSeq: number } | { readonly since: number };
 
-/** Delivers events again that were delivered before or are waiting, as far as they are kept. */
+/** Delivers kept events again, whether they were delivered or still wait. */
 export async function replayEvents(
   ctx: Pick<Context, "actor" | "db" | "sender">,
   { id, start }: { readonly id: string; readonly start: ReplayStart },

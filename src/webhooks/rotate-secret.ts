@@ -6,7 +6,7 @@ import { replaceSecret } from "./store.ts";
 import type { WebhookWithSecret } from "./types.ts";
 import { withHealth } from "./with-health.ts";
 
-/** A new signing secret; the old one signs too for a day, so that the receiver can change over without a refused event. */
+/** Creates a new signing secret. The old one also signs for a day, so that the receiver can change without refusing an event. */
 export async function rotateSecret(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "ids" | "sender">,
   { id }: { readonly id: string },

@@ -4,7 +4,10 @@ import { toBase64 } from "#core/encoding.ts";
 
 const SECRET_BYTES = 32;
 
-/** A new signing secret as Standard Webhooks writes it, and its stored form: it must be read to sign, so it is sealed and not hashed. */
+/**
+ * Creates a signing secret in the form of Standard Webhooks, and its stored form. Signing needs the secret itself, so it is sealed and not
+ * hashed.
+ */
 export async function createSecret(
   { config, ids }: Pick<Services, "config" | "ids">,
   webhookId: string,

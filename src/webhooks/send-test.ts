@@ -3,7 +3,7 @@ import type { DeliveryTry } from "#core/webhook-sender.ts";
 import type { TestEvent } from "#events/index.ts";
 import { requireWebhook } from "./get-webhook.ts";
 
-/** Sends `webhook.test` to one webhook at once, also to a disabled one; `toBody` is what every event's body is made with. */
+/** Sends `webhook.test` to one webhook at once, even to a disabled one. `toBody` writes the body like that of every event. */
 export async function sendTest(
   ctx: Pick<Context, "actor" | "clock" | "db" | "ids" | "sender">,
   { id, toBody }: { readonly id: string; readonly toBody: (event: TestEvent) => string },

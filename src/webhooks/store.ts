@@ -22,7 +22,7 @@ interface WebhookRow {
 const COLUMNS =
   "id, workspace_id, url, description, types, created_at, updated_at, disabled_at, disabled_reason, previous_secret_until";
 
-/** The owner is part of every query; these are its first three parameters. */
+/** Every query contains the owner; these are its first three parameters. */
 // mutant: any-webhook
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
 
@@ -51,7 +51,7 @@ const firstWebhook = (result: D1Result<WebhookRow> | undefined) => {
   return row ? toStoredWebhook(row) : null;
 };
 
-/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit; null when it is reached. */
+/** Counting and inserting are one statement, so parallel calls cannot exceed the limit. Null when the limit is reached. */
 export async function insertWebhook(
   db: Db,
   owner: Owner,
@@ -102,12 +102,12 @@ export interface WebhookChange {
   readonly description: string | undefined;
   readonly types: WebhookTypes | undefined;
   readonly enabled: boolean | undefined;
-  /** Without it a disabled webhook is not enabled. */
+  /** Enabling a disabled webhook requires it. */
   readonly missed: MissedChoice | undefined;
   readonly now: number;
 }
 
-/** Null when there is no such webhook, or it is disabled and enabling it needs `missed`. */
+/** Null when the webhook does not exist, or when it is disabled and enabling it lacks `missed`. */
 export async function updateWebhookRow(
   db: Db,
   owner: Owner,
@@ -136,7 +136,7 @@ export async function updateWebhookRow(
   return row ? toStoredWebhook(row) : null;
 }
 
-/** The secret until now signs beside the new one until `previousUntil`. */
+/** The previous secret also signs until `previousUntil`. */
 export async function replaceSecret(
   db: Db,
   owner: Owner,
@@ -157,7 +157,7 @@ export async function replaceSecret(
   return row ? toStoredWebhook(row) : null;
 }
 
-/** False when there is no such webhook. */
+/** False when the webhook does not exist. */
 export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promise<boolean> {
   const [deleted] = await db.d1.batch([
     db.d1.prepare(`DELETE FROM webhooks WHERE ${OWNED} RETURNING id`).bind(...ownedBy(owner, id)),

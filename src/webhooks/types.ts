@@ -2,7 +2,7 @@ import type { EventType } from "#core/event-type.ts";
 import type { WebhookHealth } from "#core/webhook-sender.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 
-/** Event types, or `*` alone for all, also for those that will be added. */
+/** Event types, or `*` alone for all types, also future ones. */
 export type WebhookTypes = readonly (EventType | "*")[];
 
 export interface StoredWebhook {
@@ -13,10 +13,10 @@ export interface StoredWebhook {
   readonly types: WebhookTypes;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Null while events are sent to it. */
+  /** Null while the webhook is enabled. */
   readonly disabledAt: number | null;
   readonly disabledReason: WebhookDisabledReason | null;
-  /** Until then the secret before the rotation signs too; null without one. */
+  /** Until then the previous secret also signs; null without one. */
   readonly previousSecretUntil: number | null;
 }
 
@@ -24,12 +24,12 @@ export interface Webhook extends StoredWebhook {
   readonly health: WebhookHealth;
 }
 
-/** The only time that a secret is shown. */
+/** The secret is shown only here. */
 export interface WebhookWithSecret {
   readonly webhook: Webhook;
   readonly secret: string;
 }
 
-/** What is wanted of the events since the webhook was disabled: all that are still kept, or none. */
+/** What to do with the events since the webhook was disabled: send all that are still kept, or none. */
 export const MISSED_CHOICES = ["send", "skip"] as const;
 export type MissedChoice = (typeof MISSED_CHOICES)[number];

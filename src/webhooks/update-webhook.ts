@@ -13,13 +13,13 @@ export interface WebhookInput {
   readonly description?: string | undefined;
   readonly types?: WebhookTypes | undefined;
   readonly enabled?: boolean | undefined;
-  /** Needed to enable a disabled webhook: whether the events since then are sent. */
+  /** Required to enable a disabled webhook: whether the events since then are sent. */
   readonly missed?: MissedChoice | undefined;
 }
 
 const MISSED_REQUIRED = "missed is required to enable the webhook again: send or skip the events since it was disabled";
 
-/** Changes what is given and leaves the rest. */
+/** Changes the given members and leaves the rest. */
 export async function updateWebhook(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "defer" | "outbound" | "sender">,
   { id, ...change }: WebhookInput & { readonly id: string },

@@ -15,7 +15,7 @@ function resourceMetadataUrl(resource: string): string {
   return url;
 }
 
-/** The header `WWW-Authenticate` of a refused credential: where to learn how to get one for this resource, and which scopes to ask for. */
+/** The `WWW-Authenticate` header of a refused credential: it says where to get one for this resource, and which scopes to request. */
 export function bearerChallenge(
   resource: string,
   scopes: readonly Scope[],

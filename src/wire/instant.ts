@@ -8,7 +8,7 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Milliseconds since 1970 of an RFC 3339 date-time, whose offset is required; undefined for anything else. */
+/** Reads an RFC 3339 date-time with its required offset as milliseconds since 1970; undefined for anything else. */
 export function parseInstant(text: string): number | undefined {
   const match = RFC_3339.exec(text);
   if (!match) {

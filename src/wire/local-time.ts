@@ -16,7 +16,7 @@ export interface TimeWarning {
   readonly message: string;
 }
 
-/** A time as it was read, with what the caller should know of it. */
+/** A time that was read, with what the caller should know about it. */
 export interface ReadTime {
   readonly instant: number;
   readonly warning: TimeWarning | null;
@@ -38,8 +38,8 @@ export function offsetText(timeZone: string, instant: number): string {
 }
 
 /**
- * The time that `text` means: a time on the clock of the zone, or an instant. Null if it is neither. Without a zone (null), the
- * offset of an instant is not compared, and a time on the clock is read as UTC.
+ * Reads a local time in the zone, or an instant; null if the text is neither. Without a zone (null), an instant's offset is not checked,
+ * and a local time is read as UTC.
  */
 export function readLocalTime(text: string, timeZone: string | null): TimeReading | null {
   const instant = parseInstant(text);
@@ -54,7 +54,7 @@ export function readLocalTime(text: string, timeZone: string | null): TimeReadin
     : resolveWallTime({ date, minute }, Number(seconds) * 1000, timeZone ?? "UTC");
 }
 
-/** An offset that the zone does not have on that day was guessed, and so perhaps was the hour. */
+/** The zone does not have this offset on that day, so the caller guessed it, and perhaps the hour too. */
 function checkOffset(text: string, instant: number, timeZone: string): TimeReading {
   const given = OFFSET.exec(text)?.[0] ?? "";
   const actual = offsetText(timeZone, instant);

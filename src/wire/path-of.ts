@@ -1,6 +1,6 @@
 import { getPath } from "hono/utils/url";
 
-/** The path of a request, decoded like that of a route. */
+/** The path of a request, decoded as the router decodes it. */
 export function pathOf(request: Request): string {
   const { url } = request;
   if (url.includes("%") || url.includes("#")) {

@@ -9,7 +9,7 @@ const LIMITER_BINDING = {
   scale: "LIMIT_SCALE",
 } as const satisfies Record<Plan, keyof Env>;
 
-/** Counts the requests with all credentials of a user; otherwise every further key would multiply the limit. */
+/** Counts the requests of all credentials of a user together; otherwise every further key would multiply the limit. */
 const USER_LIMITER_BINDING = {
   starter: "LIMIT_USER_STARTER",
   growth: "LIMIT_USER_GROWTH",
@@ -18,24 +18,24 @@ const USER_LIMITER_BINDING = {
 
 export const WINDOW_SECONDS = 60;
 
-/** The header `RateLimit-Policy`: the limit of the credential, then that of all credentials of its user. */
+/** The header `RateLimit-Policy`: the limit of the credential, then the limit of all credentials of its user. */
 export function rateLimitPolicy({ plan, limits }: Actor): string {
   return `"${plan}";q=${limits.requestsPerMinute};w=${WINDOW_SECONDS}, "${plan}-user";q=${limits.userRequestsPerMinute};w=${WINDOW_SECONDS}`;
 }
 
-/** Which of the two limits a request exceeds, in the words of the refusal. */
+/** The limit that a request exceeds, as the refusal names it. */
 export interface ExceededLimit {
   readonly policy: string;
   readonly message: string;
 }
 
-/** Counts an invalid credential of an address: checking one costs a hash or a read. False when there were too many. */
+/** Counts an invalid credential of an address, because checking one costs a hash or a read. False when there were too many. */
 export async function countInvalidCredential(env: Env, headers: Headers): Promise<boolean> {
   const { success } = await env.LIMIT_ANONYMOUS.limit({ key: `invalid-credential:${clientAddress(headers)}` });
   return success;
 }
 
-/** Counts a request; one that its credential may not send does not use up what the user's others may. */
+/** Counts a request. One that exceeds its credential's limit does not count against the user's other credentials. */
 export async function countRequest(
   env: Env,
   { plan, limits, credential, userId }: Actor,

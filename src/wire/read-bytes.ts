@@ -1,14 +1,14 @@
-/** The most that a body of a request may have; files have limits of their own. */
+/** The largest body of a request; files have their own limits. */
 const MAX_BODY_BYTES = 1024 ** 2;
 
-/** The bytes of a request's body; null when they are too many, of which no more than the limit are read. */
+/** Reads the bytes of a body up to the limit; null when there are more. */
 export async function readBytes(request: Request): Promise<Uint8Array | null> {
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   if (length > MAX_BODY_BYTES) {
     return null;
   }
   if (length >= 0) {
-    // Over HTTP the body ends after so many bytes.
+    // Over HTTP the body ends after the declared length.
     const bytes = new Uint8Array(await request.arrayBuffer());
     return bytes.byteLength > MAX_BODY_BYTES ? null : bytes;
   }

@@ -3,7 +3,7 @@ import type { RowReader } from "./csv/row-reader.ts";
 import { PreviewScheduleBody, toScheduleInput } from "./schemas/schedule-body.ts";
 import { toRefusal } from "./validation-refusal.ts";
 
-/** One of many posts as the body of a preview; what does not match it becomes the problems of its row. */
+/** Reads one of many posts as the body of a preview; whatever does not match becomes a problem of its row. */
 export const readRow: RowReader = async (data, row, withMore = (input) => input): Promise<BulkRow> => {
   const read = await PreviewScheduleBody.safeParseAsync(data);
   return read.success

@@ -3,7 +3,7 @@ import { type RefusalDetail, RefusalError, refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import { refusalOf, toRefusal, type ValidationFailure } from "./validation-refusal.ts";
 
-/** The body without the members that do not match its schema, with substitutes for required ones. */
+/** The body without the members that do not match its schema, and with substitutes for required ones. */
 export function readableBody(
   body: JsonValue,
   unread: ReadonlySet<string>,
@@ -17,7 +17,7 @@ export function readableBody(
       };
 }
 
-/** What a check refuses that must refuse something. */
+/** Runs a check that must refuse, and returns its problems. */
 export async function problemsOf(check: () => Promise<unknown>): Promise<readonly RefusalDetail[]> {
   try {
     await check();
@@ -30,16 +30,16 @@ export async function problemsOf(check: () => Promise<unknown>): Promise<readonl
   throw new Error("a preview with unread members was not refused");
 }
 
-/** The members that a failure is about, and those that are read together with them. */
+/** The members that a failure is about, and the members that are read together with them. */
 function unreadMembersOf({ issues }: ValidationFailure["error"]): string[] {
   const wrong = issues.map(({ path: [member] }) => String(member));
-  // A time may be one on the clock of the zone.
+  // The time may be a local time in this zone.
   return wrong.includes("time_zone") ? [...wrong, "scheduled_at"] : wrong;
 }
 
 /**
- * Refuses a body that does not match its schema, with every problem of the members that do: the caller corrects them all
- * at once. `check` must refuse, because the substitutes are nobody's wish.
+ * Refuses a body that does not match its schema, and also lists every problem of the members that do, so that the caller can correct all at
+ * once. `check` must refuse, because nobody asked for the substitutes.
  */
 export async function refuseWithAllProblems<T>(
   failure: ValidationFailure & { readonly data: JsonValue },
@@ -53,7 +53,7 @@ export async function refuseWithAllProblems<T>(
   let readable = parse();
   const together: RefusalDetail[] = [];
   if (!readable.success) {
-    // What compares members with each other is checked only where all members can be read: here for the first time.
+    // Rules that compare members run only when every member can be read: here for the first time.
     together.push(...(toRefusal({ ...failure, error: readable.error }).details ?? []));
     for (const member of unreadMembersOf(readable.error)) {
       unread.add(member);

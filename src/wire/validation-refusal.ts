@@ -71,7 +71,7 @@ function describeIssue(issue: Issue): IssueDescription {
   }
 }
 
-/** The value an issue is about, which zod's issues do not contain. */
+/** The value that an issue is about; zod's issues do not contain it. */
 function valueAtPath(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
@@ -79,7 +79,7 @@ function valueAtPath(data: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The input of a validator and the issues it found. */
+/** The input of a validator and the issues that it found. */
 export interface ValidationFailure {
   readonly target: string;
   readonly data?: unknown;
@@ -105,7 +105,7 @@ function toDetail(issue: Issue, { target, data }: ValidationFailure): RefusalDet
 
 const MAX_DETAILS = 100;
 
-/** One member can break several rules (an infinite number does); the caller gets only the first problem of each member. */
+/** One member can break several rules (an infinite number does); the caller gets only its first problem. */
 function firstDetailPerParam(failure: ValidationFailure): Iterable<RefusalDetail> {
   const details = new Map<string | undefined, RefusalDetail>();
   for (const issue of failure.error.issues) {

@@ -4,7 +4,7 @@ import { formatPath } from "./validation-refusal.ts";
 
 const MAX_DEPTH = 32;
 
-/** A value with a link to its parent. A path is built only for a value that is refused. */
+/** A value with a link to its parent, so that a path is built only for a refused value. */
 interface BodyNode {
   readonly value: JsonValue;
   readonly key: PropertyKey | null;
@@ -67,7 +67,7 @@ function* childrenOf(parent: BodyNode): Generator<BodyNode> {
   }
 }
 
-/** Refuses JSON values that a database, a hash or a platform could not store or pass on unchanged. */
+/** Refuses JSON values that a database, a hash or a platform could not store or forward unchanged. */
 export function assertWellFormed(body: JsonValue): void {
   // An explicit stack, because recursion into a deeply nested body could overflow the call stack.
   const pending: BodyNode[] = [{ value: body, key: null, parent: null, depth: 1 }];

@@ -28,7 +28,7 @@ const route = operation("accounts:write", {
   path: "/accounts",
   operationId: "disconnectAccount",
   tags: ["accounts"],
-  // Apart from the account, the response consists of ids.
+  // The response is the account and ids only, so it is its own reference.
   largeResponse: { toReference: (_ctx, body) => body, rebuild: (_ctx, reference) => reference },
   summary: "Disconnect an account",
   description:

@@ -25,7 +25,7 @@ const PreviewBulkBody = z
   })
   .openapi("PreviewBulkBody");
 
-/** The same body, whose posts are read one by one. */
+/** The same body before its posts are checked; `readRow` checks each post. */
 const BodyOfUnreadPosts = PreviewBulkBody.extend({ posts: z.array(z.unknown()).min(1).max(BULK_POSTS_MAX) });
 
 const CSV_TABLE = {
@@ -34,7 +34,7 @@ const CSV_TABLE = {
     "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
 } as const;
 
-/** A table has no place for the switch, so it is in the query. */
+/** A table has no place for this switch, so the query has it. */
 const CsvQuery = z.object({
   skip_invalid: QueryBoolean.default(false).openapi({
     type: "boolean",
@@ -112,6 +112,6 @@ async function answer(c: ApiContext) {
 }
 
 export const bulkPreview = newRouter().openapi(route, answer, (result, c) =>
-  // A table is not JSON, and posts that do not match the schema are rows with problems.
+  // A post that does not match the schema becomes a row with problems. A table is not JSON, so its query problems are refused.
   result.success ? undefined : result.target === "json" ? answer(c) : refuse(toRefusal(result)),
 );

@@ -50,13 +50,13 @@ type DocumentConfig = Pick<Config, "baseUrl" | "authUrl" | "docsUrl" | "setting"
 
 type Document = ReturnType<OpenAPIHono<ApiEnv>["getOpenAPI31Document"]>;
 
-/** Adds one named schema of `platform_options` for each adapter. Unknown keys are accepted everywhere. */
+/** Adds one named schema of `platform_options` for each adapter. Each schema accepts unknown keys. */
 function addOptionsSchemas(document: Document): void {
   const schemas = document.components?.schemas;
   if (!schemas) {
     return;
   }
-  // The generator writes that null must be an object too, which nothing fulfils.
+  // The generator requires null to be an object too, and no value is both.
   const target = schemas["ScheduleTarget"] as { properties?: Record<string, object> } | undefined;
   if (target?.properties) {
     target.properties["platform_options"] = {
@@ -89,12 +89,12 @@ function contactEmail(config: DocumentConfig): string {
   return config.setting("CONTACT_EMAIL") ?? `support@${hostname.includes(".") ? hostname : "almanac.example"}`;
 }
 
-/** The OpenAPI document, as text. Expensive, so callers cache the result. */
+/** Builds the OpenAPI document as text. This is expensive, so callers cache the result. */
 export function buildDocument(config: DocumentConfig): string {
   const app = allOperations();
   registerComponents(app.openAPIRegistry, config);
   registerWebhooks(app.openAPIRegistry);
-  // A separate constant, because the generator's types lack the members that are new in OpenAPI 3.1.
+  // A separate constant, because the generator's types do not know the members that OpenAPI 3.1 added.
   const info = {
     title: "Almanac",
     version: DOCUMENT_VERSION,

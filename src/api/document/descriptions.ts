@@ -1,9 +1,9 @@
 /*
- * What a member means, for those whose schema does not say it: the document alone needs these texts, so no isolate has to make
- * them when it starts. `Post.id` is a member of the schema `Post`, `[]` the items of a list. A test names what has no text.
+ * Descriptions of members whose schema has none. Only the document needs these texts, so isolates do not create them at start. `Post.id` is
+ * a member of the schema `Post`, `[]` means the items of a list. A test lists each member without a text.
  */
 
-/** What each named schema holds. */
+/** What each named schema contains. */
 export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountEventData: "The account as it was after the change.",
   AccountLimits: "Limits that differ from those of the platform in general.",
@@ -78,7 +78,7 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   WorkspaceResponse: "One workspace.",
 };
 
-/** Members that mean the same wherever they are; the name alone, without its schema. */
+/** Members that mean the same in every schema, by name alone. */
 export const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   account_id: "The account's id.",
   api_version: "The version of the event's form.",

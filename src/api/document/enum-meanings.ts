@@ -118,7 +118,7 @@ const ORDER = { asc: "Earliest first.", desc: "Latest first." };
 const PLATFORM: Record<Platform, string> = PLATFORM_NAMES;
 const EVENT_TYPE = { ...EVENT_SUMMARIES, "*": "Every type, also those that will be added." };
 
-/** What each value of an enum means. The smallest list that has every value of an enum is its own. */
+/** What each value of an enum means. An enum uses the smallest list that contains all its values. */
 const MEANINGS: readonly Readonly<Record<string, string>>[] = [
   POST_STATUS,
   TARGET_STATUS,
@@ -143,7 +143,7 @@ const MEANINGS: readonly Readonly<Record<string, string>>[] = [
   EVENT_TYPE,
 ].toSorted((left, right) => Object.keys(left).length - Object.keys(right).length);
 
-/** The meaning of each value, in the order of the enum; null means "not set" and has none. */
+/** The meaning of each value, in the order of the enum. Null means "not set" and has no meaning in the list. */
 export function meaningsOf(values: readonly unknown[]): readonly string[] | undefined {
   const words = values.filter((value) => value !== null).map(String);
   const list = MEANINGS.find((meanings) => words.every((word) => Object.hasOwn(meanings, word)));

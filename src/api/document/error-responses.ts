@@ -18,7 +18,7 @@ export type ErrorStatus = keyof typeof ERROR_RESPONSE_NAMES;
 
 const reference = (status: ErrorStatus) => ({ $ref: `#/components/responses/${ERROR_RESPONSE_NAMES[status]}` });
 
-/** For operations on one resource, which may not exist or belong to another user. */
+/** For operations on one resource: it may not exist or may belong to another user. */
 export const NOT_FOUND = { 404: reference(404) };
 
 /** The error responses of an operation, derived from its method and input. */

@@ -5,7 +5,7 @@ import { capitalize } from "./capitalize.ts";
 import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 
-/** What each type of event says, in a few words. */
+/** A short summary of each event type. */
 export const EVENT_SUMMARIES: Record<EventType, string> = {
   "post.scheduled": "A post was scheduled",
   "post.updated": "A post was edited, or lost or got back an account",

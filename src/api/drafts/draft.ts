@@ -27,7 +27,7 @@ export const DraftInPath = z.object({
   }),
 });
 
-/** Any member of a preview, none of which must be there or be correct. */
+/** The members of a preview. All are optional, and incorrect values are accepted. */
 export const DraftContent = z.object({
   ...PreviewScheduleBody.shape,
   caption: optional(Caption).openapi({ description: "The caption of every target without its own caption." }),
@@ -72,7 +72,7 @@ export const DraftResponse = z.object({ draft: Draft }).openapi("DraftResponse")
 
 const CONTENT_MEMBERS: ReadonlySet<string> = new Set(Object.keys(PreviewScheduleBody.shape));
 
-/** The members of a preview among those of a body; others mean nothing, as in a preview. */
+/** Picks the members of a preview from a body, and ignores the others as a preview does. */
 export function contentOf(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => CONTENT_MEMBERS.has(name)));
 }
@@ -104,12 +104,12 @@ export function presentDraftSummary(draft: DomainDraftSummary): z.infer<typeof D
   };
 }
 
-/** The body of a request whose validation has found that it is an object. */
+/** The body of a request that validation has found to be an object. */
 export function bodyOf(c: ApiContext): JsonObject {
   return c.var.body as JsonObject;
 }
 
-/** A body whose only flaws are in members of the content is taken as it is: `handle` answers instead of a refusal. */
+/** Accepts a body if only members of the content are invalid: `handle` then answers instead of a refusal. */
 export function lenientHook<R>(handle: (c: ApiContext) => Promise<R>) {
   return (
     result: { readonly success: true } | (ValidationFailure & { readonly success: false }),
@@ -129,7 +129,7 @@ export function lenientHook<R>(handle: (c: ApiContext) => Promise<R>) {
   };
 }
 
-/** For a response with `draft`: a repeated call shows the same draft as it is now. */
+/** For a response with `draft`: a repeated call returns the same draft in its current state. */
 export const draftByReference: LargeResponse = {
   toReference(_, { draft }) {
     return { id: (draft as { readonly id: string }).id };

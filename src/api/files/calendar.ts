@@ -4,7 +4,7 @@ import { readFeed } from "#feeds/index.ts";
 import { countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
 import { includesEtag } from "./range.ts";
 
-/** Serves the calendar of the workspace whose feed has the secret in the path; the secret is the only credential. */
+/** Serves the workspace's calendar feed. The secret in the path is the only credential. */
 export async function serveCalendar(c: ApiContext, secret: string): Promise<Response> {
   const feed = await readFeed(c.var.services, secret);
   if (feed === null) {

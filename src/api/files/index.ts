@@ -21,7 +21,7 @@ function textResponse(c: ApiContext, content: string): Response {
   });
 }
 
-/** Serves the operator's verification files. Reads only the setting, because every request for a path at the root passes here. */
+/** Serves the operator's verification files. Every request for a path at the root passes here, so it reads only the setting. */
 const serveVerificationFile: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const content = findVerificationFile(c.env["MEDIA_VERIFICATION_FILES"], c.req.path.split("/").at(-1) ?? "");
   return content === null ? next() : textResponse(c, content);

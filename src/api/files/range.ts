@@ -6,8 +6,8 @@ export interface ByteRange {
 const SINGLE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
 /**
- * The requested range; null for the whole file (no range, several ranges, or a malformed header, which RFC 9110 (HTTP
- * semantics) allows to ignore); `unsatisfiable` when it starts after the end.
+ * The requested range. Null for the whole file: without a range, with several ranges, or with a malformed header, which RFC 9110 (HTTP
+ * semantics) allows servers to ignore. `unsatisfiable` when the range starts after the end.
  */
 export function parseRange(header: string | null, sizeBytes: number): ByteRange | "unsatisfiable" | null {
   const match = header === null ? null : SINGLE_RANGE.exec(header.trim());
@@ -26,7 +26,7 @@ export function parseRange(header: string | null, sizeBytes: number): ByteRange 
   return offset >= sizeBytes ? "unsatisfiable" : { offset, length: last - offset + 1 };
 }
 
-/** Whether a list of entity tags contains this one. A weak tag matches, because only reads compare tags. */
+/** Whether a list of entity tags contains this one. Weak tags match too, because only reads compare tags. */
 export function includesEtag(header: string | null, etag: string): boolean {
   const tags = new Set((header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, "")));
   return tags.has("*") || tags.has(etag);

@@ -34,7 +34,7 @@ function notFound(): never {
   refuse({ code: "not_found", message: "there is nothing at this URL" });
 }
 
-/** The signature is the only credential. Without a valid one the response is 404, as for a URL that does not exist. */
+/** The signature is the only credential. Without a valid one the response is 404, as for an unknown URL. */
 const requireSignature: MiddlewareHandler<UploadEnv> = async (c, next) => {
   const { pathname, searchParams } = new URL(c.req.url);
   const [, , , uploadId = "", lastSegment = "", partNumber] = pathname.split("/");

@@ -10,7 +10,7 @@ interface Reference {
   readonly rest: JsonObject;
 }
 
-/** For a response with `posts`: a repeated call shows the same posts as they are now. */
+/** For a response with `posts`: a repeated call returns the same posts in their current state. */
 export const postsByReference: LargeResponse = {
   toReference({ actor }, { posts, ...rest }) {
     const postIds = (posts as readonly { readonly id: string }[]).map(({ id }) => id);

@@ -8,5 +8,5 @@ import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { preview } from "./preview.ts";
 
-/** In the order of the document. A literal path is registered before a path with a parameter that would match it too. */
+/** In the order of the document. A literal path comes before a path with a parameter that would match it too. */
 export const POST_OPERATIONS = [list, preview, confirm, editPreview, editConfirm, get, cancel, annotate, attempts];

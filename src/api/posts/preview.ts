@@ -49,7 +49,7 @@ const route = operation("posts:write", {
 
 const HOUR_MS = 3_600_000;
 
-/** Values that cause no problem of their own. */
+/** Valid values for unreadable required members, so that they cause no further problem. */
 export const substitutes = () => ({ caption: "-", scheduled_at: new Date(Date.now() + HOUR_MS).toISOString() });
 
 export const preview = newRouter().openapi(

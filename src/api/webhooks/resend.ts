@@ -10,7 +10,7 @@ const DeliveryResponse = z.object({ delivery: Delivery }).openapi("DeliveryRespo
 
 const Reference = Delivery.pick({ id: true, webhook_id: true });
 
-/** Long answers of the receiver make it large; a repeated call must not send the event once more. */
+/** The receiver's answers can make the response large, and a repeated call must not send the event again. */
 const largeResponse: LargeResponse = {
   toReference(_ctx, body) {
     return Reference.parse(body["delivery"]);

@@ -116,5 +116,5 @@ export const EXAMPLE_WEBHOOK: Webhook = {
   updated_at: "2026-11-20T09:00:00.000Z",
 };
 
-/** The form of a secret, and none that was ever used. */
+/** Shows the form of a secret; no webhook ever used this one. */
 export const EXAMPLE_SECRET = "whsec_QUxNQU5BQy1FWEFNUExFLVNFQ1JFVC0zMi1CWVRFUyE=";

@@ -1,7 +1,7 @@
-/** What a host calls this kind of page: https://github.com/modelcontextprotocol/ext-apps (2026-01-26). */
+/** Hosts use this type for a card: https://github.com/modelcontextprotocol/ext-apps (2026-01-26). */
 export const CARD_TYPE = "text/html;profile=mcp-app";
 
-/** Messages between a card and its host, as far as the cards need them. `show` is the card's own function. */
+/** The messages between a card and its host that the cards need. Each card defines its own `show`. */
 const BRIDGE = `let n=0;const w={},P=m=>parent.postMessage({jsonrpc:"2.0",...m},"*"),
 ask=(method,params)=>new Promise((r,j)=>{w[++n]=[r,j];P({id:n,method,params})}),
 tell=(method,params)=>P({method,params}),
@@ -21,7 +21,7 @@ const STYLE = `:root{color-scheme:light dark;font:14px/1.4 system-ui,sans-serif}
 h1{font-size:16px;margin:0 0 8px}h2{font-size:14px;margin:12px 0 4px}p{margin:4px 0;white-space:pre-wrap;overflow-wrap:anywhere}
 ul{list-style:none;margin:0;padding:0}li{border-top:1px solid;padding:6px 0}`;
 
-/** A page that a host shows in a frame without any rights but scripts; it writes text as text only. */
+/** Builds a page that a host shows in a frame with no rights but scripts. It inserts text only as text. */
 export function cardPage({ title, style, script }: { title: string; style: string; script: string }): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><style>${STYLE}${style}</style><main id="m"><h1>${title}</h1></main><script>const M=document.getElementById("m");${script}
 ${BRIDGE}</script></html>`;

@@ -17,7 +17,7 @@ export function draftLine(timeZone: string, { id, version, updatedAt, caption }:
 const valueText = (value: JsonValue | undefined): string =>
   quoted(typeof value === "string" ? value : JSON.stringify(value), VALUE_MAX);
 
-/** A draft with what is in it, and what keeps it from being previewed. */
+/** A draft with its content, and the problems that prevent a preview. */
 export function describeDraft({ id, version, content }: Draft, problems: readonly RefusalDetail[]): string {
   return [
     `Draft ${id}, version ${version}:`,
@@ -28,7 +28,7 @@ export function describeDraft({ id, version, content }: Draft, problems: readonl
   ].join("\n");
 }
 
-/** The same as data. */
+/** The same content as structured data. */
 export function presentDraftMembers({ id, workspaceId, version, createdAt, updatedAt }: Omit<Draft, "content">) {
   return {
     id,

@@ -2,7 +2,7 @@ import { ALT_TEXT_MAX } from "#core/media-limits.ts";
 import { quoted } from "#mcp/quoted.ts";
 import type { MediaItem } from "#wire/schemas/media.ts";
 
-/** A stored file and what the post says of it. */
+/** Describes a stored file with its alt text and cover. */
 export function mediaLine({
   url,
   type,

@@ -8,7 +8,7 @@ import { threadLines, withoutThread } from "./thread.ts";
 
 const CAPTION_MAX = 2500;
 
-/** `Thursday, 24 December 2026, 19:00 (Europe/Berlin)` of an instant as the API writes it. */
+/** Writes an instant of the API as `Thursday, 24 December 2026, 19:00 (Europe/Berlin)`. */
 export function when(timeZone: string, instant: string): string {
   return timeInWords(timeZone, Date.parse(instant));
 }
@@ -39,7 +39,7 @@ function targetLine(timeZone: string, target: Post["targets"][number]): string {
   ].join("; ");
 }
 
-/** How far each part of a thread has come, with its text and media where they are not those of the post. */
+/** The state of each part of a thread. Part 1 is the post itself; the others have their own text and media. */
 function partLines({ parts, platform_options: options }: Post["targets"][number]): string[] {
   const notesOf = (index: number) => {
     const { status = "pending", url = null } = parts?.find((part) => part.index === index) ?? {};
@@ -50,12 +50,12 @@ function partLines({ parts, platform_options: options }: Post["targets"][number]
     : [`  part 1: ${notesOf(0).join("; ")}`, ...threadLines(options, (index) => notesOf(index + 1))];
 }
 
-/** A value as JSON on one line: options and changes hold words of the person and of platforms. */
+/** A value as JSON on one line, because options and changes contain words of the person and of platforms. */
 export function jsonText(value: unknown): string {
   return oneLine(JSON.stringify(value) ?? "null", 600);
 }
 
-/** What an account publishes instead of the media of the post; no line where it does not. */
+/** The own media of an account, which replaces that of the post; no line without it. */
 export function ownMediaLines(items: readonly MediaItem[] | null): string[] {
   return items === null
     ? []
@@ -64,7 +64,7 @@ export function ownMediaLines(items: readonly MediaItem[] | null): string[] {
       : ["  instead of the media of the post:", ...items.map((item) => `  ${mediaLine(item)}`)];
 }
 
-/** What is noted about a post; no line where nothing is. */
+/** The annotations of a post; no line without any. */
 export function annotationLines({ external_id: externalId, labels, metadata, notes }: Annotations): string[] {
   return [
     ...(externalId === null ? [] : [`External id: ${quoted(externalId)}`]),
@@ -74,7 +74,7 @@ export function annotationLines({ external_id: externalId, labels, metadata, not
   ];
 }
 
-/** A post with everything that a next step needs. */
+/** A post with everything that the next step needs. */
 export function describePost(timeZone: string, post: Post): string {
   return [
     `Post ${post.id}: ${post.status}${post.paused_reason === null ? "" : ` (${post.paused_reason})`}, ${when(timeZone, post.scheduled_at)}, ${post.scheduled_at}.`,

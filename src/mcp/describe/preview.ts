@@ -12,7 +12,7 @@ interface Confirmation {
   readonly expires_at: string;
 }
 
-/** How a preview ends: with the token, and with what it is for. */
+/** The last lines of a preview: the token and its purpose. */
 function tokenLines(timeZone: string, { confirmation_token: token, expires_at: expiresAt }: Confirmation): string[] {
   return [
     `confirmation_token: ${token}`,
@@ -65,7 +65,7 @@ export function describeSchedulePreview(
   ].join("\n");
 }
 
-/** Values are shown as the API shows them; times also on the clock of the person. */
+/** Shows values as the API does, and times also in the person's zone. */
 function valueText(timeZone: string, field: string, value: unknown): string {
   if (field === "scheduled_at" && typeof value === "string") {
     return when(timeZone, value);

@@ -62,7 +62,7 @@ function optionLines(options: JsonObject): string[] {
   });
 }
 
-/** What a post needs to keep to, in words; the answer's data has the same as the API. */
+/** The rules for a post in words; the answer's data has the same rules as the API returns them. */
 export function describeRules(rules: PlatformRules): string {
   const options = optionLines(rules.options);
   return [

@@ -18,7 +18,7 @@ import { listWorkspaces } from "#workspaces/index.ts";
 
 const INPUT = z.object({});
 const DAYS_SHOWN = 8;
-/** So many can wait at once. */
+/** At most this many approvals can be pending at once. */
 const PENDING_MAX = 100;
 const DECIDED_SHOWN = 10;
 
@@ -39,7 +39,7 @@ function approvalLine(timeZone: string, { state, url, posts, postIds, note, expi
   ].join("; ");
 }
 
-/** What the credential may read; null where it may not. */
+/** The parts that the credential may read; null for each of the others. */
 async function readOverview(ctx: Context) {
   const allowed = <T>(scope: Scope, read: () => Promise<T>): Promise<T | null> =>
     ctx.actor.scopes.includes(scope) ? read() : Promise.resolve(null);

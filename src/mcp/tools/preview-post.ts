@@ -33,7 +33,7 @@ function toInput(args: z.output<ReturnType<typeof input>>): ScheduleInput {
   };
 }
 
-/** The preview of a new post; the plan of one that is made of a draft names it. */
+/** Previews a new post. If it comes from a draft, its PostPlan names the draft. */
 export function previewAction(draft?: DraftVersion): ToolAction<ReturnType<typeof input>> {
   return {
     input,
@@ -55,7 +55,7 @@ export function previewAction(draft?: DraftVersion): ToolAction<ReturnType<typeo
       };
     },
     check: ({ ctx }, args, unreadMembers) => previewSchedule(ctx, { ...toInput(args), unreadMembers }),
-    // Values that cause no problem of their own.
+    // Valid values for unreadable required arguments, so that they cause no further problem.
     substitutes: ({ ctx }) => ({ caption: "-", scheduled_at: toIsoInstant(ctx.clock.now() + HOUR) }),
   };
 }

@@ -13,7 +13,7 @@ export const OPERATOR_ALERT_TITLES = {
   limit: "A limit is near",
 } as const satisfies Record<OperatorAlertKind, string>;
 
-/** One mail with all that has changed. It has figures of the installation only, nothing of anybody's posts. */
+/** One mail with everything that has changed. It contains only figures of the installation, no user's data. */
 export function composeOperatorMail(
   { origin }: Pick<Config, "origin">,
   alerts: readonly OperatorAlert[],

@@ -2,12 +2,12 @@ import { DAY, MINUTE } from "#core/clock.ts";
 import type { OperatorAlertKind, OperatorAlertState } from "#core/operator-alert.ts";
 import type { Condition } from "./find-conditions.ts";
 
-/** A condition that comes and goes within minutes is one alert. */
+/** An alert is cleared only after this long, so that a condition that comes and goes is one alert. */
 const CLEARED_AFTER_MS = 10 * MINUTE;
 const REMINDED_AFTER_MS = DAY;
 const KEPT_MS = 30 * DAY;
 
-/** How long a condition must hold before it is an alert; none for the others. */
+/** How long a condition must last before it raises an alert; the others raise it at once. */
 const RAISED_AFTER_MS: Partial<Record<OperatorAlertKind, number>> = { overdue: 3 * MINUTE };
 
 /** A row of `operator_alerts`. */
@@ -20,13 +20,13 @@ export interface OperatorAlert extends Condition {
   readonly posted: number;
 }
 
-/** What becomes of a row: null when it is deleted. `before` is null for a new one. */
+/** A change of a row: `before` is null for a new row, `after` is null for a deleted one. */
 export interface AlertChange {
   readonly before: OperatorAlert | null;
   readonly after: OperatorAlert | null;
 }
 
-/** What changes now that these conditions hold; nothing for an alert that goes on. Pure. */
+/** Decides which alerts change under the current conditions; an alert that continues does not. Pure. */
 export function decideChanges(
   alerts: readonly OperatorAlert[],
   conditions: readonly Condition[],
@@ -34,13 +34,13 @@ export function decideChanges(
 ): AlertChange[] {
   const keyOf = ({ kind, label }: Pick<Condition, "kind" | "label">) => `${kind} ${label}`;
   const known = new Map(alerts.map((alert) => [keyOf(alert), alert]));
-  const held = new Set(conditions.map(keyOf));
+  const current = new Set(conditions.map(keyOf));
   const holding = conditions.map((condition): AlertChange => {
     const before = known.get(keyOf(condition)) ?? null;
     return { before, after: whileHolding(before, condition, now) };
   });
   const calm = alerts
-    .filter((alert) => !held.has(keyOf(alert)))
+    .filter((alert) => !current.has(keyOf(alert)))
     .map((before): AlertChange => ({ before, after: whileCalm(before, now) }));
   return [...holding, ...calm].filter(({ before, after }) => before !== after);
 }
@@ -79,7 +79,7 @@ function whileCalm(before: OperatorAlert, now: number): OperatorAlert | null {
   return now - before.calmSince >= CLEARED_AFTER_MS ? { ...before, state: "cleared", changedAt: now } : before;
 }
 
-/** The changes of the last two days that a channel has not delivered: what was missed for longer is on the page. */
+/** The changes of the last two days that a channel has not delivered. The operators' page shows older ones. */
 export function undelivered(alerts: readonly OperatorAlert[], sent: "mailed" | "posted", now: number): OperatorAlert[] {
   return alerts.filter(
     (alert) => alert.state !== "pending" && alert.changedAt > alert[sent] && alert.changedAt > now - 2 * DAY,

@@ -13,17 +13,17 @@ const MAX_FAILED_SHARE = 0.5;
 const MIN_SYNCS = 5;
 const MAX_FAILED_SYNCS_SHARE = 0.2;
 
-/** What the alerts are decided from. */
+/** The input for the decision about alerts. */
 export interface Present {
   readonly overdue: number;
   readonly isHeld: boolean;
-  /** The counters of the present hour and the one before, and what waits for the operator. */
+  /** The counters of this hour and the last one, and what waits for the operator. */
   readonly recent: readonly Counter[];
   readonly lateness: Lateness;
   readonly limits: readonly Pick<LimitUse, "label" | "what" | "used" | "limit">[];
 }
 
-/** Something that holds now and that operators should act on. */
+/** Something is wrong now, and operators should act on it. */
 export interface Condition {
   readonly kind: OperatorAlertKind;
   readonly label: string;
@@ -33,7 +33,7 @@ export interface Condition {
 
 const format = (count: number): string => count.toLocaleString("en-GB");
 
-/** Everything that holds now. Pure. */
+/** Lists every condition that is true now. Pure. */
 export function findConditions(present: Present): Condition[] {
   return [
     ...overdueConditions(present),

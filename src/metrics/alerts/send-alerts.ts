@@ -7,12 +7,12 @@ import { composeOperatorMail } from "./compose-operator-mail.ts";
 import { type OperatorAlert, undelivered } from "./decide-changes.ts";
 import { type AlertChannel, claimSending, markSent, releaseSending } from "./store-operator-alerts.ts";
 
-/** What changes meanwhile goes out together; for the webhook only as long as one try may take. */
+/** The least time between two messages; changes in between go out together. For the webhook it is only the longest time of one try. */
 const INTERVAL_MS: Readonly<Record<AlertChannel, number>> = { mail: 10 * MINUTE, webhook: 30 * SECOND };
 
 type SendServices = Pick<Services, "clock" | "config" | "db" | "mailer" | "outbound">;
 
-/** Where alerts are posted, and the secret that signs them; null unless both are set. */
+/** The address for alerts and the secret that signs them; null unless both are set. */
 export function alertWebhook({
   config,
 }: Pick<Services, "config">): { readonly url: string; readonly secret: string } | null {
@@ -20,7 +20,7 @@ export function alertWebhook({
   return url === null || secret === null ? null : { url, secret };
 }
 
-/** Sends what has changed by each way that is set up. What fails is tried again by the next run, until it is two days old. */
+/** Sends the changes through every configured channel. The next run repeats what failed, for up to two days. */
 export async function sendAlerts(services: SendServices, alerts: readonly OperatorAlert[]): Promise<void> {
   const now = services.clock.now();
   const webhook = alertWebhook(services);
@@ -53,7 +53,10 @@ async function sendBy(
   }
 }
 
-/** True when somebody was reached, or nobody can be: nobody else gets the same mail twice because of one address. */
+/**
+ * True if the mail reached at least one operator, or there is no operator to reach: a failing address must not send the others the same
+ * mail again.
+ */
 async function mailAll(
   { config, mailer }: SendServices,
   alerts: readonly OperatorAlert[],
@@ -89,7 +92,7 @@ async function post(
       })),
     },
   });
-  // The same id at every try, so that the receiver knows a repeated one.
+  // The id is the same at every try, so that the receiver detects a repetition.
   const id = `alerts_${changedAt}_${alerts.length}`;
   const { attempt, meaning } = await sendTry(services, { url, secrets: [secret] }, { id, body });
   if (meaning.kind !== "delivered") {

@@ -4,12 +4,12 @@ import type { AlertChange, OperatorAlert } from "./decide-changes.ts";
 
 const COLUMNS = "kind, label, state, since, calm_since AS calmSince, changed_at AS changedAt, mailed, posted, detail";
 
-/** One row for each platform, code or limit that was ever a problem within thirty days. */
+/** One row for each platform, code or limit that had a problem within thirty days. */
 export function alertsStatement(db: Db): Statement<OperatorAlert> {
   return db.d1.prepare(`SELECT ${COLUMNS} FROM operator_alerts ORDER BY changed_at DESC`);
 }
 
-/** Only what was read is changed, so that of runs side by side one does it. */
+/** Writes a change only if the row is still as it was read, so that of two parallel runs one writes it. */
 export async function writeAlertChanges(db: Db, changes: readonly AlertChange[]): Promise<void> {
   await db.d1.batch(changes.map((change) => changeStatement(db, change)));
 }
@@ -36,7 +36,7 @@ function changeStatement(db: Db, { before, after }: AlertChange): D1PreparedStat
         .bind(...values, before.state, before.changedAt, before.calmSince);
 }
 
-/** A way to reach operators, with its columns: when sending was begun last, and the last change that was sent. */
+/** The columns of each channel: when sending last began, and the last change sent. */
 const CHANNELS = {
   mail: { begun: "mail_begun_at", sent: "mailed" },
   webhook: { begun: "webhook_begun_at", sent: "posted" },
@@ -45,11 +45,11 @@ export type AlertChannel = keyof typeof CHANNELS;
 
 export interface ClaimedAlerts {
   readonly alerts: readonly OperatorAlert[];
-  /** The addresses of operators that they have proved to be theirs. */
+  /** The verified addresses of operators. */
   readonly emails: readonly string[];
 }
 
-/** What is to be sent, for one caller at a time; null when that began a short time ago. */
+/** Claims the alerts to send for one caller; null when sending began a short time ago. */
 export async function claimSending(
   db: Db,
   channel: AlertChannel,
@@ -74,7 +74,7 @@ export async function claimSending(
     : null;
 }
 
-/** Only the changes that were sent: a newer one waits for its own mail. */
+/** Marks only the changes that were sent; a newer one waits for its own message. */
 export async function markSent(db: Db, channel: AlertChannel, alerts: readonly OperatorAlert[]): Promise<void> {
   await db.d1
     .prepare(
@@ -85,7 +85,7 @@ export async function markSent(db: Db, channel: AlertChannel, alerts: readonly O
     .run();
 }
 
-/** The next run tries again. */
+/** Lets the next run try again. */
 export async function releaseSending(db: Db, channel: AlertChannel, begunAt: number): Promise<void> {
   const { begun } = CHANNELS[channel];
   await db.d1.prepare(`UPDATE service_progress SET ${begun} = 0 WHERE ${begun} = ?1`).bind(begunAt).run();

@@ -18,7 +18,7 @@ import { sendAlerts } from "./send-alerts.ts";
 
 type WatchServices = Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer" | "outbound">;
 
-/** Raises, clears and reminds of alerts, and sends operators what has changed. Writes nothing while nothing does. */
+/** Raises alerts, clears them, repeats reminders, and sends operators the changes. Without a change it writes nothing. */
 export async function watchService(services: WatchServices): Promise<void> {
   const now = services.clock.now();
   const { present, alerts } = await readPresent(services, now);

@@ -3,7 +3,7 @@ import { DAY } from "#core/clock.ts";
 const FAILING_FOR_MS = 5 * DAY;
 const MIN_FAILED_EVENTS = 20;
 
-/** What failed since the last success. */
+/** The failures since the last success. */
 export interface FailureRecord {
   /** When the first try failed; null without a failure. */
   readonly failingSince: number | null;
@@ -11,7 +11,7 @@ export interface FailureRecord {
   readonly failedEvents: number;
 }
 
-/** Whether a webhook is disabled because nothing but failures came back for days; a quiet one is given the events to be sure. */
+/** Whether to disable a webhook: all tries failed for days, and enough events failed. A webhook with few events gets more time. */
 export function isFailing({ failingSince, failedEvents }: FailureRecord, now: number): boolean {
   return failingSince !== null && now - failingSince >= FAILING_FOR_MS && failedEvents >= MIN_FAILED_EVENTS;
 }

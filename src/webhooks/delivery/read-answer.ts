@@ -3,7 +3,7 @@ import { DAY, SECOND } from "#core/clock.ts";
 /** The longest wait that a receiver may ask for. */
 const MAX_RETRY_AFTER_MS = DAY;
 
-/** What the status of an answer means; null when there was none. */
+/** What the status of an answer means; null when no answer came. */
 export type AnswerMeaning =
   | { readonly kind: "delivered" }
   /** The receiver wants no more events, ever. */
@@ -34,7 +34,7 @@ function parseRetryAfter(text: string | null, now: number): number | null {
   if (/^\d{1,9}$/.test(value)) {
     return Math.min(Number(value) * SECOND, MAX_RETRY_AFTER_MS);
   }
-  // `Date.parse` also takes bare numbers and other forms; a date in a header begins with the day of the week.
+  // `Date.parse` also accepts bare numbers and other forms; a date in a header begins with the day of the week.
   const at = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), MAX_RETRY_AFTER_MS);
 }

@@ -18,12 +18,12 @@ export interface TryResult {
 }
 
 interface Message {
-  /** The id of the event, the same at every try. */
+  /** The id of the event; every try has the same one. */
   readonly id: string;
   readonly body: string;
 }
 
-/** Sends a message once. Never throws: what went wrong is in the result. */
+/** Sends a message once. Never throws: the result contains any error. */
 export async function sendTry(
   services: Pick<Services, "clock" | "config" | "outbound">,
   receiver: { readonly url: string; readonly secrets: readonly string[] },
@@ -72,7 +72,7 @@ export async function sendTry(
   }
 }
 
-/** The first bytes of the answer, as far as they come in time: they are for the log only. */
+/** Reads the first bytes of the answer, within the time limit; only the log needs them. */
 async function readStart(response: Response, waitMs: number): Promise<string> {
   const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   if (reader === undefined) {
@@ -87,7 +87,7 @@ async function readStart(response: Response, waitMs: number): Promise<string> {
       if (done) {
         break;
       }
-      // Streaming: a character that is cut at the limit is left out.
+      // Decodes as a stream, so that a character cut at the limit is left out.
       text += decoder.decode(value.subarray(0, left), { stream: true });
       left -= value.byteLength;
     }
@@ -95,9 +95,9 @@ async function readStart(response: Response, waitMs: number): Promise<string> {
   try {
     await withTimeout(readAll(), waitMs, () => new NoAnswer());
   } catch {
-    // What came is enough.
+    // A broken answer keeps the bytes that have arrived.
   }
   reader.cancel().catch(() => undefined);
-  // SQLite ends texts at this character.
+  // SQLite ends a text at this character.
   return text.replaceAll("\u0000", "\uFFFD");
 }

@@ -10,7 +10,7 @@ export interface SendingWebhook {
   readonly url: string;
   readonly types: readonly (EventType | "*")[];
   readonly sealedSecret: string;
-  /** Signs too until its time. */
+  /** This secret also signs until `until`. */
   readonly previous: { readonly sealedSecret: string; readonly until: number } | null;
   readonly startAfter: number;
   readonly isDisabled: boolean;
@@ -31,18 +31,18 @@ interface WebhookRow {
 /** How far a sender has read the log. */
 export interface EventCursor {
   readonly seq: number;
-  /** The last `start_after` that was followed: a later one moves the cursor. */
+  /** The last `start_after` that the sender has applied; a later one moves the cursor. */
   readonly startSeen: number;
 }
 
 export type SentEventRow = EventRow & { readonly subject_id: string };
 
 export interface SendingRound {
-  /** Null when it was deleted. */
+  /** Null when the webhook was deleted. */
   readonly webhook: SendingWebhook | null;
   /** Oldest first. */
   readonly events: readonly SentEventRow[];
-  /** The newest event up to the cursor; null when the log has none. */
+  /** The newest event up to the cursor; null if the log has none. */
   readonly newestRead: number | null;
 }
 
@@ -70,7 +70,7 @@ export async function findSendingWebhook(db: Db, webhookId: string): Promise<Sen
   return row && toSendingWebhook(row);
 }
 
-/** The webhook and the events that it has not read: one trip, three ranges of primary keys. */
+/** The webhook and its unread events: one round trip, three ranges of primary keys. */
 export async function selectSendingRound(
   db: Db,
   query: { readonly webhookId: string; readonly cursor: EventCursor; readonly limit: number },
@@ -99,7 +99,7 @@ export async function selectSendingRound(
   };
 }
 
-/** How many events of the workspace lie after one number and up to another. */
+/** How many events for the webhook have a number after `after`, up to `upTo`. */
 export async function countEventsBetween(
   db: Db,
   range: { readonly webhookId: string; readonly after: number; readonly upTo: number },
@@ -115,7 +115,7 @@ export async function countEventsBetween(
   return count ?? 0;
 }
 
-/** Whether this call disabled it; a trigger writes the event and the notice. */
+/** Returns whether this call disabled it. A trigger writes the event and the notice. */
 export async function disableWebhook(
   db: Db,
   webhookId: string,

@@ -7,7 +7,7 @@ export interface WebhookKey {
 }
 
 /**
- * Enabled webhooks whose workspace has events since the time that `service` holds: one range of their index, and one look into the log of
+ * Enabled webhooks whose workspace has events since the time stored in `service`: one range of their index, and one read in the log of
  * each. Events of a clock that ran ahead count as new.
  */
 export async function selectOverdueWebhooks(
@@ -27,7 +27,7 @@ export async function selectOverdueWebhooks(
   return results;
 }
 
-/** Ids are hexadecimal, so that `~` comes after all of them. */
+/** Ids are hexadecimal, so `~` sorts after all of them. */
 export const OVERDUE_WEBHOOKS = `SELECT w.workspace_id AS workspaceId, w.id AS id FROM webhooks w
   WHERE w.disabled_at IS NULL AND (w.workspace_id, w.id) > (?1, ?2) AND (w.workspace_id, w.id) <= (?3, ?4)
     AND EXISTS (SELECT 1 FROM events e WHERE e.workspace_id = w.workspace_id

@@ -5,10 +5,10 @@ import { log } from "#core/log.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { selectEnabledWebhookIds } from "./store-delivery.ts";
 
-/** A sender that has not answered by then is woken by the cron; it must not hold up the others. */
+/** A sender that takes longer must not delay the others; the cron wakes it. */
 const WAKE_TIMEOUT_MS = 5 * SECOND;
 
-/** Whether it answered. Never throws. */
+/** Returns whether the sender answered. Never throws. */
 export async function wakeSender(services: Pick<Services, "sender">, webhookId: string): Promise<boolean> {
   try {
     const woken = services.sender(webhookId).wake();
@@ -21,8 +21,8 @@ export async function wakeSender(services: Pick<Services, "sender">, webhookId: 
 }
 
 /**
- * Tells the senders of a workspace that there may be new events; called after the change is written and deferred. Never throws: what is
- * missed here, the cron finds.
+ * Notifies the senders of a workspace that there may be new events. Call it deferred, after the change is written. Never throws: the cron
+ * finds what this misses.
  */
 export async function wakeSenders(services: Pick<Services, "db" | "sender">, workspaceId: string): Promise<void> {
   try {

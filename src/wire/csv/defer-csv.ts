@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import type { BulkRow } from "#planning/index.ts";
 import type { RowReader } from "./row-reader.ts";
 
-/** The posts of a table; a table whose columns are not known is refused. Loaded with the first table. */
+/** Reads the posts of a table; refuses a table with unknown columns. Loads the reader lazily, with the first table. */
 export async function readCsvPosts(
   ctx: Pick<Context, "config">,
   text: string,

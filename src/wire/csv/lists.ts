@@ -1,9 +1,9 @@
-/** Several values of a cell: one a line or between upright strokes, or, where there is neither, between commas. */
+/** Splits a cell into values: by lines or vertical bars, or by commas if it has neither. */
 export function splitList(cell: string): string[] {
   return valuesOf(cell, /[\n|]/.test(cell) ? /[\n|]/ : /[,;]/);
 }
 
-/** Addresses may have commas, but no spaces. */
+/** Addresses may contain commas, but no spaces. */
 export function splitAddresses(cell: string): string[] {
   return valuesOf(cell, /[\s|]+/);
 }
@@ -15,7 +15,7 @@ function valuesOf(cell: string, separator: RegExp): string[] {
     .filter((value) => value !== "");
 }
 
-/** Texts that belong to the addresses in their order: an empty one is one that is not described. */
+/** Texts for the addresses, in the same order; an empty text means no description. */
 export function splitTexts(cell: string): string[] {
   return cell.trim() === "" ? [] : cell.split(/[\n|]/).map((value) => value.trim());
 }

@@ -20,7 +20,7 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The cell as the type that the option has; what cannot be one stays text, which the platform's own check refuses. */
+/** Converts the cell to the option's type. A value that does not fit stays text, and the platform's own check refuses it. */
 export function optionValue(schema: JsonObject, cell: string): JsonValue {
   const types = typesOf(schema);
   const text = cell.trim();

@@ -11,7 +11,7 @@ import { optionValue } from "./option-value.ts";
 import { type CsvLine, readTable } from "./read-table.ts";
 import { BULK_POSTS_MAX, type RowReader } from "./row-reader.ts";
 
-/** How a cell becomes a member of the body of a preview. */
+/** Converts a cell to a member of the preview's body. */
 const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
   caption: (cell) => cell,
   scheduled_at: (cell) => cell.trim(),
@@ -26,7 +26,7 @@ const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
 const ALT_TEXTS = "alt_texts";
 const REQUIRED = ["caption", "scheduled_at"];
 
-/** A setting of every account of a platform: `platform.option`. */
+/** An option for all accounts of a platform: `platform.option`. */
 interface OptionColumn {
   readonly header: string;
   readonly platform: Platform;
@@ -34,7 +34,7 @@ interface OptionColumn {
   readonly schema: JsonObject;
 }
 
-/** The option that a header names; null when there is none. */
+/** The option that a header names; null if it names none. */
 function optionOf(ctx: Pick<Context, "config">, header: string): OptionColumn | null {
   const [platform = "", key = "", ...rest] = header.split(".");
   if (!isPlatform(platform) || rest.length > 0) {
@@ -53,7 +53,7 @@ function headerProblem(header: string, message: string): RefusalDetail {
 
 const KNOWN = [...Object.keys(MEMBERS), ALT_TEXTS].join(", ");
 
-/** A table that is none can have a column for each of a million commas. */
+/** A file that is not a table can have a column for each of a million commas. */
 const PROBLEMS_MAX = 100;
 
 function headerProblems(headers: readonly string[], options: ReadonlyMap<string, OptionColumn>): RefusalDetail[] {
@@ -77,8 +77,8 @@ function headerProblems(headers: readonly string[], options: ReadonlyMap<string,
 }
 
 /**
- * Refuses the table when its columns are not known, when its quotation marks do not match, or when it has no post or too many; what is
- * wrong with one line is a problem of its row.
+ * Refuses the table if a column is unknown, quotation marks do not match, or it has no post or too many. A problem in a single line belongs
+ * to its row.
  */
 export async function readPosts(
   ctx: Pick<Context, "config">,
@@ -97,14 +97,14 @@ export async function readPosts(
   if (problems.length > 0) {
     refuse(refusalOf(problems));
   }
-  // Where quotation marks do not match, nobody knows which lines after them are posts, so that none may be left out alone.
+  // After an unmatched quotation mark nobody knows which lines are posts, so skipping one line would be wrong.
   const faults = lines.flatMap(({ fault }, index): RefusalDetail[] =>
     fault === null ? [] : [{ code: "csv_row_invalid", message: fault, row: index + 1 }],
   );
   if (faults.length > 0) {
     refuse(refusalOf(faults.slice(0, PROBLEMS_MAX)));
   }
-  // Empty lines are counted, so that the number of a row is that of the spreadsheet without its first line.
+  // Empty lines count, so that a row's number is that of the spreadsheet without its first line.
   const rows = lines
     .map((line, index) => ({ line, row: index + 1 }))
     .filter(({ line }) => line.cells.some((cell) => cell.trim() !== ""));
@@ -168,7 +168,7 @@ function altTextProblems(texts: readonly string[], files: number): readonly Refu
     : [{ code: "alt_text_too_long", message: "a description is too long", param: `${ALT_TEXTS}[${problem}]` }];
 }
 
-/** The files with their descriptions; what kind of file each is, is found out as for `media_urls`. */
+/** The files with their descriptions. The kind of each file is detected, as for `media_urls`. */
 function withAltTexts(input: ScheduleInput, altTexts: readonly string[]): ScheduleInput {
   return altTexts.length === 0
     ? input

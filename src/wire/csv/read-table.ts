@@ -3,7 +3,7 @@ import Papa from "papaparse";
 /** One line of a table; a quoted cell may have line breaks. */
 export interface CsvLine {
   readonly cells: readonly string[];
-  /** What makes it unreadable. */
+  /** Why the line cannot be read. */
   readonly fault: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface CsvTable {
 
 const DELIMITERS = [",", ";", "\t"];
 
-/** Headers never contain a delimiter, so their line tells it; captions, which do, are not looked at. */
+/** Headers never contain a delimiter, so their line shows which one it is. Captions may contain one, so they are ignored. */
 function delimiterOf(text: string): string {
   const [headers = ""] = text.split("\n", 1);
   const count = (delimiter: string) => headers.split(delimiter).length;
@@ -27,9 +27,9 @@ const QUOTE_FAULTS: Readonly<Record<string, string>> = {
   InvalidQuotes: "a quoted cell has text after its quotation mark; inside a cell write the mark twice",
 };
 
-/** Reads a table as spreadsheets write it: with commas, semicolons or tabs, and any line ends. */
+/** Reads a table from a spreadsheet: with commas, semicolons or tabs, and any line ends. */
 export function readTable(text: string): CsvTable {
-  // Line ends inside captions become the ones that platforms count once.
+  // Line ends inside captions become `\n`, because platforms count that as one character.
   const lines = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const { data, errors } = Papa.parse<string[]>(lines, { delimiter: delimiterOf(lines), newline: "\n" });
   const quoteFaults = new Map(errors.map(({ row, code }) => [row, QUOTE_FAULTS[code] ?? null]));

@@ -1,9 +1,9 @@
 import type { BulkRow, ScheduleInput } from "#planning/index.ts";
 
-/** How many posts a request may have. */
+/** The most posts in one request. */
 export const BULK_POSTS_MAX = 100;
 
-/** Reads one of many posts from the members of a preview; `withMore` adds what they cannot say. */
+/** Reads one of many posts from the members of a preview; `withMore` adds what those members cannot express. */
 export type RowReader = (
   data: unknown,
   row: number,

@@ -20,7 +20,7 @@ export const Metadata = z
 export const Labels = z.array(Label).max(LABELS_MAX);
 export const Notes = z.string().max(NOTES_MAX);
 
-/** What can be noted about a post, in a request; null and what is left out mean that it is not set. */
+/** The annotations in a request; a member that is null or missing is not set. */
 export const annotationFields = {
   external_id: ExternalId.nullish().openapi({
     description: "The post's id in your own system; several posts may have the same.",
@@ -56,7 +56,7 @@ export function toAnnotations({ external_id, metadata, labels, notes }: Annotati
   };
 }
 
-/** The same in an answer. */
+/** The annotations in an answer. */
 export const annotationMembers = {
   external_id: z.string().nullable().openapi({ description: "The id in the caller's own system." }),
   metadata: z.record(z.string(), z.string()).openapi({ description: "The caller's own names and values." }),

@@ -12,7 +12,7 @@ export const EXAMPLE_DRAFT_ID = "01983c1e-b2d5-7f13-8c47-6e9f8a2b1d44";
 export const EXAMPLE_KEY_ID = "0197a3f0-5b1e-7c42-9d27-3f6c1a2b4d5e";
 export const EXAMPLE_ORIGIN = "https://almanac.example.org";
 export const EXAMPLE_PLATFORM = PLATFORMS[0];
-/** Of the account with which the post fails, where one does. */
+/** The account that fails, in examples where one does. */
 export const EXAMPLE_OTHER_ACCOUNT_ID = "01983c1e-9344-7a0e-8c51-7e2f4b6d9a35";
 export const EXAMPLE_OTHER_PLATFORM = PLATFORMS[5];
 
@@ -23,12 +23,12 @@ export const IdInPath = z.object({
   id: Id.openapi({ param: { name: "id", in: "path", description: "The post's id." } }),
 });
 
-/** An optional member of a request. Reads return `null` for what is not set, and what is read can be sent back. */
+/** An optional member of a request. It accepts null, because a caller may send back what a read returned. */
 export function optional<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value): z.output<S> | undefined => value ?? undefined);
 }
 
-/** Required in the body of every destructive call. */
+/** Every destructive call requires it in the body. */
 export const ExplicitConfirm = z
   .literal(true)
   .openapi({ description: "Must be `true`: the call cannot be undone.", example: true });
@@ -52,7 +52,7 @@ function instantInput(explain: (text: string) => string) {
 /** A date-time in a request: RFC 3339 with an offset or `Z`, parsed to milliseconds. */
 export const InstantInput = instantInput(() => INSTANT_EXPECTED);
 
-/** The same in a query, where a `+` that is not encoded is read as a space. */
+/** The same in a query, where an unencoded `+` becomes a space. */
 export const InstantInQuery = instantInput((text) =>
   parseInstant(text.replace(/ (?=\d\d:\d\d$)/, "+")) === undefined
     ? INSTANT_EXPECTED
@@ -96,7 +96,7 @@ export function queryInteger({ min, max, description, example, ...rest }: QueryI
     .openapi({ type: "integer", minimum: min, maximum: max, ...rest, param: { description }, example });
 }
 
-/** Which page of a list, by its size and what is skipped before it. */
+/** The page of a list: its size and how many items come before it. */
 export const pageInQuery = (things: string, maxLimit: number) => ({
   limit: queryInteger({
     min: 1,

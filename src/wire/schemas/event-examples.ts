@@ -11,7 +11,7 @@ import {
 import type { Event, TestEvent } from "./event.ts";
 import { EXAMPLE_EDITED_POST, EXAMPLE_POST, type Post } from "./post.ts";
 
-/** When the post became public, and when it was edited, paused and resumed before. */
+/** When the post became public; below, when it was edited, paused and resumed. */
 const AT = "2026-12-24T18:00:01.041Z";
 const CHANGED_AT = "2026-11-21T10:00:00.000Z";
 
@@ -82,7 +82,7 @@ const UNCONFIRMED_TARGET = {
   },
 } as const;
 
-/** The account of another platform, where the same post is refused. */
+/** The account on another platform, which refuses the same post. */
 const OTHER_TARGET = {
   account_id: EXAMPLE_OTHER_ACCOUNT_ID,
   platform: EXAMPLE_OTHER_PLATFORM,
@@ -105,7 +105,7 @@ const decided = (state: Approval["state"], result: Partial<Approval> = {}) => ({
 });
 const WEBHOOK = { id: EXAMPLE_WEBHOOK_ID, url: "https://shop.example.com/almanac", description: "Shop" };
 
-/** One body of each type, for the document. */
+/** One example body of each type, for the document. */
 export const EXAMPLE_EVENTS = {
   "post.scheduled": { ...eventAt(EXAMPLE_POST.created_at), type: "post.scheduled", data: { post: EXAMPLE_POST } },
   "post.updated": {

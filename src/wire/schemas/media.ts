@@ -95,7 +95,7 @@ export const EXAMPLE_MEDIA_ITEM: MediaItem = {
   cover: null,
 };
 
-/** A PDF file: stored like media, but no media item. */
+/** A PDF file. It is stored like media, but it is not a media item. */
 const Document = z
   .object({
     url: z.string().openapi({ format: "uri", description: "The URL of the stored file, for the option `document`." }),
@@ -120,7 +120,7 @@ function presentDocument({ url, id, contentType, sizeBytes, facts, sha256 }: Res
   };
 }
 
-/** Stored files: the media items in their order, and the documents where there are any. */
+/** Stored files: the media items in their order, and the documents if there are any. */
 export function presentFiles(files: readonly ResolvedFile[]): z.infer<typeof MediaItemList> {
   const documents = files.filter(isDocument).map(presentDocument);
   return {
@@ -129,7 +129,7 @@ export function presentFiles(files: readonly ResolvedFile[]): z.infer<typeof Med
   };
 }
 
-/** One stored file, by what it is. */
+/** One stored file as a media item or a document. */
 export function presentFile(file: ResolvedFile): { readonly media_item: MediaItem } | { readonly document: Document } {
   if (isDocument(file)) {
     return { document: presentDocument(file) };
@@ -156,7 +156,7 @@ export function presentMediaItem(item: DomainMediaItem): MediaItem {
   };
 }
 
-/** The members of `MediaItemInput`; without a type it is found out. */
+/** The members of `MediaItemInput`; without a type, the file's bytes decide. */
 export interface MediaItemMembers {
   readonly url: string;
   readonly type?: DomainMediaItem["type"] | undefined;
@@ -164,7 +164,7 @@ export interface MediaItemMembers {
   readonly cover?: z.output<typeof CoverInput> | null | undefined;
 }
 
-/** A media item of a request in the words of the service. */
+/** Converts a media item of a request to the names that the service uses. */
 export function toMediaInput({ url, type, alt_text: altText, cover }: MediaItemMembers): DomainMediaItemInput {
   const atMs = cover?.at_ms ?? undefined;
   const coverUrl = cover?.url ?? undefined;

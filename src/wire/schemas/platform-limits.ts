@@ -145,7 +145,7 @@ export function presentLimits({
 
 export type LimitServices = Pick<Context, "adapterFor" | "config">;
 
-/** The limits of an account where they are its own. */
+/** The limits of an account that differ from its platform's. */
 export function presentOwnLimits(
   { adapterFor, config }: LimitServices,
   { platform, capabilities }: Pick<Account, "platform" | "capabilities">,
@@ -155,7 +155,7 @@ export function presentOwnLimits(
   return own && presentLimits(own);
 }
 
-/** The values as texts, as the document has them: `true` for a switch. */
+/** The values as texts, because the document has texts: `true` for a switch. */
 function presentOptions(options: Readonly<Record<string, boolean | string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
 }

@@ -92,7 +92,7 @@ function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMeth
   };
 }
 
-/** By its configuration, because the rules of an installation are constant and generating their JSON Schemas is expensive. */
+/** Cached per configuration: the rules of an installation are constant, and generating their JSON Schemas is expensive. */
 const knownRules = new WeakMap<Context["config"], PlatformRules[]>();
 
 export function listRules({ config }: Pick<Context, "config">): PlatformRules[] {
@@ -108,7 +108,7 @@ export function listRules({ config }: Pick<Context, "config">): PlatformRules[] 
   return rules;
 }
 
-/** The rules of one platform; each of the list has them. */
+/** The rules of one of the listed platforms. */
 export function rulesOf(services: Pick<Context, "config">, platform: Platform): PlatformRules {
   const rules = listRules(services).find((candidate) => candidate.platform === platform);
   if (!rules) {

@@ -319,7 +319,7 @@ export const EXAMPLE_POST: Post = {
   ...EXAMPLE_ANNOTATIONS,
 };
 
-/** The same post an hour later, as the examples of an edit have it. */
+/** The same post an hour later, for the examples of an edit. */
 export const EXAMPLE_EDITED_POST: Post = {
   ...EXAMPLE_POST,
   scheduled_at: "2026-12-24T19:00:00.000Z",

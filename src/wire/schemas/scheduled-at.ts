@@ -11,7 +11,10 @@ const NO_TIME = {
 
 const LIKE_A_WALL_TIME = /^\s*\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
 
-/** When a post is published: an instant, or a time on the clock of the body's `time_zone`, with which `refuseUnreadableTime` reads it. */
+/**
+ * When a post is published: an instant, or a local time in the body's `time_zone`. `refuseUnreadableTime` reads a local time with that
+ * zone.
+ */
 export const ScheduledAtInput = z
   .string()
   .refine((text) => parseInstant(text) !== undefined || LIKE_A_WALL_TIME.test(text), {
@@ -20,7 +23,7 @@ export const ScheduledAtInput = z
   })
   .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
 
-/** Asks for the time of a slot. */
+/** Requests the time of the next slot. */
 export const SlotInput = z.enum(["next"]);
 
 interface TimeMembers {
@@ -28,7 +31,7 @@ interface TimeMembers {
   readonly time_zone?: string | null | undefined;
 }
 
-/** Refuses a text that is no time, for the reason that reading it gave. */
+/** Refuses an unreadable time with the reason that the reading gave. */
 export function addTimeIssue(
   { issues }: Pick<z.core.$RefinementCtx, "issues">,
   text: string,
@@ -38,7 +41,7 @@ export function addTimeIssue(
   issues.push({ code: "custom", input: text, path, message: problem, params: { code } });
 }
 
-/** A time without an offset is another instant to everybody who reads it, unless its zone is named. */
+/** A time without an offset is ambiguous unless its zone is named. */
 function readScheduledAt(text: string, timeZone: string | null): TimeReading {
   if (timeZone === null) {
     const instant = parseInstant(text);
@@ -47,10 +50,10 @@ function readScheduledAt(text: string, timeZone: string | null): TimeReading {
   return readLocalTime(text, timeZone) ?? NO_TIME;
 }
 
-/** Refuses a time that needs a zone and has none, and one that the clocks of its zone do not show. */
+/** Refuses a local time without a zone, and one that the clocks of its zone skip. */
 export function refuseUnreadableTime(body: TimeMembers, ctx: z.core.$RefinementCtx): void {
   const { scheduled_at: text, time_zone: timeZone = null } = body;
-  // A zone that does not exist has been refused; no time can be read with it.
+  // An unknown zone has been refused already, and no time can be read with it.
   if (typeof text === "string" && (timeZone === null || isTimeZone(timeZone))) {
     const reading = readScheduledAt(text, timeZone);
     if ("problem" in reading) {

@@ -12,14 +12,17 @@ import type { MediaItem } from "./media.ts";
 import type { Post, PostSummary } from "./post.ts";
 
 /*
- * The JSON of posts as SQLite writes it, so that a page of posts is neither parsed nor built again in the Worker. Byte for byte what
- * `presentPost` and `presentPostSummary` give, which a test holds for posts in every state.
+ * SQLite writes the JSON of posts, so that the Worker neither parses nor rebuilds a page of posts. The text equals that of `presentPost`
+ * and `presentPostSummary` byte for byte; a test compares them for posts in every state.
  */
 
-/** The SQL expression of each member, which yields JSON text; the compiler asks for all of them. */
+/** The SQL expression of each member, which returns JSON text; the compiler requires all of them. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
-/** The parts of an object's members, concatenated because D1 allows a function 32 arguments and an object would be parsed again by the next function. */
+/**
+ * The parts of an object's members. They are concatenated, because a function in D1 takes at most 32 arguments, and nested functions would
+ * parse an object again.
+ */
 function members<T>(expressions: SqlMembers<T>): string[] {
   return Object.entries<string>(expressions).flatMap(([name, json], index) => [
     `'${index === 0 ? "" : ","}"${name}":'`,
@@ -27,12 +30,12 @@ function members<T>(expressions: SqlMembers<T>): string[] {
   ]);
 }
 
-/** Each of `more` is further members as one text. */
+/** Each of `more` contains further members as one text. */
 function object<T>(expressions: SqlMembers<T>, ...more: readonly string[]): string {
   return concat(["'{'", ...members(expressions), ...more.flatMap((text) => ["','", text]), "'}'"]);
 }
 
-/** Literals that meet become one. A tree, because SQLite allows an expression a depth of 100, and a chain is as deep as it is long. */
+/** Joins adjacent literals. Builds a tree, because SQLite limits an expression to a depth of 100, and a chain is as deep as it is long. */
 function concat(parts: readonly string[]): string {
   const merged: string[] = [];
   for (const part of parts) {
@@ -56,7 +59,7 @@ const array = (items: string): string => `'[' || coalesce(${items}, '') || ']'`;
 /** Free text, or null. */
 const text = (sql: string): string => `json_quote(${sql})`;
 
-/** A word or an id, which has nothing to escape. */
+/** A word or an id, which never needs escaping. */
 const word = (sql: string): string => `'"' || ${sql} || '"'`;
 
 const number = (sql: string): string => `coalesce(${sql}, 'null')`;
@@ -68,7 +71,7 @@ const instant = (sql: string): string => `strftime('"%Y-%m-%dT%H:%M:%fZ"', ${sql
 
 const instantOrNull = (sql: string): string => `coalesce(${instant(sql)}, 'null')`;
 
-/** The error that an expression yields as JSON. */
+/** The error as JSON, from an expression that returns it. */
 const errorObject = (error: string) =>
   `iif(coalesce(${error}, 'null') = 'null', 'null', ${object<NonNullable<Post["targets"][number]["error"]>>({
     code: json(`(${error} -> '$.code')`),
@@ -79,7 +82,7 @@ const errorObject = (error: string) =>
     who_must_act: json(`(${error} -> '$.whoMustAct')`),
   })})`;
 
-/** Most targets have none, so the names are read only where there are some. */
+/** Reads the names only if there are extras, because most targets have none. */
 const extrasObject = `iif(t.extras IS NULL, 'null', '{' || (SELECT group_concat('"' || x.key || '":' || ${object<
   NonNullable<NonNullable<Post["targets"][number]["extras"]>["cover"]>
 >({
@@ -108,7 +111,7 @@ const MEDIA_OBJECT = object<MediaItem>({
 
 const mediaArray = (column: string) => array(`(SELECT group_concat(${MEDIA_OBJECT}, ',') FROM json_each(${column}) m)`);
 
-/** Public parts are in `progress`, in order. */
+/** `progress` contains the public parts in order. */
 const publicPart = (member: string): string => `(t.progress -> ('$.thread[' || part.key || ']${member}'))`;
 
 const PART_OBJECT = object<NonNullable<Post["targets"][number]["parts"]>[number]>({
@@ -120,7 +123,7 @@ const PART_OBJECT = object<NonNullable<Post["targets"][number]["parts"]>[number]
   url: json(publicPart(".url")),
 });
 
-/** The post itself and what follows it. */
+/** One part more than `thread` has, because the first part is the post itself. */
 const PART_ARRAY = `iif(json_type(t.options, '$.thread') = 'array', ${array(
   `(SELECT group_concat(${PART_OBJECT}, ',') FROM json_each(json_insert(t.options -> '$.thread', '$[#]', 0)) part)`,
 )}, 'null')`;
@@ -147,7 +150,7 @@ const TARGET_OBJECT = object<Post["targets"][number]>({
   parts: PART_ARRAY,
 });
 
-/** One lookup for all of them: most posts have no row of annotations. */
+/** One lookup for all annotations, because most posts have no row of them. */
 const ANNOTATION_MEMBERS = `coalesce((SELECT ${concat(
   members<Annotations>({
     external_id: text("a.external_id"),
@@ -190,7 +193,7 @@ const POST_OBJECT = object<Omit<Post, keyof Annotations>>(
   ANNOTATION_MEMBERS,
 );
 
-/** Both of one look at the targets. */
+/** Both counts come from one read of the targets. */
 const SUMMARY_COUNT_MEMBERS = `(SELECT ${concat(
   members<Pick<PostSummary, "target_count" | "media_count">>({
     target_count: "count(*)",
