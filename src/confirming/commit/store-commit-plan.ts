@@ -5,7 +5,7 @@ import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
-import { CONFIRMATION_RETENTION_MS, isNamedByToken, type TokenKey } from "#confirming/token/confirmation-token.ts";
+import { CONFIRMATION_RETENTION_MS, type TokenKey } from "#confirming/token/confirmation-token.ts";
 import { scheduledPostsOf } from "#planning/facts/scheduled-posts-quota.ts";
 import {
   approvalByTokenStatement,
@@ -52,13 +52,13 @@ function issuedHour(plan: PostPlan): number {
 
 /**
  * Writes a plan in one transaction, completely or not at all. A token is used once because a post with its id can be inserted once, or,
- * where the plan edits posts, because its row of `confirmations` can.
+ * where the plan edits posts or makes many, because its row of `confirmations` can.
  */
 export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
   const { plan, approvalId, tokenHash } = attempt;
   const confirmHash = await sha256Hex(`${tokenHash} ${attempt.nonce}`);
   const origin = { confirmHash, via: attempt.via, by: attempt.by, now };
-  const isPostTheRecord = isNamedByToken(plan, tokenHash);
+  const isPostTheRecord = plan.kind === "schedule";
   const { writes, reads } = planStatements(db, plan, origin);
   const batch = [
     isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),

@@ -59,11 +59,6 @@ function postIdOf(hash: string, time: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${hash.slice(-12)}`;
 }
 
-/** Whether the plan's post has the id that its token stands for; that of a token from the release before has not. */
-export function isNamedByToken(plan: PostPlan, tokenHash: string): boolean {
-  return plan.kind === "schedule" && plan.post.id === postIdOf(tokenHash, plan.issuedAt.toString(16).padStart(12, "0"));
-}
-
 /** Stores the plan under the hash of its token. */
 export async function storePlan(
   ctx: Pick<Context, "tokens">,

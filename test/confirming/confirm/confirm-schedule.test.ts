@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
-import { toBase64Url } from "#core/encoding.ts";
 import { confirmSchedule, previewSchedule } from "#confirming/index.ts";
 import { getPost } from "#posts/index.ts";
 import { readToken } from "#confirming/token/confirmation-token.ts";
@@ -311,53 +310,6 @@ describe("confirmSchedule", () => {
     expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject({
       code: "token_already_used",
       postIds: [id],
-    });
-  });
-
-  describe("while the release before runs beside this one", () => {
-    /** A token of random bytes only, whose post has an id of its own. */
-    async function issueAsBefore(ctx: TestContext) {
-      const { confirmationToken } = await previewOne(ctx);
-      const { userId } = ctx.actor;
-      const { hash } = await readToken(confirmationToken);
-      const plan = await env.TOKENS.get<{ post: { id: string } }>(`ct:${userId}:${hash}`, "json");
-      const token = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-      const id = ctx.ids.uuid();
-      const old = { ...plan, post: { ...plan?.post, id } };
-      await env.TOKENS.put(`ct:${userId}:${(await readToken(token)).hash}`, JSON.stringify(old));
-      return { token, id };
-    }
-
-    test("its tokens work once here, and are answered as used for two days", async () => {
-      const ctx = createTestContext();
-      const { token: confirmationToken, id } = await issueAsBefore(ctx);
-      const results = await Promise.allSettled(
-        Array.from({ length: 4 }, () => confirmSchedule(ctx, { confirmationToken })),
-      );
-      expect(results.flatMap((result) => (result.status === "fulfilled" ? result.value.posts[0]?.id : []))).toEqual([
-        id,
-      ]);
-      const used = { code: "token_already_used", postIds: [id] };
-      expect(refusalsIn(results)).toMatchObject([used, used, used]);
-      // Both releases look for this row.
-      expect(await countUsed(ctx)).toBe(1);
-      vi.setSystemTime(ctx.clock.now() + 2 * DAY - HOUR);
-      expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject(used);
-    });
-
-    test("a token of this one that it has confirmed is used here too", async () => {
-      const ctx = createTestContext();
-      const { confirmationToken } = await previewOne(ctx);
-      const { id } = await confirmOne(ctx, confirmationToken);
-      const { hash } = await readToken(confirmationToken);
-      await updatePostRow(id, { confirm_hash: hash });
-      await env.DB.prepare("INSERT INTO confirmations VALUES (?, ?, ?, 'n', ?, 1, 1)")
-        .bind(Math.floor(ctx.clock.now() / HOUR), hash, ctx.actor.userId, JSON.stringify([id]))
-        .run();
-      const used = { code: "token_already_used", postIds: [id] };
-      expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject(used);
-      vi.setSystemTime(ctx.clock.now() + DAY);
-      expect(await refusalOf(confirmSchedule(ctx, { confirmationToken }))).toMatchObject(used);
     });
   });
 
