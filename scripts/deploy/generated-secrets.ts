@@ -44,7 +44,7 @@ function assertKeysOpen(tokenKeys: string, tokenKeyId: string, usedKeyIds: reado
   }
 }
 
-/** What the version that runs can open; null where an older version of this command uploaded it. */
+/** What the version that runs can open; null where this command uploaded none. */
 const runningKeyIds = (running: RunningWorker | null): readonly string[] | null =>
   running?.vars.get(KEY_IDS)?.split(",") ?? null;
 

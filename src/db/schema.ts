@@ -37,7 +37,7 @@ export const users = sqliteTable(
     passwordHash: text("password_hash"),
     activeWorkspaceId: text("active_workspace_id").notNull(),
     timeZone: text("time_zone").notNull().default("UTC"),
-    // No longer used; the previous version of the service still writes both.
+    // Nothing reads or writes these two.
     failedLogins: integer("failed_logins").notNull().default(0),
     nextLoginAt: integer("next_login_at"),
     emailVerifiedAt: integer("email_verified_at"),
@@ -215,7 +215,7 @@ export const oauthGrants = sqliteTable(
     codeUsedAt: integer("code_used_at"),
     createdAt: integer("created_at").notNull(),
     revokedAt: integer("revoked_at"),
-    /** Who confirms the previews of this app. Grants older than this column have `self`. */
+    /** Who confirms the previews of this app. */
     confirms: text().$type<Confirms>().notNull().default("self"),
   },
   (t) => [
@@ -573,7 +573,7 @@ export const posts = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     finishedAt: integer("finished_at"),
-    /** The API key or app that made the post; null for the dashboard and for posts older than this column. */
+    /** The API key or app that made the post; null for the dashboard. */
     createdBy: text("created_by", { mode: "json" }).$type<Author>(),
     /** The newest 50 changes, oldest first. They are in this row because every change writes it anyway. */
     changes: text({ mode: "json" }).$type<StoredPostChange[]>(),
@@ -595,7 +595,7 @@ export const postTargets = sqliteTable(
   {
     postId: text("post_id").notNull(),
     accountId: text("account_id").notNull(),
-    /** The position in the request. Targets older than this column have 0 and are sorted by account id. */
+    /** The position in the request. */
     position: integer().notNull().default(0),
     platform: text().$type<Platform>().notNull(),
     username: text().notNull(),
@@ -725,7 +725,7 @@ export const postDays = sqliteTable(
     day: integer().notNull(),
     /** Includes publishing posts, so that a claim does not write this row. Queries subtract them: they are few, and an index finds them. */
     scheduled: integer().notNull().default(0),
-    /** Always 0. The previous release still reads it. */
+    /** Always 0. */
     publishing: integer().notNull().default(0),
     published: integer().notNull().default(0),
     partiallyFailed: integer("partially_failed").notNull().default(0),

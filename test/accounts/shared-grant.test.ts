@@ -112,7 +112,7 @@ test("a refreshed or repeated login still counts", async () => {
   await settled();
 });
 
-test("a login from before the grant's owner was stored has a grant of its own", async () => {
+test("a login whose grant has no known owner has a grant of its own", async () => {
   const { ctx, settled } = await createSandboxUser();
   await connect(ctx, DRAWS.login);
   await connect(ctx, SINGS.login);

@@ -69,12 +69,12 @@ export async function reviewApproval(ctx: Context, { id }: { readonly id: string
   };
 }
 
-function toChanges({ id, changes = [] }: PostUpdate) {
+function toChanges({ id, changes }: PostUpdate) {
   return { postId: id, fields: changes };
 }
 
 async function readPlanAccounts(ctx: Context, posts: readonly PostUpdate[]): Promise<readonly TargetAccount[]> {
-  const ids = posts.flatMap(({ targets, removedAccountIds, changes = [] }) => [
+  const ids = posts.flatMap(({ targets, removedAccountIds, changes }) => [
     ...targets.map(({ accountId }) => accountId),
     ...removedAccountIds,
     ...changes.flatMap(({ accountId }) => accountId ?? []),
@@ -102,7 +102,7 @@ function toPreview(ctx: Context, post: PostInsert, assessed: AssessedPost | unde
             ...checked,
             effectiveCaption: target.effectiveCaption,
             platformOptions: target.options,
-            mediaItems: target.media ?? null,
+            mediaItems: target.media,
           };
     }),
     mediaItems: post.media,
@@ -128,7 +128,7 @@ function uncheckedTarget(ctx: Context, { accountId, platform, username, ...targe
     captionUnit: limits?.caption.unit ?? "characters",
     limits: null,
     platformOptions: target.options,
-    mediaItems: target.media ?? null,
+    mediaItems: target.media,
     placement: null,
     warnings: [],
     cost: null,

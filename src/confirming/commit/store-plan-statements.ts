@@ -7,13 +7,7 @@ import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
 import { nextTryAtSql } from "#arming/next-due-at.ts";
 import { insertAnnotationsStatement } from "#posts/rows/store-annotations.ts";
 import { appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
-import {
-  type EditPlan,
-  mediaIdsOf,
-  type PostUpdate,
-  type TargetUpsert,
-  type SchedulePlan,
-} from "#planning/plan/post-plan.ts";
+import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning/plan/post-plan.ts";
 
 /*
  * The statements of a confirm. They write the `watch_at` of a post whose object is armed, because that follows at once. A list is one JSON parameter, so that its length does not change the number of statements;
@@ -103,10 +97,8 @@ export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1Pr
     post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
   );
   const removedTargets = posts.flatMap((post) => post.removedAccountIds.map((accountId) => [post.id, accountId]));
-  const withNewMedia = posts.filter((post) => post.media !== null || (post.mediaIds ?? null) !== null);
-  const uses = withNewMedia.flatMap((post) =>
-    (post.mediaIds ?? mediaIdsOf({ media: post.media ?? [] })).map((id) => [id, post.id] as const),
-  );
+  const withNewMedia = posts.filter(({ mediaIds }) => mediaIds !== null);
+  const uses = withNewMedia.flatMap(({ id: postId, mediaIds }) => (mediaIds ?? []).map((id) => [id, postId] as const));
   return [
     ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
     ...(targets.length > 0 ? [upsertTargetsStatement(db, targets, now)] : []),
@@ -130,7 +122,7 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, n
   const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
     scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
   const rows = posts.map(
-    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media, changes = [] }) => ({
+    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media, changes }) => ({
       id,
       status,
       pausedReason,
@@ -180,7 +172,7 @@ function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: n
   return db.d1
     .prepare(
       `INSERT INTO post_targets (${TARGET_COLUMNS})
-       SELECT t.value ->> 'postId', t.value ->> 'accountId', coalesce(t.value ->> 'position', 0), t.value ->> 'platform', t.value ->> 'username',
+       SELECT t.value ->> 'postId', t.value ->> 'accountId', t.value ->> 'position', t.value ->> 'platform', t.value ->> 'username',
          t.value ->> 'caption', t.value ->> 'effectiveCaption', t.value ->> 'options', t.value ->> 'requestedOptions', t.value ->> 'media',
          iif(t.value ->> 'skipped', 'skipped', 'pending'),
          t.value ->> 'dueAt', '[]', ?2

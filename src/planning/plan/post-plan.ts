@@ -20,9 +20,9 @@ export interface TargetUpsert {
   /** The requested options with the platform's defaults filled in. */
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
-  /** What this account publishes; null for the media of the post. A plan from before the column was added has none. */
-  readonly media?: readonly StoredMediaItem[] | null;
-  /** Its place in the list of targets; a plan from before the column was added has none. */
+  /** What this account publishes; null for the media of the post. */
+  readonly media: readonly StoredMediaItem[] | null;
+  /** Its place in the list of targets. */
   readonly position: number;
   /** Its account is disconnected: the target is stored as `skipped` until the account is connected again. */
   readonly skipped: boolean;
@@ -55,16 +55,16 @@ export interface PostUpdate {
   readonly planHash: string;
   /** The new media; null leaves them unchanged. */
   readonly media: readonly StoredMediaItem[] | null;
-  /** All files that the post needs afterwards, where they may have changed. A plan from before it was added has none. */
-  readonly mediaIds?: readonly string[] | null;
+  /** All files that the post needs afterwards; null where they have not changed. */
+  readonly mediaIds: readonly string[] | null;
   /** Targets that are new or differ from their row. */
   readonly targets: readonly TargetUpsert[];
   /** Accounts whose targets are deleted. */
   readonly removedAccountIds: readonly string[];
   /** Whether the edit sets a new time, which the confirm compares with the clock. */
   readonly rescheduled: boolean;
-  /** What the edit changes, for the record; a plan from before the column was added has none. */
-  readonly changes?: readonly StoredFieldChange[];
+  /** What the edit changes, for the record. */
+  readonly changes: readonly StoredFieldChange[];
 }
 
 export const EDITABLE_STATUSES = ["scheduled", "paused", "failed", "partially_failed"] as const;

@@ -83,7 +83,7 @@ async function toPlannedPost({
   const hasNewMedia = changes.some(({ field, accountId }) => field === "media_items" && accountId === undefined);
   // The edit may drop copies, thread media or documents that the post needed before, and may need others.
   const hasFiles = [...stored.targets, ...changed].some(
-    ({ media: own = null, options }) =>
+    ({ media: own, options }) =>
       own !== null || storedThreadMedia(options).length > 0 || storedDocument(options) !== null,
   );
   return {
@@ -118,7 +118,7 @@ async function toPlannedPost({
       planHash,
       media: hasNewMedia ? mediaItems : null,
       mediaIds:
-        hasFiles && (hasNewMedia || changed.length > 0)
+        hasNewMedia || (hasFiles && changed.length > 0)
           ? mediaIdsOf({ media, targets: [...lockedTargets, ...targets] })
           : null,
       targets: changed,

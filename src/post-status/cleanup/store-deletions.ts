@@ -1,10 +1,7 @@
 import type { Db } from "#db/client.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
-/**
- * Deletes posts cancelled before `before`, with their targets and media references; returns how many posts. Never the record of a
- * publication: such a post is not cancelled any more, but older rows may be.
- */
+/** Deletes posts cancelled before `before`, with their targets and media references, but no record of a publication; returns how many posts. */
 export async function deleteCancelledPosts(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(

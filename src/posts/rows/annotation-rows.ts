@@ -6,9 +6,8 @@ export const NO_ANNOTATIONS: Annotations = { externalId: null, metadata: {}, lab
 export const ANNOTATIONS_SQL = `(SELECT json_object('externalId', a.external_id, 'metadata', json(a.metadata), 'labels', json(a.labels), 'notes', a.notes)
     FROM post_annotations a WHERE a.workspace_id = p.workspace_id AND a.post_id = p.id)`;
 
-/** Events of before the column have none. */
-export function readAnnotations({ annotations }: { readonly annotations?: string | null }): Annotations {
-  return annotations === null || annotations === undefined ? NO_ANNOTATIONS : (JSON.parse(annotations) as Annotations);
+export function readAnnotations({ annotations }: { readonly annotations: string | null }): Annotations {
+  return annotations === null ? NO_ANNOTATIONS : (JSON.parse(annotations) as Annotations);
 }
 
 export function hasAnnotations({ externalId, metadata, labels, notes }: Annotations): boolean {

@@ -28,11 +28,11 @@ interface TargetContent {
   readonly caption: string | null;
   readonly effectiveCaption: string;
   readonly options: JsonObject;
-  readonly requestedOptions: JsonObject | null;
-  /** Null for those of the post; events of before the column have none. */
-  readonly media?: readonly StoredMediaItem[] | null;
-  /** What several visible calls have published; events of before it have none. */
-  readonly parts?: JsonValue;
+  readonly requestedOptions: JsonObject;
+  /** Null for those of the post. */
+  readonly media: readonly StoredMediaItem[] | null;
+  /** What several visible calls have published. */
+  readonly parts: JsonValue;
 }
 
 /** How far it has come. */
@@ -46,8 +46,7 @@ interface TargetProgress {
   readonly remoteId: string | null;
   readonly remoteUrl: string | null;
   readonly error: StoredTargetError | null;
-  /** Events of before the column have none. */
-  readonly extras?: StoredExtras | null;
+  readonly extras: StoredExtras | null;
   readonly verifyHistory: readonly StoredAttempt[] | null;
 }
 
@@ -159,14 +158,7 @@ export function toStoredPost(row: PostRow, now: number): StoredPost {
   const rows = targetRows(row);
   return {
     post: toPostWithTargets(row, rows, now),
-    targets: rows.map(({ content, progress }) => ({
-      ...content,
-      requestedOptions: content.requestedOptions ?? content.options,
-      media: content.media ?? null,
-      parts: content.parts ?? null,
-      state: progress.state,
-      dueAt: progress.dueAt,
-    })),
+    targets: rows.map(({ content, progress: { state, dueAt } }) => ({ ...content, state, dueAt })),
   };
 }
 
@@ -227,7 +219,7 @@ function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now:
     caption,
     effectiveCaption,
     platformOptions: content.options,
-    mediaItems: content.media ?? null,
+    mediaItems: content.media,
     status,
     platformPostId: progress.remoteId,
     platformPostUrl: progress.remoteUrl,
@@ -235,12 +227,12 @@ function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now:
     attempts: progress.attempts,
     nextAttemptAt: mayBeInFlight(state, circumstances) ? null : nextAttemptAt,
     error: progress.error as Target["error"],
-    extras: (progress.extras ?? null) as Target["extras"],
+    extras: progress.extras as Target["extras"],
     dueAt,
     startedAt,
     // Measured to the visible call, because a platform that is polled reports the publication later.
     lateByMs: published === null ? null : Math.max(0, (startedAt ?? published) - dueAt),
-    parts: threadParts(content.options, { progress: content.parts ?? null, status }),
+    parts: threadParts(content.options, { progress: content.parts, status }),
   };
 }
 

@@ -381,8 +381,7 @@ describe("confirmSchedule", () => {
 });
 
 describe("the plan hash", () => {
-  // Computed with the release before descriptions existed: `main` at 2353a58.
-  const OLDER = {
+  const WITHOUT_DESCRIPTION = {
     text: "0f37bff8606fe7a7ae8a58eae0046c39a9e0a8a2a9e77f331b21f5f0c26e6e6f",
     image: "b7ebeb8c75657406fd2dd547280cf40f9c5de464271ec6ee287c6934d8d04b6f",
   };
@@ -396,12 +395,12 @@ describe("the plan hash", () => {
   ];
   const image = { type: "image", sha256: "ab".repeat(32) } as const;
 
-  test("of posts that set nothing new is that of older versions, and what is set changes it", async () => {
+  test("leaves out a description that is not set, and covers one that is set", async () => {
     const hashOf = (media: Parameters<typeof planHashOf>[0]["media"]) =>
       planHashOf({ postType: media.length === 0 ? "text" : "image", media, targets });
-    expect(await hashOf([])).toBe(OLDER.text);
-    expect(await hashOf([image])).toBe(OLDER.image);
-    expect(await hashOf([{ ...image, altText: undefined }])).toBe(OLDER.image);
+    expect(await hashOf([])).toBe(WITHOUT_DESCRIPTION.text);
+    expect(await hashOf([image])).toBe(WITHOUT_DESCRIPTION.image);
+    expect(await hashOf([{ ...image, altText: undefined }])).toBe(WITHOUT_DESCRIPTION.image);
     expect(await hashOf([{ ...image, altText: "A blue bowl" }])).toBe(
       "91622d13b4e9de4c0c1e8796518832bd91b21349511126225c99f35ab41f5d3c",
     );

@@ -70,7 +70,9 @@ describe("media of one account", () => {
     expect(preview.targets.map(({ mediaItems }) => mediaItems)).toEqual([[], null]);
   });
 
-  test("a post without own media has the hash that it had before they existed", async ({ expect }) => {
+  test("the hash of a post leaves out own media that are not set, and covers those that are set", async ({
+    expect,
+  }) => {
     const ctx = createTestContext();
     const accountId = await createAccount(ctx);
     const media = await createMedia(ctx);

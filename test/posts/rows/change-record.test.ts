@@ -296,13 +296,4 @@ describe("getPostRecord", () => {
     const missing = await refusalOf(getPostRecord(ctx, { id: crypto.randomUUID() }));
     expect(theirs).toEqual(missing);
   });
-
-  test("reads a post from before changes were recorded", async () => {
-    const { ctx, post } = await scheduledPost();
-    await updatePostRow(post.id, { changes: null, created_by: null });
-    await pausePost(ctx, { id: post.id });
-    const record = await getPostRecord(ctx, { id: post.id });
-    expect(record.post.createdBy).toBeNull();
-    expect(record.changes).toHaveLength(1);
-  });
 });
