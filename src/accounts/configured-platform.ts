@@ -9,13 +9,13 @@ import { temporary } from "#platforms/fault.ts";
 
 type ClientServices = Pick<Services, "config" | "outbound">;
 
-/** A platform that can be called: its adapter and the operator's app credentials. */
+/** A platform that this installation can call: its adapter and the operator's app credentials. */
 export interface ConfiguredPlatform {
   readonly adapter: Adapter;
   readonly app: AppCredentials;
 }
 
-/** Null for a platform without an adapter, or without credentials entered by the operator where it needs them. */
+/** Null if the platform has no adapter, or needs app credentials that the operator has not entered. */
 export function configuredPlatform(
   services: Pick<Services, "adapterFor" | "config">,
   platform: Platform,
@@ -25,7 +25,7 @@ export function configuredPlatform(
   return adapter && app ? { adapter, app } : null;
 }
 
-/** The platforms that accounts can be connected to on this installation, in the order of the product. */
+/** The platforms whose accounts users can connect on this installation, in the product's order. */
 export function connectablePlatforms(services: Pick<Services, "adapterFor" | "config">): readonly Platform[] {
   return PLATFORMS.filter((platform) => configuredPlatform(services, platform) !== null);
 }
@@ -51,12 +51,12 @@ function openClient(
   return openPlatformClient(platformFetch, hosts, callLog);
 }
 
-/** A client for connecting: where users name servers, it reaches every public host. */
+/** A client for connecting accounts. If users can name a server of the platform, the client may call every public host. */
 export function clientForConnecting(services: ClientServices, adapter: Adapter): PlatformClient {
   return openClient(services, adapter, "any", (request) => services.outbound.platformFetch(request));
 }
 
-/** A client for the calls of one login: it reaches the adapter's hosts and those that the login fixed for itself. */
+/** A client for the calls of one login. It may call the adapter's hosts and the hosts that were stored with the login. */
 export function clientForLogin(
   services: ClientServices,
   adapter: Adapter,
@@ -67,7 +67,7 @@ export function clientForLogin(
   return openClient(services, adapter, login.hosts ?? [], platformFetch, callLog);
 }
 
-/** A client whose calls end before the lease under which they are made. */
+/** A client whose calls time out before the caller's lease ends. */
 export function withTimeoutCap(client: PlatformClient, timeoutMs: number): PlatformClient {
   return {
     fetch: async (url, init) =>
@@ -75,7 +75,7 @@ export function withTimeoutCap(client: PlatformClient, timeoutMs: number): Platf
   };
 }
 
-/** A client whose calls all end within `totalMs` from now, because somebody waits for the page. */
+/** A client whose calls all end within `totalMs` from now, because a user waits for the page. */
 export function withDeadline(client: PlatformClient, clock: Clock, totalMs: number): PlatformClient {
   const deadline = clock.now() + totalMs;
   return {

@@ -10,7 +10,7 @@ import { findAccount } from "./store-accounts.ts";
 
 const DEFAULT_RETRY_SECONDS = 30;
 
-/** All boards that an account can pin to. */
+/** Lists all boards to which an account can pin. */
 export async function listBoards(
   ctx: Omit<Context, "tokens" | "bucket" | "arm">,
   input: { readonly accountId: string; readonly platform: Platform },
@@ -34,14 +34,14 @@ export async function listBoards(
     }
     const { fault } = boardsResult;
     const refused = { tokenVersion: access.value.tokenVersion, category: fault.category };
-    // Retried when the refused token was only outdated; a refused fresh token ends the loop.
+    // Retry if the refused token was only outdated. If the platform refuses a fresh token, the loop ends.
     if (fault.kind !== "reconnect" || (await markNeedsReconnect(ctx, account.id, fault.message, refused))) {
       return refuseFault(fault);
     }
   }
 }
 
-/** Refuses with what the caller can do: log in again, or retry later. */
+/** Refuses the call and says what the caller can do: log in again, or retry later. */
 function refuseFault(fault: Fault | undefined): never {
   if (fault && (fault.kind === "temporary" || fault.kind === "rate_limited")) {
     const seconds = fault.retryAfterSeconds ?? DEFAULT_RETRY_SECONDS;

@@ -1,4 +1,4 @@
-/** A Worker may have six outgoing connections open at once. */
+/** A Worker can have at most six open outgoing connections. */
 const MAX_PARALLEL = 6;
 
 /** Maps the items, at most six at a time; the results keep their order. */

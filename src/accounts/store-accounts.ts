@@ -8,7 +8,7 @@ import type { Db } from "#db/client.ts";
 import { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
 import type { Account, TargetAccount } from "./types.ts";
 
-/** A row as the hand-written statements return it: database column names, JSON not yet parsed. */
+/** A row as the hand-written statements return it: with database column names and unparsed JSON. */
 export interface AccountRow {
   readonly id: string;
   readonly workspace_id: string;
@@ -109,8 +109,8 @@ export async function findAccount(db: Db, actor: Actor, id: string): Promise<Acc
 }
 
 /**
- * The accounts that a preview's targets may resolve to: those in `ids` and those of `platforms`, whatever their state,
- * because an account that must be connected again is named as such. A statement, so that the preview can run it in its single batch.
+ * Selects the accounts to which a preview's targets may resolve: those in `ids` and those of `platforms`. It includes accounts that need a
+ * reconnect, because the preview names them. It is a statement, so that the preview can run it in its single batch.
  */
 export function accountsStatement(
   db: Db,
@@ -146,11 +146,11 @@ export function readAccounts(rows: readonly unknown[]): readonly TargetAccount[]
 
 export interface AccountCounts {
   readonly connected: number;
-  /** Accounts of this platform in the workspace that wait for a new login. */
+  /** How many accounts of this platform in the workspace need a new login. */
   readonly reconnectable: number;
 }
 
-/** How many accounts the user has over all workspaces, and how many of them wait for a login at this platform. */
+/** Counts the user's accounts in all workspaces, and those that need a new login at this platform. */
 export async function countAccounts(db: Db, actor: Actor, platform: Platform): Promise<AccountCounts> {
   const row = await db.d1
     .prepare(
@@ -163,7 +163,7 @@ export async function countAccounts(db: Db, actor: Actor, platform: Platform): P
   return row ?? { connected: 0, reconnectable: 0 };
 }
 
-/** Marks an account as needing a new login. False when it is disconnected or its tokens were replaced meanwhile. */
+/** Marks an account as needing a new login. False if it is disconnected or its tokens were replaced meanwhile. */
 export async function blockAccount(
   db: Db,
   block: {
@@ -182,7 +182,7 @@ export async function blockAccount(
          RETURNING id`,
       )
       .bind(block.accountId, block.reason, block.tokenVersion),
-    // The whole login may have ended, so the next cron run checks it.
+    // Perhaps the whole login has ended, so the next cron run checks it.
     db.d1
       .prepare(
         `UPDATE connections SET next_sync_at = min(coalesce(next_sync_at, ?2), ?2)
@@ -199,7 +199,7 @@ export interface UserPlanRow {
   readonly email_verified_at: number | null;
 }
 
-/** What decides the limits of a user, for callbacks and cron, which have no authenticated actor. */
+/** Reads the facts that decide the limits of a user. Callbacks and the cron use it, because they have no authenticated actor. */
 export function selectUserPlan(db: Db, userId: string): Promise<UserPlanRow | null> {
   return db.d1
     .prepare(

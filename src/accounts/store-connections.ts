@@ -9,9 +9,9 @@ import { accounts, connections } from "#db/schema.ts";
 export type ConnectionRow = typeof connections.$inferSelect;
 type AccountTableRow = typeof accounts.$inferSelect;
 
-/** How long one caller may take to refresh a token before another may try. */
+/** How long one caller may take to refresh a token before another caller may try. */
 export const LEASE_MS = 30 * SECOND;
-/** For this long no other cron run claims the same connection. */
+/** For this long, no other cron run claims a claimed connection. */
 const CLAIM_MS = 10 * MINUTE;
 const MAX_REASON_LENGTH = 300;
 
@@ -46,7 +46,7 @@ const CONNECTION_COLUMNS = columnsOf(connections);
 const SELECT_WITH_CONNECTIONS = `SELECT ${selectAs("a", ACCOUNT_COLUMNS)}, ${selectAs("c", CONNECTION_COLUMNS)}
   FROM accounts a JOIN connections c ON c.id = a.connection_id`;
 
-/** Accounts with their logins, as a statement for batches; `idsSql` selects their ids and has one parameter. */
+/** Selects accounts with their logins, as a statement for batches. `idsSql` selects the account ids and has one parameter. */
 export function accountsWithConnectionsStatement(db: Db, idsSql: string, parameter: string): D1PreparedStatement {
   return db.d1.prepare(`${SELECT_WITH_CONNECTIONS} WHERE a.id IN (${idsSql})`).bind(parameter);
 }
@@ -60,7 +60,7 @@ export function readAccountsWithConnections(
   }));
 }
 
-/** Accounts with their logins, in one round trip whatever their number. */
+/** Reads any number of accounts with their logins in one round trip. */
 export async function selectAccountsWithConnections(
   db: Db,
   accountIds: readonly string[],
@@ -105,8 +105,8 @@ export type LoginInsert = Pick<
 > & { readonly sealedTokens: string };
 
 /**
- * Inserts a login, or replaces that of the same platform user; false when a parallel callback inserted it under another id
- * (the tokens are sealed for one id). Accounts that a refused post has blocked are decided by the next listing.
+ * Inserts a login, or replaces the login of the same platform user. False if a parallel callback inserted it under another id, because the
+ * tokens are encrypted for one id. Accounts that a refused post has blocked get their status from the next listing.
  */
 export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
   const [saved] = await db.d1.batch<{ id: string }>([
@@ -147,11 +147,11 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
   return saved?.results.length === 1;
 }
 
-/** Matches the row only while its tokens are those that were read: not refreshed, replaced or erased since. */
+/** Matches the row only if its tokens were not refreshed, replaced or erased since they were read. */
 const sameTokenVersion = (row: Pick<ConnectionRow, "id" | "tokenVersion">) =>
   and(eq(connections.id, row.id), eq(connections.tokenVersion, row.tokenVersion), isNotNull(connections.sealedTokens));
 
-/** True for one caller at a time, which then refreshes the tokens; all others wait for the outcome. */
+/** True for one caller at a time, which then refreshes the tokens. All others wait for its result. */
 export async function takeLease(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -171,7 +171,7 @@ export async function takeLease(
   return taken.length === 1;
 }
 
-/** After a failed refresh: no caller tries again before `until`. */
+/** After a failed refresh, keeps every caller from trying again before `until`. */
 export async function extendLease(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -185,7 +185,7 @@ export type RefreshedTokens = Pick<
   "scopes" | "tokenExpiresAt" | "refreshExpiresAt" | "endsAt" | "nextSyncAt"
 > & { readonly sealedTokens: string };
 
-/** Replaces the old token pair; undefined when it had already been replaced or erased. */
+/** Replaces the old token pair; undefined if it was already replaced or erased. */
 export async function replaceTokens(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -207,7 +207,7 @@ export async function resealTokens(db: Db, row: ConnectionRow, sealedTokens: str
     .where(and(sameTokenVersion(row), sql`${connections.sealedTokens} = ${row.sealedTokens}`));
 }
 
-/** Makes the next caller refresh a token that a platform refused before it expired. */
+/** Marks a token as expired, so that the next caller refreshes it. For a token that the platform refused early. */
 export async function expireToken(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,

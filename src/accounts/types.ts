@@ -13,19 +13,19 @@ export interface Account {
   readonly avatarUrl: string | null;
   readonly profileUrl: string | null;
   readonly status: AccountStatus;
-  /** Why it needs a new login, or by when it will; shown to the user. */
+  /** Why the account needs a new login, or by when it will. The user reads it. */
   readonly statusReason: string | null;
   readonly missingScopes: readonly string[];
-  /** As the platform told them; the adapter interprets them. */
+  /** What the platform allows the account. Only the adapter interprets it. */
   readonly capabilities: JsonObject;
   readonly tokenExpiresAt: number | null;
-  /** When the user must log in again; null while the login is renewed by itself. */
+  /** When the user must log in again; null if the login is renewed automatically. */
   readonly loginEndsAt: number | null;
   readonly connectedAt: number;
   readonly lastSyncedAt: number | null;
 }
 
-/** An account at the platform that was not connected, and why. */
+/** An account that the platform listed but that was not connected, and why. */
 export interface SkippedAccount {
   readonly platform: Platform;
   readonly platformAccountId: string;
@@ -35,7 +35,7 @@ export interface SkippedAccount {
 
 export interface SyncResult {
   readonly accounts: readonly Account[];
-  /** Accounts that no sync has reported before: new ones, and those that were connected again. */
+  /** New and reconnected accounts that no earlier sync has reported. */
   readonly added: readonly string[];
   /** Active accounts with a visible change. */
   readonly updated: readonly string[];
@@ -44,59 +44,59 @@ export interface SyncResult {
   readonly skipped: readonly SkippedAccount[];
 }
 
-/** For the caller to pass on to the posting module, which this module must not import. */
+/** The caller passes these on to the modules for posts, because this module must not import them. */
 export interface AvailabilityChanges {
-  /** Usable again after they were not; their paused posts can be resumed. */
+  /** Accounts that can be used again; their paused posts can be resumed. */
   readonly reactivatedAccountIds: readonly string[];
-  /** Cannot be posted to; their posts are to be paused. An id may be reported more than once. */
+  /** Accounts to which nothing can be posted; the caller pauses their posts. An id may occur more than once. */
   readonly blockedAccountIds: readonly string[];
 }
 
-/** What the page after the browser login shows. */
+/** The result that the page after the browser login shows. */
 export type ConnectResult =
   | {
       readonly ok: true;
       readonly platform: Platform;
       readonly added: readonly Account[];
-      /** Accounts that were here already and got a new login. */
+      /** Accounts that were already connected and got a new login. */
       readonly updated: readonly Account[];
       readonly skipped: SyncResult["skipped"];
-      /** True when the platform could not list the accounts yet: the next sync adds them. */
+      /** True if the platform could not list the accounts yet. The next sync adds them. */
       readonly pending: boolean;
     }
   | { readonly ok: false; readonly platform: Platform; readonly reason: string };
 
 export type FinishedConnect = ConnectResult &
   AvailabilityChanges & {
-    /** The user who started the login; null when the state was not valid. */
+    /** The user who started the login; null if the state was not valid. */
     readonly userId: string | null;
     readonly workspaceId: string | null;
   };
 
-/** An account as a post's target needs it. */
+/** The data of an account that checking a post's target needs. */
 export interface TargetAccount {
   readonly id: string;
   readonly platform: Platform;
   readonly platformAccountId: string;
   readonly username: string;
   readonly displayName: string;
-  /** `needs_reconnect` also while the login behind it needs one. */
+  /** Also `needs_reconnect` if the login of the account needs a reconnect. */
   readonly status: AccountStatus;
   readonly statusReason: string | null;
   readonly missingScopes: readonly string[];
   readonly capabilities: JsonObject;
   readonly connectionId: string;
-  /** When the login behind it ends for good, whatever is done with it; null if it does not. */
+  /** When the login of the account ends for good and cannot be renewed; null if it does not end. */
   readonly loginEndsAt: number | null;
 }
 
-/** Access, with the version of the tokens that it uses and the hosts that its login fixed for itself. */
+/** Account access, with the version of its tokens and the hosts that were stored with its login. */
 export interface GrantedAccess extends AccountAccess {
   readonly hosts: readonly string[];
   readonly tokenVersion: number;
 }
 
-/** The access that a platform refused, and why. */
+/** Which token version a platform refused, and why. */
 export interface RefusedAccess {
   readonly tokenVersion: number;
   readonly category: FaultCategory;

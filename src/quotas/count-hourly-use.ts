@@ -13,19 +13,19 @@ const LIMITS_PER_HOUR = {
 
 interface Use {
   readonly kind: keyof typeof LIMITS_PER_HOUR;
-  /** Distinguishes the counters of one kind. */
+  /** The host, for limits that count each host separately. */
   readonly host?: string;
   readonly count: number;
 }
 
 export interface HourlyUse {
-  /** For a batch, in this order; the check needs their results. */
+  /** The caller runs these in one batch, in this order, and passes the results to `check`. */
   readonly statements: readonly [D1PreparedStatement, D1PreparedStatement];
-  /** Refuses with 429 when one of the limits does not allow the call; then nothing was counted. */
+  /** Refuses with 429 if the call exceeds one of the limits; then nothing was counted. */
   check(results: readonly (StatementResult | undefined)[]): void;
 }
 
-/** Counts a call against the limits per hour, all or none; a call that is over a limit is not counted. */
+/** Counts a call against several hourly limits: against all of them, or against none if one is reached. */
 export function countHourlyUse(
   { db, clock, actor }: Pick<Context, "db" | "clock"> & { actor: { userId: string; limits: PlanLimits } },
   uses: readonly Use[],

@@ -7,18 +7,18 @@ export interface UserLimits {
   readonly plan: Plan;
   readonly limits: PlanLimits;
   readonly used: PresentUse;
-  /** When the counters of the limits per hour begin again. */
+  /** When the hourly counters start again at 0. */
   readonly hourEndsAt: number;
 }
 
-/** The limits per hour, whose use ends with the hour. */
+/** The limits whose counters start again every hour. */
 export const HOURLY_LIMITS: readonly LimitKey[] = [
   "previewsPerHour",
   "mediaFetchesPerHour",
   "mediaFetchesPerHostPerHour",
 ];
 
-/** What the user may have and do, and how much of it is in use. */
+/** The limits of the user, and how much of each is used. */
 export async function listLimits(ctx: Pick<Context, "actor" | "db" | "clock">): Promise<UserLimits> {
   const { actor, clock } = ctx;
   const now = clock.now();

@@ -18,7 +18,7 @@ interface Counter {
   readonly limit: number;
 }
 
-/** Check and count are one statement, so that parallel calls cannot exceed a limit; returns no row when one is reached. */
+/** One statement checks and counts, so that parallel calls cannot exceed a limit. It returns no row if a limit is reached. */
 export function countUseStatement(
   db: Db,
   { userId, hour, counters }: HourOfUser & { readonly counters: readonly Counter[] },
@@ -48,12 +48,12 @@ export function useStatement(
     .bind(hour, userId, JSON.stringify(names));
 }
 
-/** What a user has at the moment, by the limit that counts it. */
+/** What a user has now, by the limit that counts it. */
 export type PresentUse = Readonly<
   Record<Exclude<LimitKey, "requestsPerMinute" | "userRequestsPerMinute" | "archiveAfterDays">, number>
 >;
 
-/** The posts of user ?1 that are going to be published. */
+/** SQL for the number of scheduled and paused posts of user ?1. */
 const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
   WHERE w.user_id = ?1 AND p.status IN ('scheduled', 'paused'))`;
 

@@ -3,7 +3,7 @@ import { refuseUnknownWorkspace } from "./refuse-unknown-workspace.ts";
 import { setActiveWorkspace } from "./store.ts";
 import type { Workspace } from "./types.ts";
 
-/** Makes one of the user's workspaces the one that later requests work in. */
+/** Makes one of the user's workspaces the active one, in which later requests work. */
 export async function activateWorkspace(
   ctx: Pick<Context, "actor" | "db">,
   input: { readonly workspaceId: string },

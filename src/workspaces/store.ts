@@ -16,7 +16,7 @@ interface ListedRow {
   readonly alerts_mailed_at: number | null;
 }
 
-/** The owner is part of every query. */
+/** Every query uses this condition, so that nobody reaches another user's workspace. */
 const ownedBy = (actor: Actor, id: string) => and(eq(workspaces.id, id), eq(workspaces.userId, actor.userId));
 
 export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
@@ -42,7 +42,7 @@ export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly W
   }));
 }
 
-/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
+/** One statement counts and inserts, so that parallel calls cannot exceed the limit. */
 export async function insertWorkspace(
   db: Db,
   row: Pick<WorkspaceRow, "id" | "userId" | "name" | "createdAt">,
@@ -65,7 +65,7 @@ export async function updateName(db: Db, actor: Actor, id: string, name: string)
   return row;
 }
 
-/** False when the user has no such workspace. */
+/** False if the user has no such workspace. */
 export async function updateApprovalReauthentication(
   db: Db,
   actor: Actor,
@@ -87,7 +87,7 @@ interface ActivatedRow {
   readonly shard: number;
 }
 
-/** The ownership check is part of the update, so a workspace of another user cannot become active. */
+/** The update checks the owner, so that nobody can activate the workspace of another user. */
 export async function setActiveWorkspace(db: Db, actor: Actor, id: string): Promise<Workspace | undefined> {
   const [, selected] = await db.d1.batch<ActivatedRow>([
     db.d1

@@ -5,14 +5,16 @@ import type { AppRegistrations } from "#platforms/contract.ts";
 import { seal, unseal } from "#core/aes-gcm.ts";
 import { deleteRegistration, findRegistration, keepRegistration } from "./store-app-registrations.ts";
 
-/** The registrations of one platform, for the work on one request. */
+/** The app registrations of one platform, for one request. */
 export function appRegistrations(
   services: Pick<Services, "db" | "config" | "ids" | "clock">,
   platform: Platform,
 ): AppRegistrations {
   const { db, config, ids, clock } = services;
   const purposeOf = (server: string) => `app_registration/${platform}/${server}`;
-  /** By server, as last read: `forget` deletes only this one, not one that a parallel login has registered since. */
+  /**
+   * The last read registration of each server. `forget` deletes only that one, because a parallel login may have registered again since.
+   */
   const lastRead = new Map<string, string>();
   const open = async (server: string, sealed: string): Promise<JsonObject> => {
     lastRead.set(server, sealed);

@@ -4,7 +4,7 @@ import type { Services } from "#context.ts";
 import { configuredPlatform } from "#accounts/configured-platform.ts";
 import { clientIdentity, oauthMethodOf } from "./connect-methods.ts";
 
-/** The document that describes this service to a platform; null where the platform has none. */
+/** The document that describes this service to a platform; null if the platform uses none. */
 export function clientMetadata(
   services: Pick<Services, "adapterFor" | "config">,
   platform: Platform,

@@ -1,7 +1,7 @@
 import type { Platform } from "#core/platform.ts";
 import type { Adapter, ClientIdentity, ConnectField, ConnectMethod, OAuthMethod } from "#platforms/contract.ts";
 
-/** What this service is to a platform. */
+/** How this service identifies itself to a platform. */
 export function clientIdentity(origin: string, platform: Platform): ClientIdentity {
   return {
     origin,
@@ -18,13 +18,13 @@ export function oauthMethodOf(adapter: Adapter): OAuthMethod | undefined {
   return adapter.connect.methods.find((method) => method.kind === "oauth");
 }
 
-/** A value that a method cannot be started with. */
+/** A form value with which a login cannot start, and why. */
 export interface FieldProblem {
   readonly param: string;
   readonly message: string;
 }
 
-/** Why a trimmed value is not accepted; null when it is. */
+/** Checks a trimmed value; null if it is valid. */
 export function checkField(field: ConnectField, value: string): FieldProblem | null {
   if (value.length > field.maxLength) {
     return {
@@ -35,7 +35,7 @@ export function checkField(field: ConnectField, value: string): FieldProblem | n
   return null;
 }
 
-/** The values of a method's fields, trimmed, without empty ones; or the first problem. */
+/** Reads the values of a method's fields, trimmed and without empty ones; or returns the first problem. */
 export function readFields(
   method: ConnectMethod,
   text: (name: string) => string,
@@ -55,7 +55,7 @@ export function readFields(
   return { values, problem };
 }
 
-/** The values that may be shown again. */
+/** The values that a page may show again: all except secrets. */
 export function withoutSecrets(
   method: ConnectMethod,
   values: Readonly<Record<string, string>>,

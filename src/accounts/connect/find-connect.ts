@@ -11,27 +11,27 @@ const MAX_STATE_LENGTH = 500;
 export const INVALID_STATE_MESSAGE =
   "This login link was already used, is older than ten minutes, or belongs to another user. Start again from Almanac.";
 
-/** Which login a browser asks for. */
+/** The login link that a browser opened. */
 export interface ConnectLink {
   readonly platform: Platform;
   readonly state: string;
-  /** The user signed in in that browser, if any: a login that another user started is then refused. */
+  /** The user who is signed in in that browser; null if nobody is. A login that another user started is refused. */
   readonly signedInUserId: string | null;
 }
 
-/** A login that may be started: what the page in front of it shows. */
+/** A login that can start, with the data for the page before it. */
 export interface OpenConnect {
   readonly platform: Platform;
   readonly workspaceName: string;
   readonly ownerEmail: string;
   readonly methods: readonly ConnectForm[];
-  /** The values that the caller of the API gave. */
+  /** The values that the API caller sent. */
   readonly input: Readonly<Record<string, string>>;
-  /** Which accounts of the login are connected, where the person chooses them at the platform. */
+  /** What the page says about which accounts are connected, if the person chooses them at the platform. */
   readonly choiceOfAccounts: string | null;
 }
 
-/** One way to connect, as a form. */
+/** The form of one connect method. */
 interface ConnectForm {
   readonly kind: ConnectMethod["kind"];
   readonly fields: readonly ConnectField[];
@@ -39,7 +39,7 @@ interface ConnectForm {
 
 type LookupServices = Pick<Services, "db" | "clock">;
 
-/** Null for a text that cannot be a state. */
+/** Null if the text cannot be a `state`. */
 export async function stateLookup(services: LookupServices, link: ConnectLink): Promise<StateLookup | null> {
   const { platform, state, signedInUserId } = link;
   return state === "" || state.length > MAX_STATE_LENGTH
@@ -63,7 +63,7 @@ export function toOpenConnect(
   };
 }
 
-/** The login behind a link; null when the link was used, has expired or belongs to another user. Changes nothing. */
+/** Finds the login of a link without changing anything; null if the link was used, has expired or belongs to another user. */
 export async function findConnect(
   services: LookupServices & Pick<Services, "adapterFor" | "config">,
   link: ConnectLink,

@@ -18,9 +18,9 @@ export interface FinishConnectInput {
   readonly platform: Platform;
   /** Every query parameter of the callback. */
   readonly params: Readonly<Record<string, string>>;
-  /** The cookie of the browser that started the login; null for any other browser, which is refused. */
+  /** The cookie that the browser got when it started the login. Null in any other browser, which is refused. */
   readonly browserToken: string | null;
-  /** The user signed in in that browser, if any: a login that another user started is then refused. */
+  /** The user who is signed in in that browser, if any. A login that another user started is refused. */
   readonly signedInUserId?: string | null;
 }
 

@@ -3,14 +3,14 @@ import type { Services } from "#context.ts";
 import { seal, unseal } from "#core/aes-gcm.ts";
 import type { ConsumedState, StartedState } from "./store-connect-states.ts";
 
-/** What the callback needs again of the start of a login. */
+/** What the start of a login stores for the callback. */
 export interface LoginStart {
   readonly codeVerifier: string;
   /** `StartedLogin.state` of the adapter. */
   readonly started: JsonObject;
 }
 
-/** The state's hash is part of the purpose, so that nothing decrypts in another login's row. */
+/** The hash of the state is part of the encryption purpose, so that a text cannot be decrypted in the row of another login. */
 const verifierPurpose = (hash: string) => `connect_state/${hash}/code_verifier`;
 const startedPurpose = (hash: string) => `connect_state/${hash}/started`;
 
@@ -25,7 +25,7 @@ export async function sealStart(
   };
 }
 
-/** Null for a login that was not started in a browser. */
+/** Null if no browser has started the login. */
 export async function unsealStart(
   { config }: Pick<Services, "config">,
   hash: string,

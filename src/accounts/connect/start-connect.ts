@@ -18,18 +18,18 @@ export interface StartConnectInput {
   readonly platform: Platform;
   /** Values for the fields of the platform's connect methods. */
   readonly input?: Readonly<Record<string, string>>;
-  /** The account that is connected again: what it tells fills in the fields that `input` leaves out. */
+  /** The account to reconnect. Its data fill in the fields that `input` leaves out. */
   readonly accountId?: string | undefined;
 }
 
 export interface StartedConnect {
-  /** The user opens it in a browser. */
+  /** The address that the user opens in a browser. */
   readonly connectUrl: string;
   readonly platform: Platform;
   readonly expiresAt: number;
 }
 
-/** Starts connecting: returns a page of ours; its single-use state is stored only as a hash. */
+/** Starts to connect an account and returns the address of a page of this service. The single-use state in it is stored only as a hash. */
 export async function startConnect(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "adapterFor">,
   { platform, input = {}, accountId }: StartConnectInput,
@@ -59,7 +59,7 @@ export async function startConnect(
   return { connectUrl, platform, expiresAt };
 }
 
-/** What an account tells about the fields of its platform; nothing for one that the workspace does not have. */
+/** The field values that the data of an account provide; empty for an account that the workspace does not have. */
 async function valuesOfAccount(
   ctx: Pick<Context, "actor" | "db" | "clock">,
   { connect, platform }: Adapter,
@@ -73,7 +73,7 @@ async function valuesOfAccount(
   );
 }
 
-/** Accepts only declared fields that are no secrets; the page asks for what is missing. */
+/** Accepts only fields that the platform declares and that are not secrets. The page asks for the missing ones. */
 function checkInput({ connect, platform }: Adapter, input: Readonly<Record<string, string>>): Record<string, string> {
   const fields = new Map(
     connect.methods.flatMap(fieldsOf).flatMap((field) => (field.isSecret ? [] : [[field.name, field] as const])),
@@ -99,12 +99,15 @@ function checkInput({ connect, platform }: Adapter, input: Readonly<Record<strin
   return values;
 }
 
-/** At the limit a login is still allowed while an account of the platform needs to be reconnected. */
+/**
+ * Refuses a login if the user has reached the account limit. A login is still allowed while an account of the platform needs to be
+ * reconnected.
+ */
 async function assertAccountLimit(ctx: Pick<Context, "actor" | "db">, platform: Platform): Promise<void> {
   const limit = ctx.actor.limits.accounts;
   const { connected, reconnectable } = await countAccounts(ctx.db, ctx.actor, platform);
   if (connected >= limit && reconnectable === 0) {
-    // Only the limit before the confirmation is this low, unless the operator has set it.
+    // A limit this low applies before the e-mail address is confirmed, unless the operator has set it.
     const nextStep =
       limit === ACCOUNTS_BEFORE_EMAIL_PROOF
         ? "Confirm your e-mail address in the dashboard if you have not, disconnect one, or change the plan."

@@ -20,24 +20,24 @@ import { sealStart } from "./seal-start.ts";
 import { consumeState, findOpenState, saveStart, type StateLookup } from "./store-connect-states.ts";
 import { storeLoginAndSync } from "./store-login.ts";
 
-/** Somebody waits for the page: all calls of a start together end within this time. */
+/** All calls of a start together must end within this time, because a user waits for the page. */
 const START_TIMEOUT_MS = 20 * SECOND;
 const SECRET_BYTES = 32;
 
 export interface StartLoginInput extends ConnectLink {
   /** The kind of the chosen method, as the form sent it. */
   readonly method: string;
-  /** The value of a form field; empty without one. */
+  /** Returns the value of a form field; empty if the form does not have it. */
   readonly text: (name: string) => string;
 }
 
-/** What the browser is to do next. */
+/** What the browser does next. */
 export type LoginStartResult =
-  /** Go to the platform; only the browser that has `browserToken` can finish the login. */
+  /** Go to the platform. Only the browser that has `browserToken` can finish the login. */
   | { readonly state: "redirect"; readonly url: URL; readonly browserToken: string }
-  /** Nothing more: the login was made with the entered values. */
+  /** Nothing: the entered values were enough to log in. */
   | { readonly state: "finished"; readonly result: FinishedConnect }
-  /** Show the form again; `values` contains no secret. */
+  /** Show the form again. `values` contains no secrets. */
   | {
       readonly state: "refused";
       readonly connect: OpenConnect;
@@ -47,7 +47,7 @@ export type LoginStartResult =
     }
   | { readonly state: "invalid_link" };
 
-/** Starts a login with the method and the values that the user chose; may be repeated until the login is finished. */
+/** Starts a login with the method and the values that the user chose. The user can repeat it until the login is finished. */
 export async function startLogin(services: SyncServices, input: StartLoginInput): Promise<LoginStartResult> {
   const { platform } = input;
   const lookup = await stateLookup(services, input);
@@ -126,7 +126,7 @@ async function startInBrowser(
     return { state: "fault", fault: started.fault };
   }
   const { url, state: adapterState } = started.value;
-  // The address may come from a server that a user named.
+  // The address may come from a server that the user named, so check it.
   if (url.protocol !== "https:") {
     throw new Error("the login address is not https");
   }
@@ -143,7 +143,7 @@ async function startInBrowser(
   return saved ? { state: "redirect", url, browserToken } : { state: "invalid_link" };
 }
 
-/** Consumes the link only after the values were accepted, so that a typing error does not cost it. */
+/** Uses up the link only after the platform accepted the values, so that the user can correct a typing error. */
 async function signIn(
   services: SyncServices,
   method: CredentialsMethod,

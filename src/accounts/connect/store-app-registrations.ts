@@ -12,7 +12,7 @@ export async function findRegistration(db: Db, { platform, server }: Key): Promi
   return await db.d1.prepare(SELECT_SEALED).bind(platform, server).first<string>("sealed");
 }
 
-/** Inserts the registration unless there is one; returns the stored one. */
+/** Inserts the registration unless one exists; returns the stored one. */
 export async function keepRegistration(db: Db, { platform, server }: Key, sealed: string, now: number) {
   const [, stored] = await db.d1.batch<{ sealed: string }>([
     db.d1
@@ -26,7 +26,7 @@ export async function keepRegistration(db: Db, { platform, server }: Key, sealed
   return stored?.results[0]?.sealed ?? sealed;
 }
 
-/** Deletes the registration; with `sealed` only while it is that one. */
+/** Deletes the registration. With `sealed`, only if that text is still stored. */
 export async function deleteRegistration(db: Db, { platform, server }: Key, sealed: string | null): Promise<void> {
   await db.d1
     .prepare("DELETE FROM app_registrations WHERE platform = ?1 AND server = ?2 AND (?3 IS NULL OR sealed = ?3)")

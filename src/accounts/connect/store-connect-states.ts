@@ -10,11 +10,11 @@ export async function insertState(db: Db, state: StateInsert): Promise<void> {
   await db.orm.insert(connectStates).values({ ...state, codeVerifier: "" });
 }
 
-/** Names a state and who asks for it. */
+/** Which state to look up, and for whom. */
 export interface StateLookup {
   readonly hash: string;
   readonly platform: Platform;
-  /** The user signed in in that browser: the state of another user is then not found. */
+  /** The user who is signed in in that browser. The state of another user is then not found. */
   readonly signedInUserId: string | null;
   readonly now: number;
 }
@@ -26,7 +26,7 @@ const USABLE_STATE =
 const lookupParams = ({ hash, platform, now, signedInUserId }: StateLookup) =>
   [hash, platform, now, signedInUserId] as const;
 
-/** A login that may be started, for the page that asks the user to do so. */
+/** A login that can start; the page before the login shows it. */
 export interface OpenState {
   readonly userId: string;
   readonly workspaceId: string;
@@ -70,7 +70,7 @@ export interface StartedState {
   readonly browserHash: string;
 }
 
-/** Records a start and replaces an earlier one; false when the state was consumed or has expired meanwhile. */
+/** Records the start of a login and replaces an earlier start; false if the state was used or has expired meanwhile. */
 export async function saveStart(db: Db, lookup: StateLookup, started: StartedState): Promise<boolean> {
   const { meta } = await db.d1
     .prepare(
@@ -92,7 +92,7 @@ export interface ConsumedState {
   readonly userId: string;
   readonly workspaceId: string;
   readonly sealedCodeVerifier: string;
-  /** Null when the login was not started in a browser. */
+  /** Null if no browser has started the login. */
   readonly sealedStarted: string | null;
 }
 
@@ -104,8 +104,8 @@ interface ConsumedStateRow {
 }
 
 /**
- * Succeeds once: every condition is part of the update, so exactly one of several parallel callbacks gets the row. With a
- * `browserHash` only for the browser that started the login.
+ * Uses up the state. Every condition is part of the update, so exactly one of several parallel callbacks gets the row. With a
+ * `browserHash`, only the browser that started the login gets it.
  */
 export async function consumeState(
   db: Db,
@@ -131,7 +131,7 @@ export async function consumeState(
   );
 }
 
-/** Bounded, so that the first run after an outage of cron stays short; returns how many were deleted. */
+/** Deletes at most `limit` rows, so that the first cron run after an outage stays short. Returns how many. */
 export async function deleteExpiredStates(db: Db, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(

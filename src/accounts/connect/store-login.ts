@@ -9,13 +9,13 @@ import type { ConnectResult, FinishedConnect } from "#accounts/types.ts";
 
 const MAX_SAVE_ATTEMPTS = 3;
 
-/** For whom a login was started. */
+/** The user and workspace that started a login. */
 interface LoginOwner {
   readonly userId: string;
   readonly workspaceId: string;
 }
 
-/** Stores a login with its tokens and lists its accounts; the result is what the last page shows. */
+/** Stores a login with its tokens and lists its accounts. The last page of the browser login shows the result. */
 export async function storeLoginAndSync(
   services: SyncServices,
   adapter: Adapter,
@@ -26,7 +26,10 @@ export async function storeLoginAndSync(
   return { ...(await syncAfterLogin(services, connection)), userId, workspaceId };
 }
 
-/** The tokens are encrypted for the id of their row, so the id is chosen first; a parallel first login may insert another. */
+/**
+ * Chooses the id of the row first, because the tokens are encrypted for that id. A parallel first login may insert the row under another
+ * id.
+ */
 async function storeLogin(
   services: SyncServices,
   { connect, platform }: Adapter,
@@ -61,7 +64,7 @@ async function storeLogin(
   throw new Error("a login could not be stored");
 }
 
-/** Lists the accounts of a new login; the result is what the last page of the browser login shows. */
+/** Lists the accounts of a new login. The last page of the browser login shows the result. */
 async function syncAfterLogin(services: SyncServices, connection: ConnectionRow) {
   const { platform } = connection;
   const name = PLATFORM_NAMES[platform];

@@ -3,7 +3,7 @@ import type { Platform } from "#core/platform.ts";
 import { configuredPlatform } from "#accounts/configured-platform.ts";
 import type { PersonOfPlatform } from "./store-data-deletions.ts";
 
-/** Whom a platform's call is about; null when the platform makes no such calls here, or did not sign it. */
+/** Reads which person a platform's request concerns; null if the platform sends no such requests here, or has not signed this one. */
 export async function readPerson(
   services: Pick<Services, "adapterFor" | "config">,
   platform: Platform,

@@ -4,7 +4,7 @@ import { type PersonOfPlatform, saveDeletionRequest } from "./store-data-deletio
 
 const CODE_BYTES = 16;
 
-/** Records that a person's data are to be deleted, and returns the code of the request; the same one when it is repeated. */
+/** Records a platform's request to delete a person's data and returns its code. A repeated request gets the same code. */
 export async function recordDeletionRequest(
   { db, ids, clock }: Pick<Services, "db" | "ids" | "clock">,
   person: PersonOfPlatform,

@@ -1,19 +1,19 @@
 import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 
-/** The person of a platform whose logins are meant, and until when those were made (milliseconds). */
+/** A person at a platform, and the time (ms) up to which the person's logins are deleted. */
 export interface PersonOfPlatform {
   readonly platform: Platform;
   readonly externalId: string;
   readonly issuedAt: number;
 }
 
-/** The calls are signed to the second, so that a login of the same second counts as older. */
+/** Platforms sign requests with a precision of one second, so a login of the same second counts as older. */
 const SIGNED_PRECISION_MS = 999;
 
 /**
- * Connections (`c`) of the person; ?1 is the platform, ?2 the person's id, ?3 the newest login that is meant. Some platforms name
- * the person, others the account that logged in.
+ * Matches connections (`c`) of the person. ?1 is the platform, ?2 the person's id, ?3 the time of the newest login to delete. Some
+ * platforms send the id of the person, others the id of the account that logged in.
  */
 const OF_PERSON = `c.platform = ?1 AND c.connected_at <= ?3 AND (c.external_id = ?2 OR EXISTS (
   SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.platform_account_id = ?2))`;
@@ -21,7 +21,7 @@ const OF_PERSON = `c.platform = ?1 AND c.connected_at <= ?3 AND (c.external_id =
 const bindPerson = (statement: D1PreparedStatement, person: PersonOfPlatform, ...more: unknown[]) =>
   statement.bind(person.platform, person.externalId, person.issuedAt + SIGNED_PRECISION_MS, ...more);
 
-/** Erases the tokens of the person's logins; returns the accounts that need a new login. Safe to repeat. */
+/** Erases the tokens of the person's logins and returns the accounts that now need a new login. Safe to repeat. */
 export async function endLoginsOfPerson(db: Db, person: PersonOfPlatform, reason: string): Promise<readonly string[]> {
   const [blocked] = await db.d1.batch<{ id: string }>([
     bindPerson(
@@ -66,7 +66,7 @@ export async function accountsOfPerson(db: Db, person: PersonOfPlatform): Promis
   return results.map((row) => ({ ...row, isConnected: row.isConnected === 1 }));
 }
 
-/** Adds the request, or renews that of the same person; returns its code. */
+/** Inserts the request, or renews an earlier one for the same person; returns its code. */
 export async function saveDeletionRequest(
   db: Db,
   person: PersonOfPlatform,
@@ -102,7 +102,9 @@ export async function openDeletions(db: Db, requestedBefore: number, limit: numb
 
 const ERASED_REASON = "The person asked the platform for the deletion of these data.";
 
-/** Erases names, pictures, addresses and ids of the person's logins and accounts, and completes the request; for one batch. */
+/**
+ * Statements for one batch: they erase names, pictures, addresses and ids of the person's logins and accounts, and complete the request.
+ */
 export function erasePersonStatements(
   db: Db,
   deletion: OpenDeletion,
@@ -110,7 +112,7 @@ export function erasePersonStatements(
   now: number,
 ): D1PreparedStatement[] {
   return [
-    // First: some logins are found by the id of their account.
+    // This runs first, because some logins are found by the id of their account, which the next statement erases.
     bindPerson(
       db.d1.prepare(
         `UPDATE connections AS c SET external_id = 'deleted:' || id, display_name = 'Deleted', scopes = '[]', sealed_tokens = NULL,
@@ -136,7 +138,7 @@ export function erasePersonStatements(
 export interface DataDeletion {
   readonly platform: Platform;
   readonly requestedAt: number;
-  /** Null while the deletion is under way. */
+  /** Null until the deletion is complete. */
   readonly completedAt: number | null;
 }
 

@@ -7,21 +7,21 @@ import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
 
 /**
- * Ends a login that no account uses any more: its tokens are erased here at once, and revoked at the platform after the
- * response, best effort. Does nothing while an account still uses it, so it may be called after every disconnect.
+ * Ends a login that no account uses any more: erases its tokens here at once, and tries to revoke them at the platform after the response.
+ * Does nothing while an account still uses the login, so callers may run it after every disconnect.
  */
 export async function revokeConnection(
   services: RefreshServices & Pick<Services, "defer">,
   connection: { readonly id: string; readonly platform: Platform },
 ): Promise<void> {
   const erased = await eraseLogin(services.db, connection.id, platformsOfSameApp(services, connection.platform));
-  // Revoking the grant ends every login of that person with this app, also those of other workspaces and platforms.
+  // Revoking the grant would also end other logins of the same person with this app, in other workspaces and at other platforms.
   if (erased && erased.otherLogins === 0) {
     services.defer(revokeAtPlatform(services, erased));
   }
 }
 
-/** The other platforms for which the operator entered the same client id: their logins may share one grant. */
+/** The other platforms for which the operator entered the same client id. Logins at these platforms may share one grant. */
 function platformsOfSameApp({ config }: Pick<Services, "config">, platform: Platform): readonly Platform[] {
   const clientId = config.app(platform)?.clientId ?? "";
   return clientId === ""

@@ -15,8 +15,8 @@ export interface Disconnected {
 }
 
 /**
- * The accounts part of a disconnect, for the batch that also changes the posts: the token is erased, the row stays so
- * that a reconnect finds the same id. The first statement returns a row only when the account was the actor's and connected.
+ * Statements that disconnect an account; the caller runs them in one batch with the changes of posts. They erase the token and keep the
+ * row, so that a reconnect finds the same id. The first statement returns a row only if the account was the actor's and connected.
  */
 export function disconnectStatements(
   db: Db,
@@ -35,7 +35,7 @@ export function disconnectStatements(
   ];
 }
 
-/** Parses the result of the first of `disconnectStatements`; null when the actor had no such connected account. */
+/** Parses the result of the first of `disconnectStatements`; null if the actor had no such connected account. */
 export function readDisconnected(result: D1Result | undefined): Disconnected | null {
   const row = (result?.results as readonly DisconnectedRow[] | undefined)?.[0];
   return row ? { id: row.id, platform: row.platform, connectionId: row.connection_id } : null;
@@ -46,7 +46,7 @@ export interface ErasedLogin {
   readonly platform: Platform;
   readonly sealed_tokens: string;
   readonly token_expires_at: number | null;
-  /** Other logins of the same person with the same app, which revoking the grant would end too. */
+  /** How many other logins of the same person with the same app would end if the grant were revoked. */
   readonly otherLogins: number;
 }
 
@@ -54,9 +54,9 @@ const UNUSED_CONNECTION = `c.id = ?1 AND c.sealed_tokens IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`;
 
 /**
- * Whether `o` may share its grant with `c`: a login of the same platform user, one whose grant belongs to the same person
- * (channels of one Google user), or one with the same app at another platform.
- * A person has an id of their own at each platform, so there every login of the same user of this service counts.
+ * Whether login `o` may share its grant with login `c`: both belong to the same platform user, or their grants belong to the same person
+ * (channels of one Google user), or they use the same app at different platforms. A person has a different id at each platform, so in the
+ * last case every login of the same user of this service counts.
  */
 const SHARES_GRANT = `(o.platform = c.platform AND o.external_id = c.external_id)
   OR (o.platform = c.platform AND o.grant_owner = c.grant_owner)
@@ -64,8 +64,8 @@ const SHARES_GRANT = `(o.platform = c.platform AND o.external_id = c.external_id
     AND (o.external_id = c.external_id OR o.workspace_id IN (SELECT id FROM workspaces WHERE user_id = c.user_id)))`;
 
 /**
- * Erases the tokens of a login that no account uses any more and returns them, to be revoked; null while it is in use.
- * `appPlatforms`: the other platforms at which the operator uses the same app as for this login's.
+ * Erases the tokens of a login that no account uses any more, and returns them for revocation; null while an account uses it.
+ * `appPlatforms` are the other platforms for which the operator uses the same app.
  */
 export async function eraseLogin(
   db: Db,

@@ -4,7 +4,7 @@ import type { ConnectionRow } from "#accounts/store-connections.ts";
 import type { WrittenListing } from "./store-account-listing.ts";
 import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 
-/** The accounts that a platform listed for a login: those that can be posted to, and those that cannot. */
+/** The accounts that a platform listed for a login: those to which the user can post, and the others. */
 export interface AccountListing {
   readonly accounts: readonly PostableAccount[];
   readonly unpostable: readonly UnpostableAccount[];
@@ -24,7 +24,7 @@ interface ListingComparison {
   readonly isSync: boolean;
 }
 
-/** Compares the account rows before and after a listing was written; the result has the fields of a sync's answer. */
+/** Compares the account rows before and after a listing was written. The result has the fields of a sync's response. */
 export function describeListingChanges({
   row,
   listing,
@@ -41,7 +41,7 @@ export function describeListingChanges({
     const previous = previousById.get(account.id);
     return !previous || previous.disconnected_at !== null || (isSync && previous.last_synced_at === null);
   };
-  // An account that its owner disconnected after this login is left out on purpose, not because of the plan's limit.
+  // If the owner disconnected an account after this login, the listing leaves it out on purpose and not because of the plan's limit.
   const exceedsPlanLimit = ({ platformAccountId }: PostableAccount) => {
     const account = currentByPlatformId.get(platformAccountId);
     return !account || (account.disconnected_at !== null && account.disconnected_at <= row.connectedAt);
@@ -83,7 +83,7 @@ const idOf = (account: AccountRow) => account.id;
 const wasUnavailable = (account: AccountRow | undefined) =>
   account !== undefined && (account.disconnected_at !== null || account.status !== "active");
 
-/** Equal for two versions of an account that look the same to a user. */
+/** Two versions of an account with equal keys look the same to a user. */
 const visibleStateKey = (account: AccountRow | undefined) =>
   account &&
   JSON.stringify([

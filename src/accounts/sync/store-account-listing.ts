@@ -6,7 +6,7 @@ import type { ConnectionRow } from "#accounts/store-connections.ts";
 
 /** One postable account as a platform listed it, ready to be written. */
 export interface ListedAccount {
-  /** Used only if the account is new here. */
+  /** The id for an account that is not stored yet. */
   readonly id: string;
   readonly platformAccountId: string;
   readonly username: string;
@@ -20,20 +20,20 @@ export interface ListedAccount {
   readonly statusReason: string | null;
 }
 
-/** An account that the login can no longer post to, and the reason for its owner. */
+/** An account to which the login can no longer post, and the reason that its owner reads. */
 interface UnlistedAccount {
   readonly platformAccountId: string;
   readonly reason: string;
 }
 
 export interface ListingWrite {
-  /** The login as it was before the platform was called; if it was replaced or erased since, no statement changes anything. */
+  /** The login as it was before the platform was called. If it was replaced or erased since, the statements change nothing. */
   readonly login: Pick<ConnectionRow, "id" | "workspaceId" | "connectedAt"> & { readonly platform: Platform };
   readonly listed: readonly ListedAccount[];
   readonly unlisted: readonly UnlistedAccount[];
   readonly unlistedReason: string;
   readonly accountLimit: number;
-  /** False right after a login, so that the first sync reports its accounts as added. */
+  /** False right after a login. The first sync then reports the accounts as added. */
   readonly isSync: boolean;
   readonly now: number;
   readonly nextSyncAt: number;
@@ -42,22 +42,24 @@ export interface ListingWrite {
 const CURRENT_LOGIN =
   "SELECT * FROM connections WHERE id = ?1 AND connected_at = ?2 AND status = 'active' AND sealed_tokens IS NOT NULL";
 
-/** Of an account `a` that exists already: a disconnected one is connected again only by a login made after the disconnect. */
+/** For an existing account `a`: a disconnected account is connected again only by a login made after the disconnect. */
 const MAY_BE_CONNECTED_AGAIN = "(a.disconnected_at IS NULL OR a.disconnected_at <= login.connected_at)";
-/** Of the login `o` that has the account now: an account moves only to a newer login, or away from one that has ended. */
+/** For the login `o` that has the account now: an account moves only to a newer login, or away from a login that has ended. */
 const MAY_MOVE_TO_LOGIN = "(o.id = login.id OR o.connected_at <= login.connected_at OR o.status <> 'active')";
-/** New and reconnected accounts take up one of the accounts that the plan allows. */
+/** New and reconnected accounts count against the plan's account limit. */
 const NEEDS_SLOT = "(a.id IS NULL OR a.disconnected_at IS NOT NULL)";
 const SLOTS_IN_USE = "SELECT count(*) FROM accounts c WHERE c.user_id = ranked.user_id AND c.disconnected_at IS NULL";
 
-/** An account that a refused post of the same login has blocked stays as it is, because the listing cannot see that refusal. */
+/**
+ * If a refused post of the same login has blocked an account, the account stays blocked, because the listing does not show that refusal.
+ */
 const IS_BLOCKED_BY_POST = "accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id";
 const listedUnlessBlocked = (column: string) =>
   `${column} = iif(${IS_BLOCKED_BY_POST}, accounts.${column}, excluded.${column})`;
 
 /*
- * New accounts are added up to the plan's limit, in the platform's order; counting and inserting are one statement, so that
- * parallel logins cannot exceed the limit.
+ * Adds new accounts in the platform's order until the plan's limit is reached. One statement counts and inserts, so that parallel logins
+ * cannot exceed the limit.
  */
 const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
   found AS (
@@ -88,7 +90,7 @@ ON CONFLICT (workspace_id, platform, platform_account_id) DO UPDATE SET
   last_synced_at = iif(accounts.disconnected_at IS NULL, accounts.last_synced_at, NULL),
   disconnected_at = NULL`;
 
-/** Accounts that are no longer listed need a new login; those that a refused post has blocked keep their own reason. */
+/** Accounts that the platform no longer lists need a new login. Those that a refused post has blocked keep their own reason. */
 const BLOCK_UNLISTED_ACCOUNTS = `UPDATE accounts SET status = 'needs_reconnect', blocked_by = 'listing',
     status_reason = coalesce((SELECT l.value ->> '$.reason' FROM json_each(?4) l
       WHERE l.value ->> '$.platformAccountId' = accounts.platform_account_id), ?5)
@@ -101,7 +103,7 @@ const SELECT_AFFECTED_ACCOUNTS = `${SELECT_ACCOUNTS} WHERE a.connection_id = ?1 
   ORDER BY a.connected_at, a.rowid`;
 
 export interface WrittenListing {
-  /** False when nothing was written, because a newer login or a disconnect happened meanwhile. */
+  /** False if nothing was written because of a newer login or a disconnect meanwhile. */
   readonly isCurrent: boolean;
   readonly before: readonly AccountRow[];
   readonly after: readonly AccountRow[];
@@ -134,7 +136,7 @@ export async function writeListing(db: Db, write: ListingWrite): Promise<Written
   return { isCurrent: updatedLogin?.meta.changes === 1, before: before?.results ?? [], after: after?.results ?? [] };
 }
 
-/** Logins that were listed at least once and have no account left, because their accounts moved to another login. */
+/** Logins that were listed at least once and whose accounts have all moved to other logins. */
 export async function selectConnectionsWithoutAccounts(
   db: Db,
   scope: { readonly workspaceId: string; readonly platform: Platform },

@@ -33,16 +33,16 @@ import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 export type SyncServices = RefreshServices & Pick<Services, "defer">;
 
 export interface SyncOptions {
-  /** How many accounts the user may have, if the caller knows it; read from the database otherwise. */
+  /** The user's account limit, if the caller knows it; otherwise it is read from the database. */
   readonly accountLimit?: number;
-  /** Right after a login: its accounts stay "new" until the first sync reports them. */
+  /** Set right after a login. Its accounts then count as new until the first sync reports them. */
   readonly afterLogin?: boolean;
-  /** Skips the listing while only a token refresh is due. */
+  /** Skips the listing if only a token refresh is due. */
   readonly onlyDue?: boolean;
 }
 
 export interface ConnectionSync extends AvailabilityChanges {
-  /** `ended`: the user must log in again. `failed`: the platform did not answer; tried again later. */
+  /** `ended`: the user must log in again. `failed`: the platform did not respond; the cron tries again later. */
   readonly state: "listed" | "refreshed" | "ended" | "failed";
   readonly added: readonly string[];
   readonly updated: readonly string[];
@@ -51,8 +51,8 @@ export interface ConnectionSync extends AvailabilityChanges {
 }
 
 /**
- * Syncs one login: refreshes its tokens if due, and stores the accounts that the platform lists for it. Never throws, so
- * that one failing login does not stop the others.
+ * Syncs one login: refreshes its tokens if due, and stores the accounts that the platform lists for it. Never throws, so that one failing
+ * login does not stop the others.
  */
 export async function syncConnection(
   services: SyncServices,
@@ -62,7 +62,7 @@ export async function syncConnection(
   try {
     return await refreshAndList(services, connection, options);
   } catch (error) {
-    // The message may quote a URL with a token in it; the name cannot.
+    // Log only the name of the error, because its message may contain a URL with a token.
     const name = error instanceof Error ? error.name : typeof error;
     log("error", "account_sync_crashed", { connection_id: connection.id, platform: connection.platform, error: name });
     return { state: "failed", added: [], updated: [], skipped: [], fault: internalError(), ...NO_CHANGES };
@@ -91,7 +91,7 @@ async function refreshAndList(
     return await recordFailedListing(services, connection, login.fault);
   }
   const { row, tokens, platform } = login.value;
-  // A login with a blocked account is listed even if only a refresh is due, so that the account's other posts are paused.
+  // If an account is blocked, list the accounts even if only a refresh is due, so that the other posts of that account are paused.
   const onlyRefreshDue = options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now());
   if (onlyRefreshDue && (await selectBlockedAccountIds(services.db, row.id)).length === 0) {
     const next = nextSyncAt(row, platform.adapter.connect, tokens, services.clock.now());
@@ -109,7 +109,7 @@ async function refreshAndList(
   if (listingResult.ok) {
     return await storeListing(services, login.value, listingResult.value, options);
   }
-  // Many platforms end tokens early; only a refresh shows whether the login itself has ended.
+  // Many platforms end tokens early. Only a refresh shows whether the login itself has ended.
   const expired = listingResult.fault.kind === "reconnect" ? await expireRefusedToken(services, login.value) : null;
   return expired
     ? await refreshAndList(services, expired, options)
@@ -159,7 +159,7 @@ async function findAccountLimit({ db, config }: Pick<Services, "db" | "config">,
   return limitsFor({ plan, isTrial, mustProveEmail }, config.limitOverrides).accounts;
 }
 
-/** The platform did not list the accounts: either the login has ended, or the next attempt waits longer than the last. */
+/** Handles a failed listing: either the login has ended, or the next attempt waits longer than the last one. */
 async function recordFailedListing(services: SyncServices, row: ConnectionRow, fault: Fault): Promise<ConnectionSync> {
   const now = services.clock.now();
   if (fault.kind === "reconnect") {

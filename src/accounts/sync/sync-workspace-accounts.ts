@@ -5,7 +5,7 @@ import { selectConnections } from "#accounts/store-connections.ts";
 import { type ConnectionSync, syncConnection } from "./sync-connection.ts";
 import type { AvailabilityChanges, SyncResult } from "#accounts/types.ts";
 
-/** Lists the accounts of every login of the workspace again; a platform that does not answer does not stop the others. */
+/** Lists the accounts of every login of the workspace again. If a platform does not respond, the others are still listed. */
 export async function syncAccounts(
   ctx: Omit<Context, "tokens" | "bucket" | "arm">,
 ): Promise<SyncResult & AvailabilityChanges> {

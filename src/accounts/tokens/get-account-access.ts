@@ -7,9 +7,9 @@ import { unsealAccountToken, tokenUnreadable } from "./seal-tokens.ts";
 import type { GrantedAccess } from "#accounts/types.ts";
 
 /**
- * The tokens and app credentials that platform calls for these accounts need. Costs one database round trip while no token
- * has expired, and one token refresh per connection otherwise; none for accounts that the caller has just read (`known`, by id).
- * The result has an entry for every requested id.
+ * Returns the tokens and app credentials for platform calls of these accounts, with an entry for every requested id. While no token has
+ * expired, it takes one database round trip, and none for accounts that the caller has just read (`known`, by id). Each connection with an
+ * expired token takes one token refresh.
  */
 export async function getAccountAccess(
   services: RefreshServices,

@@ -2,11 +2,11 @@ import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { Connector, TokenRefresh, TokenSet } from "#platforms/contract.ts";
 
 /*
- * When a login is synced again: pure arithmetic over its tokens. Short-lived tokens are refreshed before they expire; the
- * accounts are listed once a day, at a minute that is derived from the login's id.
+ * Computes when a login is synced next, without reading or writing anything. Short-lived tokens are refreshed before they expire. Accounts
+ * are listed once a day, at a minute that follows from the login's id.
  */
 
-/** The tokens as they are stored, with the time they were obtained. */
+/** The stored tokens, with the time at which the service got them. */
 export interface StoredTokens extends TokenSet {
   readonly obtainedAt: number;
 }
@@ -31,18 +31,18 @@ export function isRefreshable(connect: RefreshRules, tokens: TokenSet): boolean 
   return refreshOf(connect, tokens) !== null;
 }
 
-/** When the token should be refreshed; null when it does not expire or cannot be refreshed. */
+/** When to refresh the token; null if it does not expire or cannot be refreshed. */
 export function refreshAt(connect: RefreshRules, tokens: StoredTokens): number | null {
   const tokenRefresh = refreshOf(connect, tokens);
   if (tokens.expiresAt === null || tokenRefresh === null) {
     return null;
   }
-  // A token with a lifetime shorter than `aheadMs` would otherwise be refreshed at every use.
+  // Without this limit, a token with a lifetime shorter than `aheadMs` would be refreshed at every use.
   const halfLifeMs = Math.max(0, (tokens.expiresAt - tokens.obtainedAt) / 2);
   return tokens.expiresAt - Math.min(tokenRefresh.aheadMs, halfLifeMs);
 }
 
-/** When the user must log in again; null while tokens can be refreshed without end. */
+/** When the user must log in again; null if tokens can be refreshed without end. */
 export function loginEndsAt(connect: RefreshRules, tokens: TokenSet): number | null {
   return isRefreshable(connect, tokens) ? tokens.refreshExpiresAt : tokens.expiresAt;
 }
@@ -51,7 +51,7 @@ export function isExpired(tokens: TokenSet, now: number): boolean {
   return tokens.expiresAt !== null && tokens.expiresAt <= now;
 }
 
-/** A part of `spanMs` that depends only on the id (FNV-1a hash), so that logins made together are not synced together. */
+/** A time between 0 and `spanMs` that depends only on the id (FNV-1a hash), so that logins made together are not synced together. */
 export function jitterMs(id: string, spanMs: number): number {
   let hash = 0x811c9dc5;
   for (const character of id) {
@@ -60,7 +60,7 @@ export function jitterMs(id: string, spanMs: number): number {
   return Math.floor((hash / 2 ** 32) * spanMs);
 }
 
-/** Whether the accounts are to be listed, not only the token refreshed. */
+/** Whether a sync lists the accounts, not only refreshes the token. */
 export function isListingDue(lastSyncedAt: number | null, now: number): boolean {
   return lastSyncedAt === null || lastSyncedAt + LISTING_INTERVAL_MS - HOUR <= now;
 }
@@ -77,7 +77,7 @@ export function nextSyncAt(
   return Math.max(now + MIN_SYNC_DELAY_MS, Math.min(listingAt, tokenAt ?? listingAt));
 }
 
-/** The wait after `failures` failed syncs in a row. */
+/** How long to wait after `failures` failed syncs in a row. */
 export function backoffMs(id: string, failures: number): number {
   const wait = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(20, failures - 1));
   return wait + jitterMs(id, wait / 4);

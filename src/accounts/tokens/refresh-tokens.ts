@@ -33,13 +33,13 @@ import {
 import { sealTokens, tokenUnreadable, unsealTokens } from "./seal-tokens.ts";
 
 /*
- * A rotating refresh token works once: two callers that use it in parallel lose the login. The caller that takes the lease
- * refreshes and stores the new pair; the others re-read the row after short waits, and fail as temporary after the last.
+ * A rotating refresh token works only once: if two callers used it in parallel, the login would be lost. So the caller that takes the lease
+ * refreshes and stores the new pair. The others read the row again after short waits; after the last wait they fail with a temporary fault.
  */
 
 export type RefreshServices = Pick<Services, "db" | "config" | "clock" | "ids" | "outbound" | "adapterFor">;
 
-/** A login whose tokens can be used now. */
+/** A login with tokens that work now. */
 export interface ActiveLogin {
   readonly row: ConnectionRow;
   readonly tokens: StoredTokens;
@@ -47,13 +47,16 @@ export interface ActiveLogin {
 }
 
 const LEASE_POLL_WAITS_MS = [100, 200, 400, 600, 700];
-/** A refresh makes up to two calls, with each secret; those that are not refused at once must end before its lease does. */
+/**
+ * The timeout of one call. A refresh makes up to two calls with each app secret. A wrong secret is refused at once; the two calls with the
+ * right one must end before the lease does.
+ */
 const CALL_TIMEOUT_MS = 12 * SECOND;
 const MIN_RETRY_WAIT_MS = 5 * SECOND;
 const MAX_RETRY_WAIT_MS = 15 * MINUTE;
 const MAX_STORE_ATTEMPTS = 3;
 
-/** The login's tokens, refreshed first if that is due. */
+/** Returns the login with its tokens, and refreshes them first if that is due. */
 export async function loadActiveLogin(
   services: RefreshServices,
   connection: ConnectionRow,
@@ -131,7 +134,7 @@ async function refreshUnderLease(services: RefreshServices, login: ActiveLogin):
   if (!isExpired(tokens, now)) {
     return succeeded(login);
   }
-  // A refusal that is not about this login (for example of the operator's credentials) must not make the post fail for good.
+  // A refusal for another reason (for example because of the operator's credentials) must not make the post fail for good.
   return failed(fault.kind === "rejected" ? { ...fault, kind: "temporary" } : fault);
 }
 
@@ -158,7 +161,7 @@ async function storeRefreshedTokens(
     log("info", "token_refreshed", { connection_id: row.id, platform: row.platform });
     return succeeded({ row: stored, tokens, platform });
   }
-  // A new login or a disconnect changed the row meanwhile: what it stored is used.
+  // A new login or a disconnect changed the row meanwhile, so use the tokens that it stored.
   const current = await findConnection(services.db, row.id);
   const currentTokens = current?.status === "active" ? await unsealTokens(services, current) : null;
   return current && currentTokens
@@ -166,7 +169,10 @@ async function storeRefreshedTokens(
     : failed(loginEnded(current?.statusReason ?? null));
 }
 
-/** The platform has already invalidated the old pair: losing the new one to a temporary database error would lose the login. */
+/**
+ * Retries the write, because the platform has already invalidated the old pair: if a temporary database error lost the new pair, the login
+ * would be lost.
+ */
 async function withStoreRetries<T>(write: () => Promise<T>): Promise<T> {
   for (let triesLeft = MAX_STORE_ATTEMPTS - 1; triesLeft > 0; triesLeft -= 1) {
     try {
@@ -200,7 +206,10 @@ function expiredFault(): Fault {
   return reconnect("The login at the platform has expired. Connect the account again.", { httpStatus: null });
 }
 
-/** Another caller holds the lease. The wait grows with the age of the lease, so that a slow platform does not use up a post's attempts. */
+/**
+ * The fault while another caller has the lease. The wait grows with the age of the lease, so that a slow platform does not use up a post's
+ * attempts.
+ */
 function refreshInProgress(leasedForMs: number): Fault {
   const source = (seconds: number) => ({ httpStatus: null, retryAfterSeconds: Math.max(1, seconds) });
   if (leasedForMs > LEASE_MS) {
@@ -218,8 +227,8 @@ function refreshInProgress(leasedForMs: number): Fault {
 }
 
 /**
- * For a token that a platform refused before it expired: marks it as expired, so that the next use refreshes it. Null when
- * that cannot help: there is no refresh token, or the refused token was itself obtained less than a minute ago.
+ * Marks a token that a platform refused before it expired as expired, so that the next use refreshes it. Null if that cannot help: there is
+ * no refresh token, or the refused token is less than a minute old.
  */
 export async function expireRefusedToken(
   services: Pick<Services, "db" | "clock">,

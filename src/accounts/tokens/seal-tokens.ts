@@ -8,7 +8,7 @@ import type { StoredTokens } from "./refresh-and-sync-times.ts";
 
 type WithConfig = Pick<Services, "config">;
 
-/** The connection's id is the encryption purpose, so one connection's tokens do not decrypt in another's row. */
+/** Uses the connection's id as encryption purpose, so that tokens cannot be decrypted in the row of another connection. */
 export async function sealTokens(
   services: WithConfig & Pick<Services, "ids">,
   connectionId: string,
@@ -19,17 +19,17 @@ export async function sealTokens(
   return await seal(services.config, services.ids, connectionId, JSON.stringify(stored));
 }
 
-/** Null when they were erased or cannot be decrypted; the latter is for the operator to solve and is logged. */
+/** Null if the tokens were erased or cannot be decrypted. The latter is logged, because only the operator can solve it. */
 export async function unsealTokens(
   services: WithConfig,
   row: Pick<ConnectionRow, "id" | "sealedTokens" | "tokenExpiresAt">,
 ): Promise<StoredTokens | null> {
   const text = row.sealedTokens === null ? null : await unsealOrNull(services, row.id, row.id, row.sealedTokens);
-  // The column decides about expiry: a refused token is marked as expired there.
+  // The expiry comes from the column, because a refused token is marked as expired there.
   return text === null ? null : { ...(JSON.parse(text) as StoredTokens), expiresAt: row.tokenExpiresAt };
 }
 
-/** A token of one account alone is encrypted for its connection and that account. */
+/** The encryption purpose of a token that belongs to one account: its connection and the account. */
 const accountPurpose = (connectionId: string, platformAccountId: string) => `${connectionId}/${platformAccountId}`;
 
 export async function sealAccountToken(
@@ -67,7 +67,7 @@ async function unsealOrNull(
   }
 }
 
-/** Temporary, because the operator may restore the key; the user has nothing to do. */
+/** The fault is temporary, because the operator may restore the key. The user can do nothing. */
 export function tokenUnreadable(): Fault {
   return temporary(
     "The stored login could not be decrypted. The operator of this service must check its keys.",
