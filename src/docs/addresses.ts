@@ -1,12 +1,12 @@
 import type { Config } from "#config.ts";
 
-/** The addresses of one installation, which the texts name. */
+/** The addresses of one installation that the texts contain. */
 export type Addresses = Pick<Config, "origin" | "baseUrl" | "authUrl" | "docsUrl" | "mcpUrl">;
 
-/** The address in the texts, where whoever reads the repository finds them. */
+/** The texts contain this address, so that a reader of the repository sees real ones. */
 const EXAMPLE_ORIGIN = "https://almanac.example.org";
 
-/** A text with the addresses of this installation: for `{base_url}` and its like, and for those of the example. */
+/** Replaces placeholders such as `{base_url}`, and the addresses of the example, by those of this installation. */
 export function fillAddresses(text: string, { origin, baseUrl, authUrl, docsUrl, mcpUrl }: Addresses): string {
   return text
     .replaceAll("{base_url}", baseUrl)

@@ -7,7 +7,7 @@ import { texts } from "./texts.ts";
 const GUIDE = /^docs\/guide\/(.+)\.md$/;
 const PLATFORM_SETUP = /^docs\/platforms\/(.+)\.md$/;
 
-/** Documents without front matter: where their pages stand. */
+/** The place of pages whose documents have no front matter. */
 const OTHERS: Readonly<Record<string, Pick<DocsPage, "path" | "section" | "order">>> = {
   "docs/sandbox-operations.md": { path: "sandbox-operations", section: "Operate", order: 411 },
   "CHANGELOG.md": { path: "changelog", section: "Inside", order: 590 },
@@ -27,7 +27,7 @@ const placeOf = (file: string): Pick<DocsPage, "path" | "section" | "order"> | u
   };
 };
 
-/** The page of a file of the repository, if it has one. */
+/** The page of a file in the repository; undefined without one. */
 const pageOf = (file: string): string | undefined =>
   file in texts ? (GUIDE.exec(file)?.[1] ?? placeOf(file)?.path) : undefined;
 
@@ -52,7 +52,7 @@ function readDocument(file: string, source: string): Omit<DocsPage, "markdown"> 
   return { ...place, title, description: firstSentence(body), body };
 }
 
-/** The pages of the documents: guides, what operators do at each platform, and the changelog. */
+/** The pages made of documents: guides, setup at each platform, and the changelog. */
 export function documentPages(addresses: Addresses): DocsPage[] {
   return Object.entries(texts).map(([file, source]) => {
     const { body, ...page } = readDocument(file, source);

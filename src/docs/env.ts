@@ -8,7 +8,7 @@ export interface DocsEnv {
   Variables: {
     config: Config;
     readSite: () => Promise<DocsSite>;
-    /** Set by the page whose script calls the API. */
+    /** The page sets it if its script calls the API. */
     callsApi?: boolean;
   };
 }

@@ -1,4 +1,4 @@
-/** What stands between two lines of `---` at the beginning of a guide, and the text below. */
+/** Reads the values between two lines of `---` at the beginning of a guide, and the text below them. */
 export function readFrontMatter(source: string): {
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;

@@ -14,7 +14,7 @@ export type ReadDocument = (env: Env, ctx: ExecutionContext) => Promise<Response
 /** The documentation at `{docs_url}`, and the files that agents look for. */
 export function createDocs(readDocument: ReadDocument): Hono<DocsEnv> {
   const app = new Hono<DocsEnv>();
-  // The same for every request of an installation; tests have several.
+  // Pages are the same for every request of an installation; tests have several installations.
   const sites = new Map<string, DocsSite>();
 
   app.use(async (c, next) => {

@@ -20,10 +20,10 @@ const SearchForm: FC<{ base: string; query?: string }> = ({ base, query }) => (
   </form>
 );
 
-/** The first words of a title: the list is narrow. */
+/** The first words of a title, because the list is narrow. */
 const shortTitle = (title: string): string => title.split(": ", 1)[0] ?? title;
 
-/** How the list marks a page: the one that is read, or the one that it belongs to. */
+/** How the list marks the current page and the page above it. */
 function markOf(path: string, current: string): "page" | "true" | undefined {
   return path === current ? "page" : path.includes("/") && path === parentOf(current) ? "true" : undefined;
 }
@@ -36,7 +36,7 @@ const PageLinks: FC<{ pages: readonly DocsPage[]; all: readonly DocsPage[]; base
 }) => (
   <ul>
     {pages.map(({ path, title }) => {
-      // Those below another page are listed while one of them is read.
+      // Pages below a page are listed only while it or one of them is open.
       const below =
         path === current || current.startsWith(`${path}/`) ? all.filter((one) => parentOf(one.path) === path) : [];
       return (
@@ -70,7 +70,7 @@ const PageList: FC<{ site: DocsSite; base: string; current: string }> = ({ site,
   </nav>
 );
 
-/** The headings of a page; one or two are seen without a list, and a page whose headings are pages of their own is a list itself. */
+/** The headings of a page. One or two headings need no list, and a page with a page for each heading is a list itself. */
 const OnThisPage: FC<{ headings: readonly Heading[]; isList: boolean }> = ({ headings, isList }) => {
   const listed = headings.filter(({ level }) => level === 2);
   return listed.length < 3 || isList ? null : (
@@ -89,14 +89,14 @@ const OnThisPage: FC<{ headings: readonly Heading[]; isList: boolean }> = ({ hea
 
 interface LayoutProps {
   readonly site: DocsSite;
-  /** The path of the page below the documentation; null for one that is not in the list. */
+  /** The path below the documentation; null for a page outside the list. */
   readonly path: string | null;
   readonly title: string;
   readonly description?: string;
   readonly query?: string;
-  /** False where a script of the page brings the main part of it. */
+  /** False if a script of the page adds the main part. */
   readonly hasMain?: boolean;
-  /** What the page adds to its head. */
+  /** Further elements for the page's head. */
   readonly head?: Child;
   readonly children?: Child;
 }
@@ -164,7 +164,7 @@ const Neighbour: FC<{ page: DocsPage | undefined; base: string; rel: "prev" | "n
     </a>
   );
 
-/** A page of the list: its text, its headings, and the pages before and after it. */
+/** A listed page: its text, its headings, and links to the pages before and after it. */
 export const PageLayout: FC<{ site: DocsSite; page: DocsPage; html: string; headings: readonly Heading[] }> = ({
   site,
   page,

@@ -1,18 +1,15 @@
 import type { Addresses } from "./addresses.ts";
 
-/** What is shown as code, and therefore has no links; and a link or picture with its text and target. */
+/** Matches code, whose content has no links, or a link or picture with its text and target. */
 const CODE_OR_LINK =
   /^ *(```|~~~)[\s\S]*?^ *\1|(`+)[\s\S]*?[^`]\2(?!`)|(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^)\s]+)\)/gm;
 
-/** The path of a file of the repository that another one names. */
+/** The repository path of a file that another file links to. */
 function resolvePath(from: string, target: string): string {
   return new URL(target, new URL(from, "file:///")).pathname.slice(1);
 }
 
-/**
- * The links of a document of the repository as links of its page: to the pages of other documents, and to nothing where a file has no
- * page. The text of such a link stays.
- */
+/** Turns links between documents of the repository into links between their pages. A link to a file without a page becomes its text. */
 export function resolveLinks(
   markdown: string,
   { source, pageOf, addresses }: { source: string; pageOf: (file: string) => string | undefined; addresses: Addresses },
@@ -30,7 +27,7 @@ export function resolveLinks(
   });
 }
 
-/** The links to pages as links to their Markdown, for readers of that form. */
+/** Replaces links to pages by links to their Markdown, for readers of Markdown. */
 export function linkMarkdown(markdown: string, docsUrl: string, isPage: (path: string) => boolean): string {
   return markdown.replaceAll(CODE_OR_LINK, (whole, _fence, _ticks, _picture, text: string, target?: string) => {
     if (target === undefined || !target.startsWith(docsUrl)) {

@@ -1,4 +1,4 @@
-/** Writes a table; what a cell holds cannot end it. */
+/** Writes a table; the text of a cell cannot end the cell. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(toCell).join(" | ")} |`;
   return [line(header), `|${"---|".repeat(header.length)}`, ...rows.map(line), ""].join("\n");

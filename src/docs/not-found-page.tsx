@@ -4,7 +4,7 @@ import { DocsLayout } from "./layout.tsx";
 import { bySection } from "./page.ts";
 import type { DocsSite } from "./site.ts";
 
-/** For an address that no page has: the list of those that are there. */
+/** Lists all pages, for an address without a page. */
 export const NotFoundPage: FC<{ site: DocsSite }> = ({ site }) => {
   const base = docsPathOf(site.config.docsUrl);
   return (

@@ -1,22 +1,22 @@
-/** One page of the documentation; its Markdown is what both of its forms are made of. */
+/** One page of the documentation. Its HTML and Markdown forms both come from its Markdown. */
 export interface DocsPage {
-  /** Below the address of the documentation: `quickstart`, `reference/posts`; empty for the first page. */
+  /** The path below the documentation: `quickstart`, `reference/posts`; empty for the first page. */
   readonly path: string;
   readonly title: string;
   readonly description: string;
-  /** The heading under which the list of pages has it. */
+  /** The heading of the page in the list of pages. */
   readonly section: string;
-  /** Pages are listed by this number; a section stands where its first page does. */
+  /** The order of the pages; the first page of a section also places the section. */
   readonly order: number;
   /** Without the title. Its links are absolute. */
   readonly markdown: string;
 }
 
-/** The path of the page that a page belongs to: `reference/posts` of `reference/posts/listPosts`. */
+/** The path of the page above: `reference/posts` for `reference/posts/listPosts`. */
 export const parentOf = (path: string): string | null =>
   path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : null;
 
-/** Whether a page is in the lists of all pages; operations and schemas are listed by the page of their group alone. */
+/** Whether the lists show a page. Only the page of their group lists operations and schemas. */
 const isListed = ({ path }: DocsPage): boolean => path.split("/").length <= 2;
 
 /** The listed pages of each section, in the order of the list. */

@@ -1,6 +1,6 @@
 import { Marked, type Token, type Tokens } from "marked";
 
-/** A heading that a page can be entered at. */
+/** A heading with its anchor. */
 export interface Heading {
   readonly level: number;
   readonly text: string;
@@ -11,7 +11,7 @@ const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? "");
 
-/** The words of a token and of what is in it. */
+/** The plain text of a token and of the tokens inside it. */
 export function textOf(token: Token): string {
   if ("tokens" in token && token.tokens !== undefined) {
     return token.tokens.map(textOf).join("");
@@ -26,7 +26,7 @@ export function textOf(token: Token): string {
   return "text" in token ? String(token.text) : "";
 }
 
-/** Gives headings the anchors that the repository's own pages give them, so that one link leads to both. */
+/** Gives headings the same anchors as the repository's own pages, so that one link works on both. */
 export function createAnchors(): (heading: string) => string {
   const used = new Set<string>();
   return (heading) => {
@@ -43,12 +43,12 @@ export function createAnchors(): (heading: string) => string {
   };
 }
 
-/** The top of a document as tokens; a guide's own HTML would be text. */
+/** Splits a document into top-level tokens; HTML in it stays text. */
 export function parseMarkdown(markdown: string): Token[] {
   return new Marked({ gfm: true }).lexer(markdown);
 }
 
-/** The HTML of a page's Markdown, and the headings in it. */
+/** Renders a page's Markdown as HTML, and lists its headings. */
 export function renderMarkdown(markdown: string): { readonly html: string; readonly headings: readonly Heading[] } {
   const headings: Heading[] = [];
   const anchorOf = createAnchors();
@@ -62,7 +62,7 @@ export function renderMarkdown(markdown: string): { readonly html: string; reado
         const label = escapeHtml(`Link to “${text}”`);
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`;
       },
-      // Long lines scroll, also by keyboard.
+      // Long lines scroll, also with the keyboard.
       code({ text, lang }) {
         const language = lang === undefined || lang === "" ? "" : ` class="language-${escapeHtml(lang)}"`;
         return `<pre tabindex="0"><code${language}>${escapeHtml(text)}\n</code></pre>\n`;

@@ -3,11 +3,11 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { sha256Hex } from "#core/encoding.ts";
 import type { DocsContext } from "./env.ts";
 
-/** Pages change with a release only. */
+/** Pages change only with a release. */
 const CACHE_CONTROL = "public, max-age=300";
 const ETAG_LENGTH = 32;
 
-/** Responds with a text that browsers may keep, or with 304 where they have it already. */
+/** Responds with a cacheable text, or with 304 if the browser already has it. */
 export async function respondWithText(
   c: DocsContext,
   { body, type, link }: { body: string; type: string; link?: string },
@@ -28,7 +28,7 @@ export async function respondWithText(
   return c.body(body, 200, { "Content-Type": `${type}; charset=utf-8` });
 }
 
-/** A complete document; without the doctype browsers use quirks mode. */
+/** Adds the doctype to a document; without it browsers use quirks mode. */
 export async function toDocument(document: HtmlEscapedString | Promise<HtmlEscapedString>): Promise<string> {
   return raw(`<!doctype html>${(await document).toString()}`).toString();
 }

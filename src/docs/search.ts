@@ -4,16 +4,16 @@ import { createAnchors, parseMarkdown, textOf } from "./render-markdown.ts";
 /** The part of a page below one heading. */
 export interface Chunk {
   readonly page: DocsPage;
-  /** The heading and its anchor; null for what stands above the first one. */
+  /** The heading and its anchor; null for the text above the first one. */
   readonly heading: { readonly text: string; readonly id: string } | null;
   readonly text: string;
-  /** In lower case, as it is searched. */
+  /** In lower case, for the search. */
   readonly searched: { readonly title: string; readonly heading: string; readonly text: string };
 }
 
 export interface Match {
   readonly chunk: Chunk;
-  /** Some words around the first one that was found. */
+  /** Some words around the first match. */
   readonly excerpt: string;
 }
 
@@ -64,7 +64,7 @@ function scoreOf({ searched }: Chunk, words: readonly string[]): number {
       return 0;
     }
     score += found.reduce((sum, part) => sum + WEIGHTS[part], 0);
-    // The page about something comes before those that mention it.
+    // A page about a subject comes before the pages that only mention it.
     score += searched.heading === word || searched.title === word ? WEIGHTS.title : 0;
   }
   return score;
@@ -78,7 +78,7 @@ function excerptOf({ text, searched }: Chunk, words: readonly string[]): string 
   return `${start > 0 ? "… " : ""}${text.slice(start, end).trim()}${end < text.length ? " …" : ""}`;
 }
 
-/** The parts of pages that have all words of a query, the best first. */
+/** The parts of pages that contain all words of a query, best match first. */
 export function search(chunks: readonly Chunk[], query: string): readonly Match[] {
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MAX_WORDS);
   if (words.length === 0) {

@@ -9,10 +9,10 @@ import type { ApiDocument } from "./reference/document.ts";
 import { referencePages } from "./reference/pages.ts";
 import { type Chunk, chunksOf } from "./search.ts";
 
-/** What the documentation is made of beside the documents of the repository. */
+/** The input for the documentation besides the repository's documents. */
 export interface Sources {
   readonly config: Config;
-  /** The document that the service serves. */
+  /** The OpenAPI document of the service. */
   readonly document: ApiDocument;
 }
 
@@ -22,7 +22,7 @@ export interface DocsSite {
   /** The first page, then the others in the order of the list. */
   readonly pages: readonly DocsPage[];
   find(path: string): DocsPage | undefined;
-  /** What a search looks through. */
+  /** The parts that a search reads. */
   chunks(): readonly Chunk[];
 }
 
@@ -34,7 +34,7 @@ export function createSite({ config, document }: Sources): DocsSite {
     ...codePages(document, docsUrl),
     ...accessPages(document, config),
     ...referencePages(document, docsUrl),
-    // Stable, so that pages of the same number keep their order.
+    // The sort is stable, so pages with the same number keep their order.
   ].toSorted((one, other) => one.order - other.order);
   const pages = [indexPage(listed, config), ...listed];
   const byPath = new Map(pages.map((page) => [page.path, page]));

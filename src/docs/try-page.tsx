@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { DocsLayout } from "./layout.tsx";
 import type { DocsSite } from "./site.ts";
 
-/** The only page with scripts: Swagger UI with the document of this service. */
+/** The only page with scripts: Swagger UI with this service's document. */
 export const TryPage: FC<{ site: DocsSite }> = ({ site }) => {
   const { baseUrl, docsUrl } = site.config;
   return (

@@ -1,8 +1,6 @@
 import { toPlainText } from "#core/text.ts";
 
-/*
- * The syntax of RFC 5545 as far as a feed of events needs it. Why there is no library for it: docs/decisions/own-calendar-writer.md.
- */
+/* The part of RFC 5545's syntax that a feed of events needs. docs/decisions/own-calendar-writer.md says why no library writes it. */
 
 const MAX_OCTETS = 75;
 const MAX_OCTETS_OF_CHARACTER = 3;
@@ -11,9 +9,9 @@ function octetsOf(codePoint: number): number {
   return codePoint < 0x80 ? 1 : codePoint < 0x8_00 ? 2 : codePoint < 0x1_00_00 ? 3 : 4;
 }
 
-/** Lines of at most 75 octets, none of which begins or ends inside a character (RFC 5545, 3.1). */
+/** Splits a line into lines of at most 75 octets, never inside a character (RFC 5545, 3.1). */
 function fold(line: string): string {
-  // An UTF-16 code unit is at most three octets, so that most lines need no counting.
+  // A UTF-16 code unit has at most three octets, so most lines need no counting.
   if (line.length * MAX_OCTETS_OF_CHARACTER <= MAX_OCTETS) {
     return line;
   }
@@ -26,7 +24,7 @@ function fold(line: string): string {
     if (octets > MAX_OCTETS) {
       folded += `${line.slice(start, index)}\r\n `;
       start = index;
-      // The space that begins the line counts.
+      // The space at the beginning of the line counts.
       octets = 1 + octetsOf(codePoint);
     }
     index += codePoint > 0xff_ff ? 2 : 1;
@@ -34,14 +32,14 @@ function fold(line: string): string {
   return folded + line.slice(start);
 }
 
-/** One line of a calendar; the value is written as it is. */
+/** One line of a calendar; the value is not escaped. */
 export function contentLine(name: string, value: string): string {
   return `${fold(`${name}:${value}`)}\r\n`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n" };
 
-/** A line with an untrusted text. Control characters cannot be written in a calendar: they are left out, but for tabs and line breaks. */
+/** A line with an untrusted text. It drops control characters other than tabs and line breaks, because a calendar cannot contain them. */
 export function textLine(name: string, text: string): string {
   return contentLine(
     name,

@@ -4,12 +4,12 @@ import type { Ids } from "#core/ids.ts";
 const RANDOM_BYTES = 16;
 const FORMAT = /^[A-Za-z0-9_-]{22}$/;
 
-/** 128 random bits. */
+/** A secret of 128 random bits. */
 export function createFeedSecret(ids: Pick<Ids, "random">): string {
   return toBase64Url(ids.random(RANDOM_BYTES));
 }
 
-/** The stored form; null for what cannot be a secret, so that it never reaches the database. */
+/** The stored form of a secret; null for anything that cannot be one, so that it never reaches the database. */
 export async function hashFeedSecret(secret: string): Promise<string | null> {
   return FORMAT.test(secret) ? await sha256Hex(`calendar_feed:${secret}`) : null;
 }

@@ -29,7 +29,7 @@ export async function readFeed(
   return { text, etag: `"${await sha256Hex(text)}"` };
 }
 
-/** Cancelled posts fill only what the others leave: a calendar that leaves one out shows it no longer, which is right too. */
+/** Cancelled posts use only the space that the others leave. A missing one disappears from the calendar, which is also correct. */
 function chooseShown(
   { posts, cancelled }: Pick<FeedRows, "posts" | "cancelled">,
   now: number,

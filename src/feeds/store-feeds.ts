@@ -6,7 +6,7 @@ import type { Db } from "#db/client.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 import type { CalendarFeed } from "./types.ts";
 
-/** Counting and inserting are one statement; false when the workspace has that many already. */
+/** Counting and inserting are one statement; false when the workspace already has `limit` feeds. */
 export async function insertFeed(
   db: Db,
   actor: Actor,
@@ -60,16 +60,16 @@ export interface FeedPostRow {
   readonly scheduled_at: number;
   readonly updated_at: number;
   readonly caption: string;
-  /** A JSON array of `FeedTargetRow`, in no order. */
+  /** A JSON array of `FeedTargetRow`, not ordered. */
   readonly targets: string;
 }
 
 export interface FeedRows {
   /** Null for an unknown feed. */
   readonly workspaceName: string | null;
-  /** By time. */
+  /** Ordered by time. */
   readonly posts: readonly FeedPostRow[];
-  /** By time. */
+  /** Ordered by time. */
   readonly cancelled: readonly FeedPostRow[];
 }
 
@@ -97,7 +97,7 @@ function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuer
     .bind(query.hash, query.from, query.until, query.rows);
 }
 
-/** The statements of `selectFeedRows`, whose query plans a test reads. */
+/** The statements of `selectFeedRows`; a test checks their query plans. */
 export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] {
   return [
     db.d1
@@ -111,7 +111,7 @@ export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] 
   ];
 }
 
-/** What a feed shows, in one round trip. */
+/** Reads the content of a feed in one round trip. */
 export async function selectFeedRows(db: Db, query: FeedQuery): Promise<FeedRows> {
   const [workspace, posts, cancelled] = await db.d1.batch<FeedPostRow & { readonly name: string }>(
     feedStatements(db, query),

@@ -1,15 +1,15 @@
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus, TargetStatus } from "#core/status.ts";
 
-/** An address that shows the posts of a workspace to whoever knows it. */
+/** A secret address: whoever knows it sees the posts of the workspace. */
 export interface CalendarFeed {
-  /** What `revokeFeed` takes; the address cannot be computed from it. */
+  /** `revokeFeed` takes it; nobody can compute the address from it. */
   readonly id: string;
   readonly createdAt: number;
 }
 
 export interface NewCalendarFeed extends CalendarFeed {
-  /** Shown once: it contains the secret, of which only a hash is stored. */
+  /** Shown only once: it contains the secret, and the service stores only a hash. */
   readonly url: string;
 }
 
@@ -27,14 +27,14 @@ export interface FeedPost {
   readonly scheduledAt: number;
   readonly updatedAt: number;
   readonly caption: string;
-  /** In the order of the post. */
+  /** In the order of the post's targets. */
   readonly targets: readonly FeedTarget[];
 }
 
 /** What a feed shows. */
 export interface FeedContent {
   readonly workspaceName: string;
-  /** By time. */
+  /** Ordered by time. */
   readonly posts: readonly FeedPost[];
   /** There are more posts than a feed shows. */
   readonly isCut: boolean;
@@ -42,6 +42,6 @@ export interface FeedContent {
 
 export interface FeedFile {
   readonly text: string;
-  /** A strong entity tag, with its quotation marks: it is another one as soon as anything that the feed shows changes. */
+  /** A strong entity tag with its quotation marks. It changes with everything that the feed shows. */
   readonly etag: string;
 }

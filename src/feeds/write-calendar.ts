@@ -8,7 +8,7 @@ import type { FeedContent, FeedPost, FeedTarget } from "./types.ts";
 export const FEED_POSTS = 2000;
 
 const DURATION = "PT15M";
-/** Calendars that honour it ask this often; the cache of a client holds a feed for five minutes. */
+/** Calendar programs that support it refresh this often; clients may cache a feed for five minutes. */
 const REFRESH_INTERVAL = "PT15M";
 
 const EVENT_STATUS = {
@@ -66,7 +66,7 @@ function eventOf(post: FeedPost, origin: string): string {
   ].join("");
 }
 
-/** The posts as an iCalendar file (RFC 5545); the same posts give the same bytes. */
+/** The posts as an iCalendar file (RFC 5545). The same posts always give the same bytes. */
 export function writeCalendar({ workspaceName, posts, isCut }: FeedContent, origin: string): string {
   const name = `Almanac: ${workspaceName}`;
   const cut = `This workspace has more posts than the ${FEED_POSTS} that this calendar shows: later ones are missing.`;
@@ -75,7 +75,7 @@ export function writeCalendar({ workspaceName, posts, isCut }: FeedContent, orig
     contentLine("VERSION", "2.0"),
     contentLine("PRODID", "-//Almanac//Calendar feed//EN"),
     contentLine("CALSCALE", "GREGORIAN"),
-    // Each twice: as RFC 7986 names it, and as older clients do.
+    // Each property twice: with its name in RFC 7986, and with the one that older clients know.
     textLine("NAME", name),
     textLine("X-WR-CALNAME", name),
     contentLine("REFRESH-INTERVAL;VALUE=DURATION", REFRESH_INTERVAL),

@@ -6,11 +6,11 @@ import type { LiveAnswer } from "#platforms/contract.ts";
 import { OPERATOR_CHECKS } from "#platforms/operator-registry.ts";
 import { findAccountOf } from "./store-facts.ts";
 
-/** One question as the operator is shown it before anything is done. */
+/** A question as the operator sees it before anything happens. */
 export interface OpenQuestion {
   readonly id: string;
   readonly question: string;
-  /** What would be written; null when it only reads. */
+  /** What the calls would write; null if they only read. */
   readonly writes: string | null;
 }
 
@@ -27,8 +27,8 @@ export type LiveResult =
 const refused = (message: string): LiveResult => ({ state: "refused", message });
 
 /**
- * Makes the calls of one question with an account of the user whose API key is shown, so that nothing is ever written to anybody
- * else's account: the operator's key opens no account.
+ * Makes the calls of one question with an account of the user who owns the given API key. The operator's key gives no access to accounts,
+ * so nothing is ever written to somebody else's account.
  */
 export async function askLiveQuestion(
   services: Services,

@@ -5,7 +5,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { OPERATOR_CHECKS } from "#platforms/operator-registry.ts";
 import type { PlatformCheck } from "./facts.ts";
 
-/** The operator waits at a terminal. */
+/** Short, because the operator waits at a terminal. */
 const CALL_TIMEOUT_MS = 10 * SECOND;
 
 async function checkPlatform(
@@ -28,7 +28,7 @@ async function checkPlatform(
   };
 }
 
-/** Shows the operator's credentials to every platform that is set up: one call each that changes nothing. */
+/** Checks the operator's credentials at every configured platform with one call each that changes nothing. */
 export async function checkPlatforms(
   services: Pick<Services, "config" | "outbound" | "adapterFor">,
 ): Promise<readonly PlatformCheck[]> {

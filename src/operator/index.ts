@@ -28,8 +28,8 @@ const json = (env: Env, body: object, status = 200, headers: Record<string, stri
   });
 
 /**
- * What `npm run doctor` asks the service itself, because secrets cannot be read back from Cloudflare. Only who shows the operator's
- * key is answered; the key is no user and can do nothing else.
+ * `npm run doctor` asks the service itself, because Cloudflare never returns secrets. Only requests with the operator's key get an answer;
+ * the key belongs to no user and gives no other access.
  */
 function createOperatorRoutes(createOutbound: (env: Env) => Outbound): Hono<OperatorEnv> {
   const app = new Hono<OperatorEnv>();
@@ -62,7 +62,7 @@ function createOperatorRoutes(createOutbound: (env: Env) => Outbound): Hono<Oper
       ? json(c.env, { error: "there is no such platform", code: "not_found" }, 404)
       : json(c.env, { questions });
   });
-  // The account's owner is whoever shows a key of the API in a header of its own.
+  // The API key in this header shows whose account it is.
   app.post("/operator/live-questions/:question/accounts/:account", async (c) => {
     const key = c.req.header("almanac-account-key");
     return json(

@@ -8,12 +8,12 @@ import { splitScopes } from "#platforms/oauth-token.ts";
 import type { PlatformFacts } from "./facts.ts";
 import { countAccounts } from "./store-facts.ts";
 
-/** Where a login's address can be computed no request is needed for it. */
+/** Makes sure that the address of the login is computed without a request. */
 const NO_CALLS: PlatformClient = {
   fetch: () => Promise.reject(new Error("this login sends requests")),
 };
 
-/** What a login asks for; null where that is known only when somebody names a server. */
+/** The scopes that a login requests; null if they depend on the server that somebody names. */
 async function scopesOf(adapter: Adapter, app: AppCredentials, origin: string): Promise<readonly string[] | null> {
   const method = oauthMethodOf(adapter);
   const identity = clientIdentity(origin, adapter.platform);
@@ -74,7 +74,7 @@ async function factsOf(
   };
 }
 
-/** Every platform, in the order of the product. */
+/** Every platform, in the fixed order of the product. */
 export async function readPlatformFacts(
   services: Pick<Services, "db" | "config" | "adapterFor">,
 ): Promise<readonly PlatformFacts[]> {

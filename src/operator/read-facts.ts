@@ -16,7 +16,7 @@ function verificationFiles(setting: string | null): readonly string[] | null {
   }
 }
 
-/** Everything that the operator is told about the service as it runs, also where parts of it do not work. */
+/** Collects the facts about the running service, even if parts of it fail. */
 export async function readFacts(services: Services): Promise<Facts> {
   const { config, clock, db, outbound } = services;
   const [health, migrations, service, sealed, platforms] = await Promise.all([

@@ -2,7 +2,7 @@ import type { Env } from "#config.ts";
 import { isJsonObject } from "#core/json.ts";
 
 const SECRET_NAME = /(?:SECRET(?:_NEXT)?|_KEYS?|_CODE)$/;
-/** Shorter texts are in every sentence. */
+/** Shorter texts could appear in any sentence. */
 const MIN_LENGTH = 6;
 
 function textsOf(value: string): readonly string[] {
@@ -14,14 +14,14 @@ function textsOf(value: string): readonly string[] {
   }
 }
 
-/** Every text of the configuration that is secret, also those within JSON. */
+/** Every secret text of the configuration, also inside JSON. */
 function secretTexts(env: Env): readonly string[] {
   return Object.entries(env)
     .flatMap(([name, value]) => (typeof value === "string" && SECRET_NAME.test(name) ? [value, ...textsOf(value)] : []))
     .filter(({ length }) => length >= MIN_LENGTH);
 }
 
-/** The value as JSON in which no text of the configuration that is secret can stand, whatever a platform repeated. */
+/** The value as JSON without any secret text of the configuration, even if a platform repeated one. */
 export function toJsonWithoutSecrets(env: Env, value: object): string {
   const secrets = secretTexts(env);
   return JSON.stringify(value, (_name, member: unknown) =>

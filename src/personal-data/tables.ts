@@ -7,25 +7,25 @@ export interface ExportedTable {
   readonly column: OwnerColumn;
   /** The name of the JSON file. */
   readonly file: string;
-  /** What a row is, for the reader of the file. */
+  /** Describes a row to the reader of the file. */
   readonly about: string;
-  /** Columns that are not exported: secrets, hashes of secrets, and what the service needs for its own work. */
+  /** Columns that are not exported: secrets, hashes of secrets, and columns for the service's own work. */
   readonly without: readonly string[];
-  /** A condition, where only some rows are a person's data or only some are found by an index. */
+  /** A condition, if only some rows are a person's data or an index finds only some. */
   readonly where?: string;
 }
 
-/** A table with a person's rows that are not exported, and why. */
+/** A table with a person's rows that are not exported, and the reason. */
 export interface UnexportedTable {
   readonly table: SQLiteTable;
   readonly column: OwnerColumn;
   readonly reason: string;
 }
 
-/** By which column a row belongs to a user (`id`, `user_id`) or to a workspace. */
+/** The column that links a row to a user (`id`, `user_id`) or to a workspace. */
 export type OwnerColumn = "id" | "user_id" | "workspace_id";
 
-/** Posts and their files: statements of their own read and erase them. */
+/** Posts and their files: other statements read and erase them. */
 export const POST_TABLES = {
   posts: "posts-1.json and so on, and archived-posts-1.json for those of the archive",
   post_targets: "inside the posts",
@@ -158,7 +158,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     file: "media",
     about: "an image or video; its file is media/{id}/{filename}",
     without: ["sweep_at"],
-    // What has no hash yet is an upload that is not complete.
+    // Media without a hash is an incomplete upload.
     where: "sha256 IS NOT NULL",
   },
   {
@@ -203,7 +203,7 @@ export const UNEXPORTED_TABLES: readonly UnexportedTable[] = [
   { table: schema.idempotencyRecords, column: "user_id", reason: "copies of answers; they end after a day" },
 ];
 
-/** Tables that the person is not in by an id of ours, and what becomes of what they hold about a person. */
+/** Tables without an id of the user, and what happens to their data about a person. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
   sign_in_attempts: "a hash of the address; erased with the user, and a day after the last attempt",
   oauth_tokens: "hashes of tokens; erased with the grants of the user",

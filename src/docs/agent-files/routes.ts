@@ -9,7 +9,7 @@ import skill from "./SKILL.md";
 
 const MAX_AGE_SECONDS = 300;
 
-/** What agents look for before they have a credential: the same for everybody, and readable from any origin. */
+/** Agents read these files before they have a credential. They are the same for everybody, and any origin may read them. */
 export const agentFiles = new Hono<DocsEnv>();
 
 for (const path of [

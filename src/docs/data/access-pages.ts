@@ -11,7 +11,7 @@ const KIB = 1024;
 
 const KEYS = Object.keys(LIMIT_NAMES) as LimitKey[];
 
-/** The operations that a scope opens, as links. */
+/** Links to the operations that a scope allows. */
 function operationsWith(document: ApiDocument, scope: string, docsUrl: string): string {
   return document.tags
     .flatMap(({ name }) => operationsOf(document, name).map((placed) => ({ tag: name, ...placed })))
@@ -39,7 +39,7 @@ ${table(
   };
 }
 
-/** What each limit counts, as the document describes it. */
+/** The document's description of a limit. */
 function describeLimit(document: ApiDocument, key: LimitKey): string {
   const limits = document.components.schemas["Limits"]?.properties?.["limits"]?.properties;
   return limits?.[LIMIT_NAMES[key]]?.description ?? "";
@@ -74,7 +74,7 @@ What counts per minute or hour is refused with 429 [\`rate_limited\`](${docsUrl}
   };
 }
 
-/** The pages of what a credential may do and how often. */
+/** The pages on what a credential may do, and how often. */
 export function accessPages(document: ApiDocument, config: Config): DocsPage[] {
   return [scopesPage(document, config.docsUrl), quotasPage(document, config)];
 }

@@ -41,7 +41,7 @@ function codesMarkdown(remedies: Texts, causes: Texts, after: (code: string) => 
     .join("\n");
 }
 
-/** A page for each closed list of codes: when each comes and what to do then. */
+/** A page for each closed list of codes: when each code appears and what to do about it. */
 export function codePages(document: ApiDocument, docsUrl: string): DocsPage[] {
   const examples = examplesOf(document);
   const withExample = (code: string): string => {

@@ -1,4 +1,4 @@
-/** What the reference reads of the OpenAPI document that the service serves. */
+/** The parts of the served OpenAPI document that the reference reads. */
 export interface ApiDocument {
   readonly info: { readonly description: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
@@ -58,7 +58,7 @@ export interface Reference {
   readonly $ref: string;
 }
 
-/** A JSON Schema, as far as a person reads it. */
+/** The parts of a JSON Schema that the pages show. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -83,14 +83,14 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** An operation with its place. */
+/** An operation with its method and path. */
 export interface PlacedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
 }
 
-/** The last word of a reference: the name of the component. */
+/** The name of the component: the last part of a reference. */
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1);
 
 export function operationsOf(document: ApiDocument, tag: string): readonly PlacedOperation[] {

@@ -13,11 +13,11 @@ import { describeSchema, type SchemaLink, schemaMarkdown, typeOf } from "./schem
 
 export interface ReferenceLinks {
   readonly schema: SchemaLink;
-  /** The address of an error code. */
+  /** The address that explains an error code. */
   readonly errorCode: (code: string) => string;
 }
 
-/** The scope that a token needs; null where any valid credential will do. */
+/** The scope that a token needs; null where any valid credential is enough. */
 function scopeOf({ operation }: PlacedOperation): string | null {
   return operation.security?.flatMap((way) => way["oauth2"] ?? [])[0] ?? null;
 }
@@ -35,7 +35,7 @@ function parametersMarkdown(document: ApiDocument, { operation }: PlacedOperatio
   return rows.length === 0 ? "" : `## Parameters\n\n${table(["Name", "In", "Type", "What it is"], rows)}`;
 }
 
-/** The schema itself where one is named, so that its members stand with the operation. */
+/** The referenced schema, so that its members appear with the operation. */
 function resolve(document: ApiDocument, schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (document.components.schemas[nameOf(schema.$ref)] ?? schema);
 }
@@ -61,7 +61,7 @@ function answerMarkdown(document: ApiDocument, status: string, answer: Answer, l
   return `## Answer ${status}\n\n${answer.description}\n\n${contents.join("\n")}`;
 }
 
-/** The codes with which an answer's examples come; a status without examples is named all the same. */
+/** The error codes in the examples of an answer; none for a status without examples. */
 function codesOf({ content }: Answer): readonly string[] {
   const examples = Object.values(content?.["application/json"]?.examples ?? {}).map(({ value }) => value);
   const all = [...examples, content?.["application/json"]?.example];
@@ -83,7 +83,7 @@ function refusalsMarkdown(answers: readonly (readonly [string, Answer])[], links
   return rows.length === 0 ? "" : `## Refusals\n\n${table(["Status", "When", "Codes"], rows)}`;
 }
 
-/** One operation: what it does, what it takes, what it answers, and its example in three languages. */
+/** One operation: its purpose, its input, its answers, and its example in three languages. */
 export function operationMarkdown(document: ApiDocument, placed: PlacedOperation, links: ReferenceLinks): string {
   const { operation } = placed;
   const answers = Object.entries(operation.responses).map(

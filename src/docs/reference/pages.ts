@@ -10,7 +10,7 @@ const ORDER = 250;
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The anchor of a heading that stands once on its page. */
+/** The anchor of a heading that appears once on its page. */
 const anchorOf = (heading: string): string => createAnchors()(heading);
 
 type PageText = Pick<DocsPage, "title" | "description" | "markdown">;
@@ -102,7 +102,7 @@ ${groups.join("\n")}`,
   };
 }
 
-/** The pages of the API: one for each operation and schema, those that list them, and one for events. */
+/** The pages of the API: one for each operation and schema, the lists of them, and one for events. */
 export function referencePages(document: ApiDocument, docsUrl: string): DocsPage[] {
   const links: ReferenceLinks = {
     schema: (name) => `${docsUrl}/reference/schemas/${name}`,

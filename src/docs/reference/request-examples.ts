@@ -1,6 +1,6 @@
 import { type ApiDocument, parameterOf, type PlacedOperation } from "./document.ts";
 
-/** A request with the document's own examples: what its guides, its tools and these pages send is the same. */
+/** A request made of the document's own examples, so that the guides, the tools and these pages all send the same one. */
 export interface ExampleRequest {
   readonly method: string;
   readonly url: string;
@@ -12,7 +12,7 @@ function exampleOf(schema: { readonly example?: unknown } | undefined, name: str
   return typeof example === "string" || typeof example === "number" ? String(example) : `{${name}}`;
 }
 
-/** The example of an operation's request; null where the document has none for something that is required. */
+/** The example request of an operation; null if the document has no example for a required value. */
 export function exampleRequest(document: ApiDocument, { method, path, operation }: PlacedOperation): ExampleRequest {
   const parameters = (operation.parameters ?? []).map((parameter) => parameterOf(document, parameter));
   let filled = path;
@@ -54,7 +54,7 @@ export function toCurl(request: ExampleRequest): string {
   ].join(" \\\n  ");
 }
 
-/** With the `fetch` of Node, Deno, Workers and browsers. */
+/** Uses the `fetch` of Node, Deno, Workers and browsers. */
 export function toTypeScript(request: ExampleRequest): string {
   const { method, url, body } = request;
   const headers = [
@@ -81,7 +81,7 @@ function toPythonValue(value: unknown): string {
   );
 }
 
-/** With the library `requests`. */
+/** Uses the library `requests`. */
 export function toPython(request: ExampleRequest): string {
   const { method, url, body } = request;
   const headers = [

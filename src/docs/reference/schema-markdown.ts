@@ -7,7 +7,7 @@ export type SchemaLink = (name: string) => string;
 const MAX_DEPTH = 4;
 const MAX_LISTED = 12;
 
-/** What a value is, in words: `string (uuid)`, `array of Target`, `integer or null`. */
+/** The type of a value in words: `string (uuid)`, `array of Target`, `integer or null`. */
 export function typeOf(schema: Schema, link: SchemaLink): string {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
@@ -52,7 +52,7 @@ function limitsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, 
   ];
 }
 
-/** The values of an enum, each with what it means where the document says so. */
+/** The values of an enum, with their meanings if the document has them. */
 function valuesOf(schema: Schema): string {
   const values = schema.enum?.filter((value) => value !== null) ?? [];
   const meanings = schema["x-enum-descriptions"];
@@ -65,7 +65,7 @@ function valuesOf(schema: Schema): string {
   return values.map(inlineCode).join(", ");
 }
 
-/** What is said about a value: description, values, limits. */
+/** The description, values and limits of a schema. */
 export function describeSchema(schema: Schema): string {
   const values = valuesOf(schema.items?.enum === undefined ? schema : schema.items);
   const limits = limitsOf(schema);
@@ -80,7 +80,7 @@ export function describeSchema(schema: Schema): string {
     .join(" ");
 }
 
-/** The rows of an object's members, also of objects within it that have no name of their own. */
+/** The rows of an object's members, and of the members of unnamed objects inside it (`outer.inner`). */
 function rowsOf(schema: Schema, link: SchemaLink, prefix: string, depth: number): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const path = `${prefix}${name}`;
@@ -95,7 +95,7 @@ function rowsOf(schema: Schema, link: SchemaLink, prefix: string, depth: number)
   });
 }
 
-/** A schema's members as a table; of what is no object, its type and what is said about it. */
+/** An object schema as a table of its members; any other schema as its type and description. */
 export function schemaMarkdown(schema: Schema, link: SchemaLink): string {
   const rows = rowsOf(schema, link, "", 1);
   return rows.length > 0

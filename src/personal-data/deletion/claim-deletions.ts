@@ -3,10 +3,10 @@ import { MINUTE } from "#core/clock.ts";
 import { claimDeletions, type UserDeletion } from "./store-user-deletions.ts";
 
 const DELETIONS_PER_RUN = 3;
-/** A run that has not finished by then was ended; longer than a run of the cron may take. */
+/** A run that takes longer was stopped. This is longer than a run of the cron may take. */
 const LEASE_MS = 16 * MINUTE;
 
-/** The deletions of users that this run of the cron goes on with; no other run takes them meanwhile. */
+/** Claims the deletions that this run of the cron continues; no other run takes them in the meantime. */
 export async function claimDueDeletions({
   db,
   clock,

@@ -11,14 +11,14 @@ import { startDeletion } from "./start-deletion.ts";
 
 /** How long a person can change their mind. */
 export const GRACE_MS = 7 * DAY;
-/** The request does the work itself; when it is interrupted, the cron goes on with it. */
+/** The request does the work itself; if it is interrupted, the cron continues after this time. */
 const TAKEN_OVER_AFTER_MS = 2 * MINUTE;
 
-/** What the person reads before asking. */
+/** What the person sees before the request. */
 export interface DeletionConsequences {
-  /** Posts that wait for their time and would be cancelled. */
+  /** Scheduled posts that would be cancelled. */
   readonly waitingPosts: number;
-  /** Whom the service would be left without. */
+  /** Set if the service would lose its last user or operator. */
   readonly lastOf: LastOf | null;
 }
 
@@ -35,15 +35,15 @@ export async function deletionConsequences(
 
 export interface DeletionRequest {
   readonly password: string;
-  /** The e-mail address, typed once more. */
+  /** The e-mail address, typed again as a check. */
   readonly typedEmail: string;
-  /** For the last user or operator of the service: that what follows was read. */
+  /** The last user or operator of the service confirms knowing what follows. */
   readonly acceptsLast: boolean;
 }
 
 /**
- * A person asks for the deletion of their account: whatever acts for them ends at once, everything is erased a week later, and until then
- * they can withdraw it.
+ * A person requests the deletion of their account. Everything that acts for them ends at once, and everything is erased a week later; until
+ * then they can withdraw the request.
  */
 export async function requestDeletion(
   services: Services,
@@ -76,14 +76,14 @@ export async function requestDeletion(
   try {
     await (deletion === null ? null : startDeletion(services, deletion));
   } catch (error) {
-    // Asked for it is: the cron does what is left.
+    // The request is stored, so the cron does the rest.
     log("error", "user_deletion_failed", { error: error instanceof Error ? error.name : typeof error });
   }
 }
 
 /**
- * For the operator (`npm run user`) and for a restore, without any call outside the database: keys, apps and sessions end now, everything
- * else is done by the cron. False when there is no such user.
+ * For the operator (`npm run user`) and for a restore: writes only to the database. Keys, apps and sessions end now, and the cron does the
+ * rest. False for an unknown user.
  */
 export async function requestDeletionOf(
   { db, clock }: Pick<Services, "db" | "clock">,

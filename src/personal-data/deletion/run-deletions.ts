@@ -5,9 +5,9 @@ import { eraseUser, finishErasing } from "./erase-user.ts";
 import { remind, startDeletion } from "./start-deletion.ts";
 import { saveDeletionProgress, type UserDeletion } from "./store-user-deletions.ts";
 
-/** A run that is not done goes on in the next one. */
+/** The next run continues an unfinished one. */
 const NEXT_RUN_MS = MINUTE;
-/** Longer than any request or run of the cron takes, and than the token store keeps a preview. */
+/** Longer than any request or run of the cron takes, and longer than the token store keeps a preview. */
 const SECOND_LOOK_MS = 20 * MINUTE;
 
 /** Does a bounded part of each of these deletions; the next runs of the cron do the rest. */

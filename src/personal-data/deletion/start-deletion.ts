@@ -5,11 +5,11 @@ import { sendDeletionMail } from "./mails.ts";
 import { stopUser } from "./stop-user.ts";
 import { findUserDeletion, saveDeletionProgress, type UserDeletion } from "./store-user-deletions.ts";
 
-/** The mail of the day before. */
+/** The reminder goes out this long before the end. */
 const REMINDER_MS = DAY;
 const RETRY_MS = 10 * MINUTE;
 
-/** Ends at once what ends with the request. What is left of it, and what fails, is done by a later run of the cron. */
+/** Ends at once everything that the request ends. A later run of the cron does what is left or failed. */
 export async function startDeletion(services: Services, deletion: UserDeletion): Promise<void> {
   const { db, clock } = services;
   const { userId, dueAt } = deletion;
@@ -19,7 +19,7 @@ export async function startDeletion(services: Services, deletion: UserDeletion):
   }
   await setRenewal(services, { userId, renews: false });
   if ((await findUserDeletion(db, userId)) === null) {
-    // Withdrawn meanwhile, perhaps before the plan was ended here.
+    // Withdrawn in the meantime, perhaps before the renewal was ended here.
     await setRenewal(services, { userId, renews: true });
     return;
   }
@@ -31,7 +31,7 @@ export async function startDeletion(services: Services, deletion: UserDeletion):
   });
 }
 
-/** Tells of the end a day before it. */
+/** Sends the reminder a day before the end. */
 export async function remind(services: Services, deletion: UserDeletion): Promise<void> {
   const { db, clock } = services;
   const isSent = await sendDeletionMail(services, deletion, "tomorrow");

@@ -7,14 +7,14 @@ const POSTS_PER_RUN = 4000;
 const LOGINS_PER_RUN = 30;
 
 /**
- * Cancels what is scheduled and ends the logins at platforms, a bounded number of them. Returns whether that was all. Safe to interrupt,
+ * Cancels scheduled posts and ends the logins at platforms, a bounded number of each. Returns whether nothing is left. Safe to interrupt,
  * to repeat and to run in parallel.
  */
 export async function stopUser(
   services: Services,
   { userId, workspaceIds }: { readonly userId: string; readonly workspaceIds: readonly string[] },
 ): Promise<boolean> {
-  // First the posts, which a disconnect would pause one account after the other.
+  // Posts first, because otherwise each disconnect would pause them account by account.
   if ((await stopPosts(services, workspaceIds, POSTS_PER_RUN)) >= POSTS_PER_RUN) {
     return false;
   }

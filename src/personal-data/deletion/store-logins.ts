@@ -16,7 +16,7 @@ export async function selectConnected(
   return results;
 }
 
-/** Logins that still have tokens: of accounts that are all disconnected, or that never had one. */
+/** Logins that still have tokens, with or without accounts. */
 export async function selectLogins(
   db: Db,
   workspaceIds: readonly string[],

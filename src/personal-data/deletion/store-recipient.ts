@@ -12,10 +12,10 @@ export async function findRecipient(db: Db, userId: string): Promise<Recipient |
     .first<Recipient>();
 }
 
-/** Whom the service would be left without: everybody, or everybody who sees how it runs. */
+/** The service would lose its last user, or its last operator. */
 export type LastOf = "users" | "operators";
 
-/** Null while somebody else is left. */
+/** Null while another one is left. */
 export async function lastOf(db: Db, userId: string): Promise<LastOf | null> {
   const row = await db.d1
     .prepare(

@@ -5,9 +5,9 @@ import { EXPORTED_TABLES, type OwnerColumn, UNEXPORTED_TABLES } from "#personal-
 
 const ROWS_PER_STATEMENT = 500;
 
-/** The rows of these are needed until everything else is gone: the address for the last mail, the workspaces to find their rows. */
+/** These rows stay until everything else is deleted: the user has the address for the last mail, and the workspaces lead to their rows. */
 const LAST = new Set(["users", "workspaces"]);
-/** It is the deletion itself. */
+/** The deletion itself. */
 const REQUEST = "user_deletions";
 
 interface OwnedTable {
@@ -27,7 +27,7 @@ function keyOf(table: SQLiteTable): string {
   return key.map(({ name }) => name).join(", ");
 }
 
-/** `where` is what lets an index find the rows; what it leaves out is deleted with what it belongs to. */
+/** `where` lets an index find the rows. Rows that it excludes are deleted with the rows that they belong to. */
 function deleteSome(db: Db, { table, column, where = "true" }: OwnedTable, person: Person): D1PreparedStatement {
   const key = keyOf(table);
   const owners = column === "workspace_id" ? person.workspaceIds : [person.userId];
@@ -39,7 +39,10 @@ function deleteSome(db: Db, { table, column, where = "true" }: OwnedTable, perso
     .bind(JSON.stringify(owners));
 }
 
-/** Deletes all rows of the person but the user and the workspaces, at most `rounds` times 500 of each table. Returns whether that was all. */
+/**
+ * Deletes all rows of the person except the user and the workspaces, at most `rounds` times 500 of each table. Returns whether nothing is
+ * left.
+ */
 export async function deleteRows(db: Db, person: Person, rounds: number): Promise<boolean> {
   await deleteRowsWithoutOwner(db, person);
   const tables = [...EXPORTED_TABLES, ...UNEXPORTED_TABLES].filter(({ table }) => {
@@ -54,7 +57,7 @@ export async function deleteRows(db: Db, person: Person, rounds: number): Promis
   return left.length === 0;
 }
 
-/** Rows that no column of their own gives to the person; before the rows by which they are found. */
+/** Deletes rows that have no owner column. It runs before the rows that lead to them are deleted. */
 async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person): Promise<void> {
   const email = await db.d1.prepare("SELECT email FROM users WHERE id = ?").bind(userId).first<string>("email");
   const workspaces = JSON.stringify(workspaceIds);
@@ -62,7 +65,7 @@ async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person):
     db.d1
       .prepare("DELETE FROM oauth_tokens WHERE grant_id IN (SELECT g.id FROM oauth_grants g WHERE g.user_id = ?)")
       .bind(userId),
-    // The app that a server gave to this service is named by the host, which may be the person's own.
+    // The host names the app that a server gave to this service, and it may be the person's own.
     db.d1
       .prepare(
         `DELETE FROM app_registrations WHERE (platform, server) IN (SELECT c.platform, substr(c.external_id, instr(c.external_id, '@') + 1)
@@ -78,7 +81,7 @@ async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person):
   ]);
 }
 
-/** The rows that were kept for the last; deleting them is the end of the user. */
+/** Deletes the rows that were kept until the end, and with them the user. */
 export async function deleteUserRows(db: Db, { userId }: Person): Promise<void> {
   await db.d1.batch([
     db.d1.prepare("DELETE FROM workspaces WHERE user_id = ?").bind(userId),

@@ -35,8 +35,8 @@ export interface NewDeletion {
 }
 
 /**
- * Asks for the deletion and, in the same transaction, ends what could act for the user: keys, apps, other sessions, links sent by mail,
- * logins in progress, calendar addresses, webhooks. One that is asked for already comes sooner, never later. False for an unknown user.
+ * Stores the request and, in the same transaction, ends everything that could act for the user: keys, apps, other sessions, links sent by
+ * mail, logins in progress, calendar addresses, webhooks. A second request can only bring the deletion forward. False for an unknown user.
  */
 export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boolean> {
   const { userId, requestedBy, now, dueAt, nextRunAt, keptSession } = deletion;
@@ -72,7 +72,7 @@ export async function findUserDeletion(db: Db, userId: string): Promise<UserDele
   return row && toDeletion(row);
 }
 
-/** False when erasing has begun, or nothing was asked for. */
+/** False when erasing has begun, or there is no request. */
 export async function deleteRequest(db: Db, userId: string): Promise<boolean> {
   const { results } = await db.d1
     .prepare("DELETE FROM user_deletions WHERE user_id = ? AND erasing_at IS NULL RETURNING user_id")
@@ -81,7 +81,7 @@ export async function deleteRequest(db: Db, userId: string): Promise<boolean> {
   return results.length === 1;
 }
 
-/** Takes deletions whose time has come; no other run takes them before `until`. None while a database that was put back is held. */
+/** Claims due deletions; no other run takes them before `until`. Claims none while a restored database is held. */
 export async function claimDeletions(
   db: Db,
   { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
@@ -97,7 +97,7 @@ export async function claimDeletions(
   return results.map(toDeletion);
 }
 
-/** What a run has reached, and when the next one looks at it. */
+/** The progress of a run, and when the next one continues. */
 export interface DeletionProgress {
   readonly nextRunAt: number;
   readonly stoppedAt?: number;
@@ -122,8 +122,8 @@ export async function saveDeletionProgress(db: Db, userId: string, progress: Del
 }
 
 /**
- * From here on it cannot be withdrawn, and nobody is signed in any more. Null when it was withdrawn meanwhile. Later runs still know the
- * workspaces when their rows are gone.
+ * From here on the request cannot be withdrawn, and the user cannot sign in. Null when it was withdrawn in the meantime. Stores the
+ * workspaces, so that later runs know them when their rows are deleted.
  */
 export async function beginErasing(
   db: Db,
@@ -146,7 +146,7 @@ export async function beginErasing(
   return row ? toDeletion(row) : null;
 }
 
-/** Remembers by a hash that the user was deleted, and forgets the request. */
+/** Keeps a hash that shows that the user was deleted, and deletes the request. */
 export async function completeDeletion(
   db: Db,
   { userId, userHash, erasedAt }: { readonly userId: string; readonly userHash: string; readonly erasedAt: number },

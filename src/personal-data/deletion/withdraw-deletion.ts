@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { deleteRequest } from "./store-user-deletions.ts";
 
-/** The person keeps the account. What has ended stays ended: posts, logins, keys and webhooks. */
+/** The person keeps the account. What has ended does not come back: posts, logins, keys and webhooks. */
 export async function withdrawDeletion(
   services: Pick<Services, "db" | "config" | "outbound">,
   { userId }: { readonly userId: string },

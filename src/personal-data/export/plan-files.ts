@@ -3,26 +3,26 @@ import type { Services } from "#context.ts";
 import { type MediaRange, splitMedia } from "#media/index.ts";
 import { type PostRange, splitPosts } from "#posts/index.ts";
 
-/** A part of the download: ranges of keys, so that what is added or moved meanwhile is in one of them. */
+/** A part of the download: ranges of keys, so that a row that is added or moved meanwhile is in one of them. */
 export type ExportSection =
   | { readonly kind: "tables" }
   | { readonly kind: "posts"; readonly range: PostRange }
   | { readonly kind: "archive"; readonly range: PartRange }
   | { readonly kind: "media"; readonly range: MediaRange };
 
-/** One ZIP file: its sections, in order. */
+/** One ZIP file and its sections, in order. */
 export interface ExportFile {
   readonly sections: readonly ExportSection[];
 }
 
 /*
- * What one file holds at most. A download is one invocation: it may take 30 s of processor time and make 1,000 calls, and the checksum
- * of a gigabyte takes some seconds. A file that one media item exceeds alone is allowed. Below 4 GiB no reader needs Zip64.
+ * The limits of one file. A download is one invocation: it may take 30 s of processor time and make 1,000 calls, and the checksum of a
+ * gigabyte takes some seconds. A single media item may exceed the limit of bytes. Below 4 GiB no reader needs Zip64.
  */
 export const FILE_LIMITS = { bytes: 1024 ** 3, reads: 400 };
 const POSTS_PER_SECTION = 10_000;
 const PARTS_PER_SECTION = 100;
-/** Calls to the database for a section of posts: 100 posts take two. */
+/** A section of posts needs one call to the database for this many posts. */
 const POSTS_PER_CALL = 50;
 
 interface Weighed {
@@ -54,7 +54,7 @@ async function weighWorkspace(
   ];
 }
 
-/** Packs everything of the workspaces into as few files as the limits allow; almost always one. */
+/** Packs all workspaces into as few files as the limits allow, almost always one. */
 export async function planFiles(
   services: Pick<Services, "db">,
   workspaceIds: readonly string[],

@@ -1,7 +1,7 @@
 import { toIsoInstant } from "#core/clock.ts";
 import { EXPORTED_TABLES } from "#personal-data/tables.ts";
 
-/** The explanation of the files, in the first of them. */
+/** Explains the files; it goes into the first of them. */
 export function writeReadme({
   email,
   now,

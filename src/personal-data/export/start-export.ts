@@ -5,10 +5,10 @@ import { FILE_LIMITS, planFiles } from "./plan-files.ts";
 import { selectWorkspaceIds } from "#personal-data/store-workspaces.ts";
 import { type DataExport, saveExport } from "./store-exports.ts";
 
-/** How long the files can be downloaded, in the browser in which they were asked for. */
+/** How long the browser that requested the files can download them. */
 const EXPORT_LIFETIME_MS = DAY;
 
-/** A person asks for their data: decides which files there are. Their contents are read when they are downloaded. */
+/** Starts an export for a person: decides which files there are. A download reads their contents. */
 export async function startExport(
   services: Pick<Services, "db" | "clock" | "ids">,
   session: SignedInUser,

@@ -10,7 +10,7 @@ export interface DataExport {
   readonly files: readonly ExportFile[];
 }
 
-/** The newest one replaces the one before. */
+/** A new export replaces the previous one. */
 export async function saveExport(db: Db, { files, ...row }: DataExport): Promise<void> {
   await db.d1
     .prepare(
@@ -21,7 +21,7 @@ export async function saveExport(db: Db, { files, ...row }: DataExport): Promise
     .run();
 }
 
-/** What the session may download now; null for none, and in every other browser. */
+/** The export that the session may download now; null for none and for every other browser. */
 export async function findExport(
   db: Db,
   { userId, sessionHash, now }: { readonly userId: string; readonly sessionHash: string; readonly now: number },

@@ -6,12 +6,12 @@ const ROWS_PER_READ = 500;
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** What a row means without another table. */
+/** Columns that make a row understandable without another table. */
 const ADDED_COLUMNS: Readonly<Record<string, string>> = {
   oauth_grants: ", (SELECT c.name FROM oauth_clients c WHERE c.id = t.client_id) AS app_name",
 };
 
-/** The columns by which rows are ordered and paged. */
+/** The columns that order and page the rows. */
 function keyOf(table: ExportedTable["table"]): readonly string[] {
   const { columns, primaryKeys } = getTableConfig(table);
   const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);

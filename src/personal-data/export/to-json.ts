@@ -5,15 +5,15 @@ import type { ExportedTable } from "#personal-data/tables.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Columns of posts and targets that are no data of the person: hashes, and what the service needs for its own work. */
+/** Columns of posts and targets that are not the person's data: hashes, and columns for the service's own work. */
 export const POST_COLUMNS_WITHOUT = ["plan_hash", "confirm_hash", "run_id", "watch_at"];
 export const TARGET_COLUMNS_WITHOUT = ["post_id", "asked"];
 const ANNOTATION_COLUMNS_WITHOUT = ["workspace_id", "post_id", "scheduled_at"];
 
-/** Milliseconds since 1970 in the database; not `start_after`, which is the number of an event. */
+/** Columns with milliseconds since 1970. `start_after` is not one: it is the number of an event. */
 const INSTANT = /(?:^at|_at|_until|_end|^end_announced)$/;
 
-/** Text columns with JSON in them that the schema does not tell. */
+/** Text columns that contain JSON, although the schema does not say so. */
 const JSON_TEXTS = new Set(["plan"]);
 
 function jsonColumns(table: SQLiteTable): ReadonlySet<string> {
@@ -21,7 +21,7 @@ function jsonColumns(table: SQLiteTable): ReadonlySet<string> {
   return new Set(columns.filter(({ dataType }) => dataType === "json").map(({ name }) => name));
 }
 
-/** Rows as a reader of the file wants them: times as text, JSON as JSON, true and false, and without what is not theirs. */
+/** Makes a row readable: times as text, JSON as JSON, true and false, and without the columns that are not the person's data. */
 function toReadable(row: Row, json: ReadonlySet<string>, without: readonly string[]): Row {
   return Object.fromEntries(
     Object.entries(row)
@@ -39,13 +39,13 @@ function toReadableValue(name: string, value: unknown, json: ReadonlySet<string>
     : value;
 }
 
-/** How the rows of a table are written. */
+/** Writes the rows of a table. */
 export function rowWriter({ table, without }: ExportedTable): (row: Row) => Row {
   const json = jsonColumns(table);
   return (row) => toReadable(row, json, without);
 }
 
-/** A post with its targets and annotations inside it; of the database and of the archive alike. */
+/** Writes a post with its targets and annotations inside it, from the database or the archive. */
 export function postWriter(): (post: {
   readonly post: Row;
   readonly targets: readonly Row[];
@@ -60,7 +60,7 @@ export function postWriter(): (post: {
   });
 }
 
-/** A JSON array, one item in a line, in as many pieces as there are pages. */
+/** A JSON array with one item per line, in one piece per page. */
 export async function* toJsonArray(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let isFirst = true;

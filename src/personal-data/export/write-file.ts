@@ -19,7 +19,7 @@ interface ZipEntry {
   readonly input: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | string;
 }
 
-/** Pages of rows as the file shows them. */
+/** Converts the rows of each page to the form of the file. */
 async function* mapPages<T, U>(pages: AsyncIterable<readonly T[]>, write: (row: T) => U): AsyncGenerator<U[]> {
   for await (const page of pages) {
     yield page.map(write);
@@ -80,7 +80,7 @@ class FileWriter {
     }
   }
 
-  /** The place of the section among those of its kind, from 1 on, over all files. */
+  /** The number of the section among those of its kind in all files, from 1. */
   #numberOf(section: ExportSection): number {
     const same = this.#of.files.flatMap(({ sections }) => sections).filter(({ kind }) => kind === section.kind);
     return same.indexOf(section) + 1;
@@ -108,7 +108,7 @@ class FileWriter {
   }
 }
 
-/** One file of a download as a stream: it is read from the database and the bucket while it is sent, and never held as a whole. */
+/** One file of a download as a stream: it is read from the database and the bucket while it is sent, and never as a whole. */
 export function writeFile(
   services: ExportServices,
   of: DataExport & { readonly email: string },
