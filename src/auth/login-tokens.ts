@@ -5,7 +5,7 @@ import { hashSecret } from "./secrets.ts";
 
 type LoginTokenPurpose = (typeof loginTokens.$inferInsert)["purpose"];
 
-/** A single-use token of 256 random bits; only its hash is stored. `userId` is empty where the user is not known yet. */
+/** Makes a single-use token of 256 random bits and stores only its hash. `userId` is empty if the user is not known yet. */
 export async function issueLoginToken(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: { userId: string; purpose: LoginTokenPurpose; lifetimeMs: number },
@@ -20,7 +20,7 @@ export async function issueLoginToken(
   return token;
 }
 
-/** Lookup and deletion are one statement, so that a token works once; null for an unknown, used or expired token. */
+/** One statement finds and deletes the token, so that it works only once. Null for an unknown, used or expired token. */
 export async function consumeLoginToken(
   services: Pick<Services, "db" | "clock">,
   input: { token: string; purpose: LoginTokenPurpose },
@@ -33,7 +33,7 @@ export async function consumeLoginToken(
     .first<{ userId: string }>();
 }
 
-/** Whose token it is, without using it: a page may be opened more than once. */
+/** Returns the user of a token without using the token up, because a page may be opened more than once. */
 export async function peekLoginToken(
   services: Pick<Services, "db" | "clock">,
   input: { token: string; purpose: LoginTokenPurpose },

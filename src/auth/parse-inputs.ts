@@ -3,12 +3,11 @@ import { type Confirms, CONFIRMS } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 
-/*
- * Validates the fields of the account pages. Every error message says what to enter instead.
- */
+/* Validates the fields of the account pages. Every error message says what to enter. */
 
 const EMAIL_MAX = 254;
-// One @ with text on both sides, a dot in the domain, no whitespace or control characters; anything stricter rejects valid addresses.
+// Requires one @ with text on both sides, a dot in the domain, and no whitespace or control characters. A stricter rule would reject valid
+// addresses.
 const EMAIL = /^[^\s@\p{C}]+@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 256;
@@ -18,7 +17,7 @@ function refuseInput(param: string, message: string): never {
   return refuse({ code: "invalid_request", message, param });
 }
 
-/** Trimmed and in lower case, so that every spelling of an address is the same user. */
+/** Trims the address and writes it in lower case, so that every spelling finds the same user. */
 export function parseEmail(input: string): string {
   const email = input.trim().toLowerCase();
   if (email.length > EMAIL_MAX || !email.isWellFormed() || !EMAIL.test(email)) {
@@ -27,7 +26,7 @@ export function parseEmail(input: string): string {
   return email;
 }
 
-/** Only the length is checked: composition rules lead to weaker passwords. */
+/** Checks only the length, because rules about character types lead to weaker passwords. */
 export function parsePassword(input: string, param = "password"): string {
   const length = [...input.normalize("NFKC")].length;
   if (length < PASSWORD_MIN) {
@@ -42,14 +41,14 @@ export function parsePassword(input: string, param = "password"): string {
   return input;
 }
 
-/** The canonical spelling of an IANA zone name; an offset like `+02:00` is refused, because it has no daylight saving time. */
+/** Returns the canonical spelling of an IANA zone name. An offset like `+02:00` is refused, because it has no daylight saving time. */
 export function parseTimeZone(input: string): string {
   try {
     if (/^[A-Za-z]/.test(input)) {
       return new Intl.DateTimeFormat("en", { timeZone: input }).resolvedOptions().timeZone;
     }
   } catch {
-    // The runtime does not know the name: refused below.
+    // The runtime does not know the name, so it is refused below.
   }
   return refuseInput("time_zone", "choose a time zone like Europe/Berlin");
 }

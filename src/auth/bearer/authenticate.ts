@@ -28,18 +28,18 @@ export type Authentication =
   | { readonly ok: true; readonly actor: Actor }
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
-/** What became of a request that was answered for a remembered caller. */
+/** Whether the remembered caller was still valid when the request was answered. */
 type Verification =
   | "unchanged"
-  /** Nothing was done: the request is to be answered again, for the caller as he is now. */
+  /** The credential has changed and nothing was done. Answer the request again with the caller's current data. */
   | "changed"
-  /** The answer of the database to a write was lost, so that nobody knows whether something was done. */
+  /** The database's response to a write was lost, so nobody knows whether the write happened. */
   | "unknown";
 
-/** The caller as the last request with the credential left him. Nothing may be answered before `verify`. */
+/** A caller from an earlier request with the same credential. Send no response before `verify`. */
 export interface RememberedCaller {
   readonly ctx: Context;
-  /** Asks the database unless one of the handler's own calls did. */
+  /** Checks with the database, unless a call of the handler has already done so. */
   verify(): Promise<Verification>;
 }
 
@@ -52,8 +52,8 @@ const KINDS: Readonly<Record<string, CredentialId["kind"]>> = {
 };
 
 /**
- * Reads an `Authorization` header; nothing is asked of the database. `resource` is the URL of the API or of the MCP server: an access
- * token opens the one that its user granted, an API key opens both.
+ * Reads an `Authorization` header without asking the database. `resource` is the URL of the API or of the MCP server: an access token works
+ * only for the one that its user granted, an API key for both.
  */
 export async function presentedCredential(
   authorization: string | null,
@@ -69,7 +69,7 @@ export async function presentedCredential(
     : { ok: true, id: { kind, hash: await hashSecret(token), resource }, token };
 }
 
-/** Authenticates by one D1 statement, none for a mistyped token, and remembers what it found. */
+/** Authenticates with one D1 statement, without any for a mistyped token, and remembers the result. */
 export async function authenticate(
   services: Pick<Services, "db" | "clock" | "config" | "defer">,
   { id, token }: { readonly id: CredentialId; readonly token: string },
@@ -91,9 +91,9 @@ export async function authenticate(
 }
 
 /**
- * The caller by the row that the last request with the credential read, or null. His `ctx` does nothing unless the database says, in the
- * transaction of the first call, that the row is the same: so nothing is ever done or shown by an outdated row. Whatever would be
- * refused to this caller is not refused yet: that is for `authenticate`.
+ * Returns the caller that the last request with this credential authenticated; null if none is remembered. The first database call through
+ * `ctx` also checks, in the same transaction, that the credential's row has not changed, so an outdated row never does or shows anything.
+ * This function refuses nobody: the handler calls `authenticate` for that.
  */
 export function rememberedCaller(services: Services, id: CredentialId): RememberedCaller | null {
   const credential = recallCredential(id);

@@ -1,19 +1,22 @@
 import type { CredentialId, CredentialRow } from "./store.ts";
 
-/** What this isolate knows of a credential from its last request. */
+/** What this isolate remembers of a credential from its last request. */
 export interface RememberedCredential {
   readonly id: CredentialId;
-  /** As the database writes the row. */
+  /** The row as the exact JSON text of the database. */
   readonly text: string;
   readonly row: CredentialRow;
-  /** Of a key: its last use that is stored or is about to be. */
+  /** For an API key: its last use that is stored, or that a deferred write is about to store. */
   lastUsedAt: number | null;
 }
 
 /** An entry takes about 1 KB. */
 const CAPACITY = 1000;
 
-/** The one forgotten first is the one not used for the longest time. Holds data only: what belongs to a request ends with it. */
+/**
+ * Remembered credentials; the one that was unused for the longest time is forgotten first. It contains only data, never an object of a
+ * request.
+ */
 const remembered = new Map<string, RememberedCredential>();
 
 const keyOf = ({ hash, resource }: CredentialId) => `${hash} ${resource}`;

@@ -5,18 +5,19 @@ import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 
 /*
- * The statements that run for every API request, in plain SQL, with the time passed in. A credential that is revoked, expired, of another
- * kind or of a disabled user returns no row. All that is known of a credential is one text of JSON, so that a later statement can compare it whole.
+ * The statements that run for every API request, in plain SQL, with the time as a parameter. A credential that is revoked, expired, of
+ * another kind or of a disabled user returns no row. A statement returns everything about a credential as one JSON text, so that a later
+ * statement can compare the whole text.
  */
 
 /** A credential as it is stored. */
 export interface CredentialRow {
   readonly id: string;
-  /** Of the key, or of the app that the grant is for. */
+  /** The name of the key, or of the app that has the grant. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly confirms: Confirms;
-  /** Null for a key without an end. */
+  /** Null for a key that does not expire. */
   readonly expiresAt: number | null;
   readonly userId: string;
   readonly workspaceId: string;
@@ -31,13 +32,13 @@ export interface CredentialRow {
 }
 
 export interface FoundCredential {
-  /** The row as the database writes it. */
+  /** The row as the exact JSON text of the database. */
   readonly text: string;
   /** Null for an access token, whose use is not recorded. */
   readonly last_used_at: number | null;
 }
 
-/** Which credential was presented; never the secret itself. */
+/** Which credential the caller sent, without the secret itself. */
 export interface CredentialId {
   readonly kind: "api_key" | "access_token";
   readonly hash: string;
@@ -75,7 +76,7 @@ export function findCredential(
   return statement.first<FoundCredential>();
 }
 
-/** Fails unless the credential is still stored as `text`; the caller compares its end with the clock. */
+/** A statement that fails unless the credential is still stored as `text`. The caller compares the expiry with the clock. */
 export function unchangedStatement(db: Db, { kind, hash, resource }: CredentialId, text: string): D1PreparedStatement {
   return kind === "api_key"
     ? db.d1.prepare(KEY_IS_UNCHANGED).bind(hash, text)

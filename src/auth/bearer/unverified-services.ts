@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import type { ConditionalDb } from "#db/conditional.ts";
 
-/** Every method returns a promise, so that it can wait. */
+/** An object whose methods all return promises, so that each can wait for `verify` first. */
 type Asynchronous<T> = Record<keyof T, (...args: never[]) => Promise<unknown>>;
 
 /** Calls a method of `target` only after `verify`. */
@@ -17,8 +17,8 @@ function after<T extends Asynchronous<T>>(verify: () => Promise<void>, target: T
 }
 
 /**
- * The services for a caller whose credential is only remembered: what leaves this isolate otherwise than through `db` waits until the
- * credential is verified. A confirmation token is read without that, because reading changes nothing and shows nobody anything.
+ * The services for a caller whose credential is only remembered. Every call that leaves this isolate, except through `db`, waits until the
+ * credential is verified. Reading a confirmation token does not wait, because it changes nothing and shows nobody anything.
  */
 export function unverifiedServices(services: Services, conditional: ConditionalDb): Services {
   const verify = () => conditional.assertMet();

@@ -21,8 +21,8 @@ export interface AppliedEvent {
 type RequiredServices = Pick<Services, "db" | "clock" | "outbound">;
 
 /**
- * Applies a signed event. Null when it changes no subscription of ours. Events arrive twice, late and out of order; therefore only the
- * subscription id is taken from the event, and the current state is fetched from the provider.
+ * Applies a signed event; null if it changes no subscription here. Events arrive twice, late and out of order, so only the subscription id
+ * comes from the event, and the current state comes from the provider.
  */
 export async function applyStripeEvent(
   services: RequiredServices,
@@ -92,7 +92,7 @@ async function saveSubscription(
   const next = toSubscriptionState(billing, current, subscription, now);
   const isOtherSubscription = current.subscriptionId !== null && current.subscriptionId !== subscription.id;
   if (next === null || (isOtherSubscription && next.status === "canceled")) {
-    // A pending first payment changes nothing, and the end of an old subscription does not end the one that replaced it.
+    // A pending first payment changes nothing. The end of an old subscription must not end the one that replaced it.
     return null;
   }
   await upsertSubscription(services.db, {
@@ -126,7 +126,7 @@ function toSubscriptionState(
         currentPeriodEnd: Math.max(...items.map((item) => item.current_period_end)) * 1000,
       };
     case "past_due":
-      // The grace period starts once, although every further failed attempt is reported again.
+      // The grace period starts only once, although the provider reports every further failed attempt.
       return {
         plan,
         status: "past_due",
@@ -138,7 +138,7 @@ function toSubscriptionState(
     case "unpaid":
       return { plan, status: "canceled", currentPeriodEnd: null };
     default:
-      // `incomplete`: the first payment is pending. A status that Stripe adds later must not end access either.
+      // `incomplete`: the first payment is pending. A status that Stripe adds later must not end access.
       return null;
   }
 }

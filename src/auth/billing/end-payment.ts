@@ -6,7 +6,7 @@ import { openStripe } from "./stripe-client.ts";
 
 type PaymentServices = Pick<Services, "db" | "config" | "outbound">;
 
-/** The subscription at the payment provider that may still take money; null without one, or where payment is not configured. */
+/** Finds the subscription at the payment provider that may still take money; null if there is none, or if payment is not configured. */
 async function findPayment(services: PaymentServices, userId: string) {
   const billing = readBillingSettings(services.config);
   const current = await subscriptionOfUser(services.db, userId);
@@ -15,7 +15,7 @@ async function findPayment(services: PaymentServices, userId: string) {
     : { stripe: await openStripe(services, billing), subscriptionId: current.subscriptionId };
 }
 
-/** Whether the paid plan is renewed at the end of its period. */
+/** Sets whether the paid plan is renewed at the end of its period. */
 export async function setRenewal(
   services: PaymentServices,
   { userId, renews }: { readonly userId: string; readonly renews: boolean },
@@ -24,7 +24,7 @@ export async function setRenewal(
   await payment?.stripe.subscriptions.update(payment.subscriptionId, { cancel_at_period_end: !renews });
 }
 
-/** Ends the subscription at the payment provider now; one that the provider no longer knows has ended. */
+/** Ends the subscription at the payment provider now. A subscription that the provider no longer knows counts as ended. */
 export async function endPayment(services: PaymentServices, userId: string): Promise<void> {
   const payment = await findPayment(services, userId);
   if (payment === null) {

@@ -4,7 +4,7 @@ import { subscriptionOfUser } from "#auth/subscriptions/store.ts";
 import type { BillingSettings } from "./settings.ts";
 import { openStripe } from "./stripe-client.ts";
 
-/** The URL of the Stripe page where a customer changes the plan or card, or cancels. */
+/** Returns the URL of the Stripe page where a customer changes the plan or card, or cancels. */
 export async function openPortal(
   services: Pick<Services, "db" | "config" | "outbound">,
   billing: BillingSettings,

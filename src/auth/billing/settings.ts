@@ -9,7 +9,7 @@ export interface BillingSettings {
   readonly prices: Readonly<Record<Plan, string>>;
 }
 
-/** Null if a setting is missing or the operator gives every user a plan; the pages then offer no payment. */
+/** Null if a setting is missing, or if the operator gives every user a plan. The pages then offer no payment. */
 export function readBillingSettings(config: Pick<Config, "setting" | "planForAll">): BillingSettings | null {
   const secretKey = config.setting("STRIPE_SECRET_KEY");
   const webhookSecret = config.setting("STRIPE_WEBHOOK_SECRET");

@@ -9,7 +9,7 @@ import { openStripe } from "./stripe-client.ts";
 /** Stripe accepts a trial end only if it is at least 48 hours ahead. */
 const MIN_TRIAL_LEFT_MS = 49 * HOUR;
 
-/** The URL of the Stripe checkout page; the rest of the trial stays free. */
+/** Returns the URL of the Stripe checkout page. The rest of the trial stays free. */
 export async function startCheckout(
   services: Pick<Services, "db" | "clock" | "config" | "outbound">,
   billing: BillingSettings,

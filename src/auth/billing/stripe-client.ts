@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import type { Outbound } from "#context.ts";
 import type { BillingSettings } from "./settings.ts";
 
-/** The official client, loaded only where payment is configured; its requests go through `services.outbound`. */
+/** The official Stripe client, loaded lazily because many installations have no payment. Its requests go through `services.outbound`. */
 export async function openStripe(
   services: { readonly outbound: Pick<Outbound, "publicFetch"> },
   billing: BillingSettings,

@@ -1,7 +1,8 @@
 import type { Db } from "#db/client.ts";
 
 /*
- * Tokens stay a day after they expire, so that reuse of a rotated one is detected; clients are deleted when no grant refers to them.
+ * Tokens stay for a day after they expire, so that the reuse of a rotated token is detected. Clients are deleted when no grant refers to
+ * them.
  */
 export function deleteExpiredStatements(
   db: Db,
@@ -22,7 +23,7 @@ export function deleteExpiredStatements(
       "DELETE FROM sign_in_attempts WHERE email_hash IN (SELECT email_hash FROM sign_in_attempts WHERE updated_at <= ?1 LIMIT ?2)",
       oneDayAgo,
     ),
-    // A grant is deleted with its last token; tokens that this batch deletes do not count.
+    // Deletes a grant together with its last token. Tokens that this batch deletes no longer count.
     deleteStatement(
       `DELETE FROM oauth_grants WHERE id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
          AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`,

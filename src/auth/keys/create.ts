@@ -15,15 +15,15 @@ export interface NewKey {
   readonly scopes: readonly string[];
   /** Null for a key that never expires; there is no implicit default. */
   readonly expiresInDays: number | null;
-  /** Who confirms the previews of the key; its holder where nothing is said. */
+  /** Who confirms the previews of the key; the default is its holder. */
   readonly confirms?: string;
-  /** How many keys the user may have; the operator's own commands have no limit. */
+  /** How many keys the user may have. The operator's commands set no limit. */
   readonly limit?: number;
 }
 
 export interface CreatedKey {
   readonly id: string;
-  /** Shown once; only its hash is stored. */
+  /** The key itself, shown once. Only its hash is stored. */
   readonly key: string;
   readonly hint: string;
   readonly expiresAt: number | null;

@@ -5,7 +5,7 @@ import { type CreatedKey, refuseKeyLimit } from "./create.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
 import { countActiveKeys, findActiveKey, replaceKey } from "./store.ts";
 
-/** A new key with the name, scopes, lifetime and confirmation of the old one, which keeps working for a day. */
+/** Creates a key with the name, scopes, lifetime and confirmation setting of the old one. The old key works for one more day. */
 export async function rotateKey(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: { userId: string; id: string; limit?: number },
@@ -30,7 +30,7 @@ export async function rotateKey(
     hash: await hashSecret(key),
     createdAt: now,
   };
-  // The old key works for another day, so that rotating needs room for both.
+  // The old key works for another day, so during a rotation both keys count and the limit is twice as high.
   const limit = 2 * (input.limit ?? Number.MAX_SAFE_INTEGER / 2);
   if (!(await replaceKey(db, row, { id: old.id, expiresAt: now + DAY }, limit))) {
     const used = await countActiveKeys(db, input.userId, now);

@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { parseConfirms } from "#auth/parse-inputs.ts";
 import { updateKeyConfirms } from "./store.ts";
 
-/** Changes who confirms the previews of a key, from its next call on. */
+/** Changes who confirms the previews of a key. The next call with the key uses the new setting. */
 export async function setKeyConfirms(
   services: Pick<Services, "db" | "clock">,
   input: { userId: string; id: string; confirms: string },

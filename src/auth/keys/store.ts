@@ -43,7 +43,7 @@ export interface KeyInsert {
   readonly expiresAt: number | null;
 }
 
-/** The keys of user ?1 that work at time ?2. */
+/** SQL for the number of keys of user ?1 that work at time ?2. */
 const ACTIVE_KEYS = `(SELECT count(*) FROM api_keys
   WHERE user_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2))`;
 
@@ -52,7 +52,7 @@ export async function countActiveKeys(db: Db, userId: string, now: number): Prom
   return row?.used ?? 0;
 }
 
-/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit. */
+/** One statement counts and inserts, so that parallel calls cannot exceed the limit. */
 export async function insertKey(
   db: Db,
   key: KeyInsert & { readonly confirms: Confirms },
@@ -81,7 +81,7 @@ export async function insertKey(
   return { inserted: inserted?.results.length === 1, used: counted?.results[0]?.used ?? 0 };
 }
 
-/** Newest first, revoked and expired keys included: the list is the user's record of all keys. */
+/** Newest first, with revoked and expired keys, because the list is the user's record of all keys. */
 export function selectKeys(db: Db, userId: string): Promise<ApiKey[]> {
   return db.orm
     .select(PUBLIC_COLUMNS)
@@ -98,7 +98,7 @@ export async function findActiveKey(db: Db, userId: string, id: string, now: num
   return key;
 }
 
-/** False when this user has no such key; revoking again keeps the first time. */
+/** False if this user has no such key. If the key is already revoked, the first time stays. */
 export async function markKeyRevoked(db: Db, userId: string, id: string, now: number): Promise<boolean> {
   const updated = await db.d1
     .prepare("UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND user_id = ?2 RETURNING id")
@@ -107,7 +107,7 @@ export async function markKeyRevoked(db: Db, userId: string, id: string, now: nu
   return updated.results.length === 1;
 }
 
-/** False when the user has no such key that works. */
+/** False if the user has no such key, or the key no longer works. */
 export async function updateKeyConfirms(
   db: Db,
   input: { userId: string; id: string; confirms: Confirms; now: number },
@@ -121,8 +121,8 @@ export async function updateKeyConfirms(
 }
 
 /**
- * Inserts the new key and sets the expiry of the old one in one batch; does nothing when the old one is no longer active, or when
- * the user has `limit` keys that work.
+ * Inserts the new key and sets the expiry of the old one in one batch. Does nothing if the old key no longer works, or if the user already
+ * has `limit` keys that work.
  */
 export async function replaceKey(
   db: Db,
@@ -133,7 +133,7 @@ export async function replaceKey(
   const [inserted] = await db.d1.batch([
     db.d1
       .prepare(
-        // Who confirms is read here, so that a change of it in the meantime is not undone.
+        // The statement copies `confirms` from the old key, so that a parallel change of it is not lost.
         `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, confirms FROM api_keys
          WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7) AND (SELECT count(*) FROM api_keys WHERE user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7)) < ?10

@@ -18,9 +18,9 @@ export interface AuthorizationRequest {
 }
 
 export type RequestValidation =
-  /** No validated redirect URI: the error may only be shown to the user. */
+  /** The redirect URI is not validated, so the error may only be shown to the user. */
   | { readonly kind: "show_error"; readonly message: string }
-  /** An error for the app. `redirectUri` was registered by the app itself, so it is nobody's approval of a redirect. */
+  /** An error for the app. The app registered `redirectUri` itself, so this does not mean that the user trusts that address. */
   | {
       readonly kind: "client_error";
       readonly clientId: string;
@@ -32,7 +32,10 @@ export type RequestValidation =
 
 const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** Single values by name, and the names that were repeated (RFC 6749 3.1 forbids repetition, RFC 8707 allows it for `resource`). */
+/**
+ * Reads each parameter's value by name, and lists the names that occur more than once. RFC 6749 3.1 forbids repeated parameters; RFC 8707
+ * allows them for `resource`.
+ */
 export function parseParameters(params: URLSearchParams): {
   values: Readonly<Record<string, string | undefined>>;
   resources: string[];
@@ -47,13 +50,13 @@ export function parseParameters(params: URLSearchParams): {
   };
 }
 
-/** The client id of a request; undefined when it has none or several. */
+/** The client id of a request; undefined if it has none or several. */
 export function requestedClientId(params: URLSearchParams): string | undefined {
   const clientIds = params.getAll("client_id");
   return clientIds.length === 1 ? clientIds[0] : undefined;
 }
 
-/** Validates a request of a client that was looked up. Errors get a redirect location only after client and redirect URI are validated. */
+/** Validates a request of a known client. Errors get a redirect location only after the client and the redirect URI are validated. */
 export function validateRequest(
   config: Pick<Config, "authUrl" | "baseUrl" | "mcpUrl">,
   client: Client | null,
@@ -123,7 +126,7 @@ function onlyRedirectUri(client: Client): string | undefined {
   return usable.length === 1 ? usable[0] : undefined;
 }
 
-/** The redirect to the client; `iss` tells it which server answered (RFC 9207, issuer identification). */
+/** The address to which the browser returns to the client. `iss` names the server that answered (RFC 9207, issuer identification). */
 export function responseLocation(
   config: Pick<Config, "authUrl">,
   request: Pick<AuthorizationRequest, "redirectUri" | "state">,

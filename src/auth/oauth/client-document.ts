@@ -6,8 +6,8 @@ import { displayName, displayUri } from "./display-name.ts";
 import { areRegistrable } from "./redirect-uri.ts";
 
 /*
- * Client ID metadata documents: the client's id is the https URL of a document that describes it. The URL comes from an unauthenticated
- * request, so the rules here limit which URLs are fetched and how much of the response is read.
+ * Client ID metadata documents: the id of the client is the https URL of a document that describes it. The URL comes from an
+ * unauthenticated request, so this file limits which URLs the service fetches and how much of the response it reads.
  */
 
 const BYTES_MAX = 5 * 1024;
@@ -34,14 +34,14 @@ export interface ClientDocument {
   readonly cacheMs: number;
 }
 
-/** Whether an id is a URL that may be fetched, in its canonical spelling. */
+/** Whether an id is a URL that the service may fetch, in its canonical spelling. */
 export function isClientDocumentUrl(id: string): boolean {
   if (!id.startsWith("https://") || id.length > URL_MAX || id.includes("#") || !URL.canParse(id)) {
     return false;
   }
   const url = new URL(id);
   return (
-    // The parser resolves dot segments, default ports, case and escapes: an id that it changes is not canonical.
+    // The parser resolves dot segments, default ports, case and escapes. An id that it changes is not canonical.
     url.href === id &&
     url.pathname !== "/" &&
     url.username === "" &&
@@ -57,7 +57,7 @@ export async function fetchClientDocument(
   id: string,
 ): Promise<ClientDocument | null> {
   try {
-    // No trusted origin: a client document is never on a machine of ours.
+    // No origin is trusted here, because a client document is never on a machine of this installation.
     const checked = await checkPublicUrl(
       {
         publicFetch: (request) => outbound.publicFetch(request),
@@ -83,7 +83,7 @@ export async function fetchClientDocument(
     const text = await readBounded(response);
     return text === null ? null : parseDocument(id, text, response.headers.get("cache-control"));
   } catch {
-    // Unreachable, too slow, not text, not JSON: the page shows the same message for all of them.
+    // The page shows the same message for a document that is unreachable, too slow, not text or not JSON.
     return null;
   }
 }

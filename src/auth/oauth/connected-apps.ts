@@ -18,7 +18,7 @@ export async function revokeApp(
   }
 }
 
-/** Changes who confirms the previews of an app, from its next call on. */
+/** Changes who confirms the previews of an app. The next call of the app uses the new setting. */
 export async function setAppConfirms(
   services: Pick<Services, "db">,
   input: { userId: string; grantId: string; confirms: string },

@@ -11,10 +11,13 @@ import { hasApproved, insertGrant, selectLastConfirms } from "./store.ts";
 
 const CODE_LIFETIME_MS = 60 * SECOND;
 
-/** An app waits for a person until somebody decides otherwise. */
+/** By default, a person must confirm what an app prepares. */
 const DEFAULT_CONFIRMS: Confirms = "person";
 
-/** Who confirms the app's previews unless the user chooses otherwise: as last time, because more scopes need another consent. */
+/**
+ * The preselected answer to who confirms the app's previews: the user's last choice for this app, because an app that needs more scopes
+ * asks for consent again.
+ */
 export async function lastConfirms(
   services: Pick<Services, "db">,
   input: { userId: string; clientId: string },
@@ -22,14 +25,14 @@ export async function lastConfirms(
   return (await selectLastConfirms(services.db, input)) ?? DEFAULT_CONFIRMS;
 }
 
-/** Grants the app those requested scopes that the user left selected; returns the redirect with the authorization code. */
+/** Grants the app the requested scopes that the user left selected. Returns the redirect with the authorization code. */
 export async function approveRequest(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   input: {
     userId: string;
     request: AuthorizationRequest;
     selectedScopes: readonly string[];
-    /** Undefined where the user was not asked, because the app does not write posts. */
+    /** Undefined if the page did not ask the user, because the app does not write posts. */
     confirms: string | undefined;
     limit: number;
   },
@@ -69,8 +72,8 @@ export async function approveRequest(
 }
 
 /**
- * Whether an error may be redirected to an app without a click: only to an address to which this user has allowed access before.
- * Anybody can register an app, so without this the endpoint would redirect to any address on the internet.
+ * Whether the browser may be redirected to an app with an error before the user clicks anything: only if this user has allowed access to
+ * that address before. Anybody can register an app, so without this rule the endpoint would redirect to any address on the internet.
  */
 export function mayRedirectError(
   services: Pick<Services, "db">,

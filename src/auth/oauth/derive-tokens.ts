@@ -4,7 +4,7 @@ import { generateSecret } from "#auth/secrets.ts";
 
 const PURPOSE = new TextEncoder().encode("almanac refresh rotation v1");
 
-/** Derived for this purpose alone, so that its outputs reveal nothing about other uses of the key. */
+/** Derives a key for this purpose only, so that its outputs reveal nothing about other uses of TOKEN_KEYS. */
 async function rotationKey(config: Pick<Config, "tokenKeys" | "tokenKeyId">): Promise<CryptoKey> {
   const keys = JSON.parse(config.tokenKeys) as Readonly<Record<string, string>>;
   const material = keys[config.tokenKeyId];
@@ -22,8 +22,9 @@ async function rotationKey(config: Pick<Config, "tokenKeys" | "tokenKeyId">): Pr
 }
 
 /**
- * The pair that follows a refresh token: all uses within the grace period get the same one, although only hashes are stored. Without
- * the key of the service nobody can compute it, not even from a refresh token. Another scope has another access token.
+ * Computes the token pair that follows a refresh token. All uses within the grace period get the same pair, although only hashes are
+ * stored. Nobody can compute it without the service's key, even with the refresh token. A refresh with other scopes gets another access
+ * token.
  */
 export async function deriveNextTokens(
   config: Pick<Config, "tokenKeys" | "tokenKeyId">,

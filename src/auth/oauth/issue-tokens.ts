@@ -12,11 +12,11 @@ export interface IssuedTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expiresInSeconds: number;
-  /** Of the access token; the refresh token keeps all granted scopes. */
+  /** The scopes of the access token. The refresh token keeps all granted scopes. */
   readonly scopes: readonly Scope[];
 }
 
-/** Stores an access and a refresh token of a grant, in one round trip; a pair that is stored already stays as it is. */
+/** Stores an access token and a refresh token of a grant in one round trip. A pair that is already stored stays unchanged. */
 export async function issueTokens(
   { db }: Pick<Services, "db">,
   input: {
@@ -26,7 +26,7 @@ export async function issueTokens(
     grantedScopes: readonly Scope[];
     accessToken: string;
     refreshToken: string;
-    /** When the pair was first issued; its lifetime is counted from then. */
+    /** When the pair was first issued. Its lifetime starts then. */
     issuedAt: number;
     now: number;
   },

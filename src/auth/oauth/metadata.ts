@@ -25,7 +25,7 @@ export function serverMetadata({ authUrl, baseUrl, mcpUrl, docsUrl }: ServerUrls
   };
 }
 
-/** The metadata of a protected resource (RFC 9728): which resource this is and which server issues tokens for it. */
+/** The metadata of a protected resource (RFC 9728): its URL and the server that issues tokens for it. */
 export function resourceMetadata({ authUrl, mcpUrl, docsUrl }: ServerUrls, resource: string) {
   return {
     resource,

@@ -1,13 +1,13 @@
 /*
- * Which URIs a browser may be redirected to (RFC 9700 2.1, RFC 8252 7.3). All checks use the text as registered:
- * a lenient parser would accept `http://127.0.0.1@evil.example` as a loopback address.
+ * Decides to which URIs a browser may be redirected (RFC 9700 2.1, RFC 8252 7.3). All checks use the registered text, because a lenient
+ * parser would accept `http://127.0.0.1@evil.example` as a loopback address.
  */
 
 const URIS_MAX = 20;
 const LENGTH_MAX = 1000;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?((?:[/?].*)?)$/;
-/** Schemes that run or read something in the browser instead of opening an app. */
+/** Schemes with which a browser runs or reads something instead of opening an app. */
 const FORBIDDEN_SCHEMES = new Set([
   "javascript:",
   "data:",
@@ -33,12 +33,12 @@ export function isLoopback(uri: string): boolean {
   return LOOPBACK.test(uri) && parse(uri) !== null;
 }
 
-/** https on any host, http on loopback hosts only. */
+/** Whether the URI uses https (any host) or http (loopback hosts only). */
 export function isUsableRedirectUri(uri: string): boolean {
   return isLoopback(uri) || (uri.startsWith("https://") && parse(uri) !== null);
 }
 
-/** Exact match, except for the port of a loopback address, which an app chooses when it starts (RFC 8252 7.3). */
+/** Compares exactly, except for the port of a loopback address, which an app chooses when it starts (RFC 8252 7.3). */
 function matches(registered: string, requested: string): boolean {
   if (registered === requested) {
     return true;
@@ -48,14 +48,14 @@ function matches(registered: string, requested: string): boolean {
   return a !== null && b !== null && a[1] === b[1] && a[2] === b[2];
 }
 
-/** Whether a request may use this URI; a registered but unusable one is refused. */
+/** Whether a request may use this URI. A URI that is registered but not usable is refused. */
 export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
   return (
     isUsableRedirectUri(requested) && registered.some((uri) => isUsableRedirectUri(uri) && matches(uri, requested))
   );
 }
 
-/** Whether a client may register this list: at least one usable URI; the others may have private schemes of apps. */
+/** Whether a client may register this list. At least one URI must be usable; the others may have private schemes of apps. */
 export function areRegistrable(uris: readonly string[]): boolean {
   return (
     uris.length <= URIS_MAX &&

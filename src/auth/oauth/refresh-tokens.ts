@@ -9,7 +9,7 @@ import { requireGrantedResource } from "./resource.ts";
 import { type Client, findRefreshToken, revokeGrantOfRefreshToken, rotateRefreshToken } from "./store.ts";
 
 const ROTATION_GRACE_MS = 10 * SECOND;
-/** How long a rotated token stays stored; using it again within that time revokes the grant. Clean-up adds a day. */
+/** How long a rotated token stays stored. Using it again within that time revokes the grant. The clean-up keeps it for one more day. */
 const REUSE_DETECTION_MS = 6 * DAY;
 
 function invalidGrant(): never {
@@ -17,8 +17,8 @@ function invalidGrant(): never {
 }
 
 /**
- * Issues the next tokens for a refresh token and rotates it. Every use within the grace period gets the same pair, so that a stolen token
- * cannot start a second chain of its own. A request that is refused before that leaves it usable.
+ * Issues the next tokens for a refresh token and rotates it. Every use within the grace period gets the same pair, so that a thief cannot
+ * get tokens of their own. A request that is refused earlier does not use up the token.
  */
 export async function refreshTokens(
   services: Pick<Services, "db" | "clock" | "config">,
@@ -36,7 +36,7 @@ export async function refreshTokens(
     return invalidGrant();
   }
   if (token.rotatedAt !== null && token.rotatedAt <= now - ROTATION_GRACE_MS) {
-    // Reuse after the grace period: the token may have been stolen, so the whole grant is revoked.
+    // The token was reused after the grace period. It may be stolen, so revoke the whole grant.
     await revokeGrantOfRefreshToken(db, hash, client.id, now);
     return invalidGrant();
   }
@@ -63,7 +63,7 @@ export async function refreshTokens(
   });
 }
 
-/** A refresh may request fewer scopes than granted, never more (RFC 6749 6). */
+/** Limits the scopes to those requested. A refresh may request fewer scopes than granted, never more (RFC 6749 6). */
 function narrowScopes(granted: IssuedTokens["scopes"], parameter: string): IssuedTokens["scopes"] {
   const requested = sortScopes(parameter.split(" "));
   if (requested.length === 0 || !requested.every((scope) => granted.includes(scope))) {

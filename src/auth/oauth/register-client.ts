@@ -7,13 +7,15 @@ import { areRegistrable } from "./redirect-uri.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
 import { insertDynamicClient } from "./store.ts";
 
-/** A dynamic client that is not used for this long is deleted; every consent and every issued token restarts the period. */
+/** A dynamic client is deleted after this time without use. Every consent and every issued token starts the time again. */
 export const CLIENT_LIFETIME_MS = 90 * DAY;
-/** A registration that no user has consented to is deleted after this time. */
+/** A registration without any consent is deleted after this time. */
 const UNUSED_LIFETIME_MS = DAY;
-/** Of all registrations that nobody has consented to yet, the newest are kept: a client registers immediately before it needs consent. */
+/**
+ * How many registrations without any consent are kept; the newest stay, because a client registers immediately before it asks for consent.
+ */
 const UNUSED_MAX = 1000;
-/** The storage that an unauthenticated caller gets, over all addresses. */
+/** The total length of redirect URIs, because an unauthenticated caller fills this storage. */
 const REDIRECT_URIS_MAX_LENGTH = 2048;
 
 const SUPPORTED_GRANT_TYPES = ["authorization_code", "refresh_token"];
@@ -22,7 +24,7 @@ const AuthMethod = z.enum(["none", "client_secret_basic", "client_secret_post"])
 
 export interface RegisteredClient {
   readonly clientId: string;
-  /** Shown once; null for a public client. */
+  /** The secret, shown once; null for a public client. */
   readonly clientSecret: string | null;
   readonly issuedAt: number;
   readonly name: string;
@@ -37,7 +39,7 @@ function parseMember<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   return parsed.success ? parsed.data : refuseOAuth("invalid_client_metadata", `${name} is not valid`);
 }
 
-/** Dynamic client registration (RFC 7591); unknown members are ignored. */
+/** Registers a client dynamically (RFC 7591). Unknown members are ignored. */
 export async function registerClient(
   services: Pick<Services, "db" | "clock" | "ids">,
   metadata: Readonly<Record<string, unknown>>,
@@ -55,7 +57,7 @@ export async function registerClient(
       "redirect_uris must be https URLs, or http URLs on a loopback host, without fragment",
     );
   }
-  // RFC 7591 2: the default is a client secret sent with HTTP Basic.
+  // By RFC 7591 2, the default is a client secret sent with HTTP Basic.
   const authMethod = parseMember(
     AuthMethod.default("client_secret_basic"),
     metadata["token_endpoint_auth_method"],
@@ -94,7 +96,7 @@ export async function registerClient(
     uri: client.uri,
     redirectUris: client.redirectUris,
     authMethod,
-    // The registered values (RFC 7591 3.2.1) are those the server supports, whatever the client asked for.
+    // The registered values (RFC 7591 3.2.1) are those that the server supports, whatever the client requested.
     grantTypes: SUPPORTED_GRANT_TYPES,
   };
 }

@@ -4,7 +4,7 @@ import { type Client, upsertClient, selectClient } from "./store.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A client from the database, for the token endpoint: a metadata document is not fetched again after the user consented. */
+/** Finds a client in the database, for the token endpoint. After the user's consent, a metadata document is not fetched again. */
 export async function findStoredClient(services: Pick<Services, "db" | "clock">, id: string): Promise<Client | null> {
   if (!UUID.test(id) && !isClientDocumentUrl(id)) {
     return null;
@@ -17,7 +17,7 @@ export async function findStoredClient(services: Pick<Services, "db" | "clock">,
   return expired ? null : client;
 }
 
-/** A client for the consent page: a metadata document that is not stored or has expired is fetched. */
+/** Finds a client for the consent page. A metadata document that is not stored or has expired is fetched. */
 export async function resolveClient(
   services: Pick<Services, "db" | "clock" | "outbound" | "config">,
   id: string,
@@ -45,7 +45,7 @@ export async function resolveClient(
   return client;
 }
 
-/** Whether looking up this client may send a request to a URL that the caller chose. */
+/** Whether the lookup of this client may send a request to a URL that the caller chose. */
 export function requiresFetch(id: string): boolean {
   return isClientDocumentUrl(id);
 }

@@ -12,8 +12,8 @@ function normalizeUri(text: string): string | null {
 }
 
 /**
- * The resource that the values of `resource` name (RFC 8707): the API or the MCP server, as the configuration spells it. Undefined
- * without a value; null when they name anything else, or both, because a token is for one of them.
+ * Reads which resource the values of `resource` name (RFC 8707): the API or the MCP server, in the spelling of the configuration. Undefined
+ * without a value. Null if they name something else or both, because a token is for one of them.
  */
 export function findResource(config: ResourceUrls, values: readonly string[]): string | null | undefined {
   const [first, ...others] = values.map(
@@ -26,7 +26,7 @@ export function supportedResources(config: ResourceUrls): string {
   return `resource must be ${config.baseUrl} or ${config.mcpUrl}`;
 }
 
-/** Refuses a `resource` that is not the one of the grant; the parameter may be omitted. */
+/** Refuses a `resource` that differs from that of the grant. The parameter may be omitted. */
 export function requireGrantedResource(
   config: ResourceUrls,
   values: readonly string[],

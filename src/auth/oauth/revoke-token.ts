@@ -2,7 +2,9 @@ import type { Services } from "#context.ts";
 import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { type Client, expireAccessToken, revokeGrantOfRefreshToken } from "./store.ts";
 
-/** Revokes an access token alone, or the whole grant of a refresh token; unknown and other clients' tokens change nothing (RFC 7009). */
+/**
+ * Revokes one access token, or the whole grant of a refresh token. Unknown tokens and tokens of other clients change nothing (RFC 7009).
+ */
 export async function revokeToken(
   services: Pick<Services, "db" | "clock">,
   client: Client,

@@ -11,7 +11,7 @@ export async function selectClient(db: Db, id: string): Promise<Client | undefin
   return client;
 }
 
-/** Stores a registration and deletes the oldest unused ones above `keepUnused`, so that strangers cannot fill the table. */
+/** Stores a registration and deletes the oldest unused ones beyond `keepUnused`, so that strangers cannot fill the table. */
 export async function insertDynamicClient(
   db: Db,
   client: Omit<Client, "kind" | "expiresAt">,
@@ -25,7 +25,7 @@ export async function insertDynamicClient(
          VALUES (?1, 'dynamic', ?2, ?3, ?4, ?5, ?6, ?7)`,
       )
       .bind(id, name, uri, JSON.stringify(redirectUris), secretHash, createdAt, createdAt + limits.unusedLifetimeMs),
-    // Every use moves the expiry far beyond that of a new registration.
+    // A used client expires much later than a new registration, so this finds only unused ones.
     db.d1
       .prepare(
         `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients
@@ -35,7 +35,7 @@ export async function insertDynamicClient(
   ]);
 }
 
-/** Stores a fetched metadata document until `expiresAt`; the row stays afterwards, because connected apps show its name. */
+/** Stores a fetched metadata document until `expiresAt`. The row stays afterwards, because pages show the names of connected apps. */
 export async function upsertClient(db: Db, client: Client): Promise<void> {
   const { name, uri, redirectUris, expiresAt } = client;
   await db.orm
@@ -48,13 +48,13 @@ type GrantInsert = typeof oauthGrants.$inferInsert & { readonly confirms: Confir
 
 const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'";
 
-/** The apps, other than client ?3, that user ?2 has given access. */
+/** SQL for the number of apps, other than client ?3, to which user ?2 has given access. */
 const OTHER_APPS = `(SELECT count(DISTINCT client_id) FROM oauth_grants
   WHERE user_id = ?2 AND client_id <> ?3 AND revoked_at IS NULL)`;
 
 /**
- * Also extends the expiry of a dynamic client: a registration that a user consented to is in use. Returns the number of other apps
- * when these are as many as `limit`, and null when the grant is stored.
+ * Stores the grant and extends the expiry of a dynamic client, because a client with a user's consent is in use. Returns null if the grant
+ * is stored; otherwise the number of other apps, which has reached `limit`.
  */
 export async function insertGrant(
   db: Db,
@@ -90,7 +90,7 @@ export async function insertGrant(
   return inserted?.meta.changes === 1 ? null : (counted?.results[0]?.used ?? 0);
 }
 
-/** Who confirms, as the user last chose it for this client; null without a grant that may write posts. */
+/** The user's last choice of who confirms for this client; null without a grant that may write posts. */
 export async function selectLastConfirms(
   db: Db,
   input: { userId: string; clientId: string },
@@ -105,7 +105,7 @@ export async function selectLastConfirms(
     .first<Confirms>("confirms");
 }
 
-/** Whether a user has allowed access to this redirect URI of a client and not revoked it. */
+/** Whether a user has allowed access for this redirect URI of a client and has not revoked it. */
 export async function hasApproved(
   db: Db,
   input: { userId: string; clientId: string; redirectUri: string },
@@ -124,7 +124,7 @@ export interface CodeExchange {
   readonly codeHash: string;
   readonly clientId: string;
   readonly challenge: string;
-  /** Null where the client omitted it (OAuth 2.1 removed the parameter). */
+  /** Null if the client omitted it (OAuth 2.1 removed the parameter). */
   readonly redirectUri: string | null;
   readonly now: number;
 }
@@ -132,7 +132,7 @@ export interface CodeExchange {
 // mutant: any-verifier
 const CODE_CONDITION = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
 
-/** The resource of a code's grant, which never changes; null when the client has no such code. */
+/** The resource of a code's grant, which never changes; null if the client has no such code. */
 export async function findResourceOfCode(db: Db, codeHash: string, clientId: string): Promise<string | null> {
   return db.d1
     .prepare("SELECT resource FROM oauth_grants WHERE code_hash = ?1 AND client_id = ?2")
@@ -140,7 +140,7 @@ export async function findResourceOfCode(db: Db, codeHash: string, clientId: str
     .first<string>("resource");
 }
 
-/** One conditional update: a wrong verifier does not consume the code, and of two concurrent exchanges only one succeeds. */
+/** Uses up the code with one conditional update: a wrong verifier does not use it up, and only one of two parallel exchanges succeeds. */
 export async function consumeCode(db: Db, claim: CodeExchange): Promise<{ id: string; scopes: Scope[] } | null> {
   const row = await db.d1
     .prepare(
@@ -152,7 +152,10 @@ export async function consumeCode(db: Db, claim: CodeExchange): Promise<{ id: st
   return row === null ? null : { id: row.id, scopes: JSON.parse(row.scopes) as Scope[] };
 }
 
-/** A valid replay means that the code leaked, so the grant of the first exchange is revoked. A wrong verifier revokes nothing (OAuth 2.1 7.5.3). */
+/**
+ * Revokes the grant of the first exchange if a code is used again correctly, because then the code has leaked. A wrong verifier revokes
+ * nothing (OAuth 2.1 7.5.3).
+ */
 export async function revokeReplayedGrant(db: Db, claim: CodeExchange): Promise<void> {
   await db.d1
     .prepare(
@@ -164,13 +167,13 @@ export async function revokeReplayedGrant(db: Db, claim: CodeExchange): Promise<
 
 export interface RefreshTokenRow {
   readonly scopes: readonly Scope[];
-  /** Of the grant. */
+  /** The resource of the grant. */
   readonly resource: string;
   readonly expiresAt: number;
   readonly rotatedAt: number | null;
 }
 
-/** A refresh token of this client whose grant is not revoked. */
+/** Finds a refresh token of this client whose grant is not revoked. */
 export async function findRefreshToken(db: Db, hash: string, clientId: string): Promise<RefreshTokenRow | null> {
   const row = await db.d1
     .prepare(
@@ -190,14 +193,17 @@ export async function findRefreshToken(db: Db, hash: string, clientId: string): 
       };
 }
 
-/** Marks a refresh token as rotated. Within the grace period it can be used again, because responses get lost and processes share a client. */
+/**
+ * Marks a refresh token as rotated. It can be used again within the grace period, because responses get lost and several processes may
+ * share a client.
+ */
 export async function rotateRefreshToken(
   db: Db,
   input: { hash: string; clientId: string; now: number; graceMs: number; reuseDetectionMs: number },
 ): Promise<{ grantId: string; at: number } | null> {
   const row = await db.d1
     .prepare(
-      // The row of a rotated token only serves to detect reuse, so its expiry is brought forward.
+      // The row of a rotated token only serves to detect reuse, so it expires earlier.
       `UPDATE oauth_tokens SET rotated_at = coalesce(rotated_at, ?3), expires_at = min(expires_at, ?3 + ?5)
        WHERE hash = ?1 AND kind = 'refresh' AND expires_at > ?3 AND (rotated_at IS NULL OR rotated_at > ?3 - ?4)
          AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2 AND g.revoked_at IS NULL)
@@ -208,7 +214,7 @@ export async function rotateRefreshToken(
   return row === null ? null : { grantId: row.grant_id, at: row.rotated_at };
 }
 
-/** Revokes the grant of a refresh token of this client; all tokens of the grant are invalid from then on. */
+/** Revokes the grant of this client's refresh token. All tokens of the grant are invalid from then on. */
 export async function revokeGrantOfRefreshToken(db: Db, hash: string, clientId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
@@ -219,7 +225,7 @@ export async function revokeGrantOfRefreshToken(db: Db, hash: string, clientId: 
     .run();
 }
 
-/** The row stays until clean-up, so that a repeated refresh, which gets the same access token, does not insert it again. */
+/** Expires the token but keeps its row until clean-up: a repeated refresh computes the same access token and must not insert it again. */
 export async function expireAccessToken(db: Db, hash: string, clientId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
@@ -237,7 +243,7 @@ export interface TokenInsert {
   readonly expiresAt: number;
 }
 
-/** One round trip; also extends the expiry of a dynamic client, so that a client in use never expires. */
+/** Inserts the tokens in one round trip, and extends the expiry of a dynamic client, so that a client in use never expires. */
 export async function insertTokens(
   db: Db,
   issue: { grantId: string; clientId: string; tokens: readonly TokenInsert[]; now: number; clientExpiresAt: number },
@@ -265,7 +271,7 @@ export interface ConnectedApp {
   readonly since: number;
 }
 
-/** Grants that have an unexpired token, newest first. */
+/** The grants with an unexpired token, newest first. */
 export async function selectApps(db: Db, userId: string, now: number): Promise<ConnectedApp[]> {
   const { results } = await db.d1
     .prepare(
@@ -287,7 +293,7 @@ export async function selectApps(db: Db, userId: string, now: number): Promise<C
   }));
 }
 
-/** False when the user has no such grant, or has revoked it. */
+/** False if the user has no such grant, or has revoked it. */
 export async function updateGrantConfirms(
   db: Db,
   input: { userId: string; grantId: string; confirms: Confirms },

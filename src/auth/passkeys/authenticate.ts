@@ -11,7 +11,7 @@ import { findPasskey, recordPasskeyUse, selectPasskeys } from "./store.ts";
 
 type RequiredServices = Pick<Services, "db" | "clock" | "ids" | "config">;
 
-/** For what a passkey is used; a challenge of one purpose is refused for another. */
+/** The purpose for which a passkey is used. A challenge for one purpose is refused for another. */
 type PasskeyUse =
   | { readonly purpose: "passkey_sign_in"; readonly userId: "" }
   | { readonly purpose: "passkey_reauthentication"; readonly userId: string };
@@ -35,7 +35,7 @@ async function createOptions(
   });
 }
 
-/** Verifies the response to a challenge of this use, and records the use; returns the owner of the passkey. */
+/** Verifies the response to a challenge for this purpose, and records the use. Returns the owner of the passkey. */
 async function verifyPasskey(
   services: RequiredServices,
   use: PasskeyUse,
@@ -70,12 +70,12 @@ async function verifyPasskey(
   return passkey.userId;
 }
 
-/** The options with which the browser offers its passkeys for this site. */
+/** Returns the options with which the browser offers its passkeys for this site. */
 export function beginPasskeySignIn(services: RequiredServices): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return createOptions(services, SIGN_IN);
 }
 
-/** Verifies a passkey response and starts a session of its owner; returns the session token. */
+/** Verifies a passkey response and starts a session of the passkey's owner. Returns the session token. */
 export async function signInWithPasskey(
   services: RequiredServices,
   input: { response: AuthenticationResponseJSON },
@@ -83,7 +83,7 @@ export async function signInWithPasskey(
   return startSession(services, { userId: await verifyPasskey(services, SIGN_IN, input.response) });
 }
 
-/** The options with which the browser asks a signed-in user for one of the user's own passkeys. */
+/** Returns the options with which the browser asks a signed-in user for one of the user's passkeys. */
 export async function beginPasskeyReauthentication(
   services: RequiredServices,
   input: { userId: string },
@@ -94,7 +94,7 @@ export async function beginPasskeyReauthentication(
   return createOptions(services, { purpose: "passkey_reauthentication", userId }, allowed);
 }
 
-/** Verifies a passkey response of a signed-in user, after which the session counts as recently authenticated. */
+/** Verifies a passkey response of a signed-in user. The session then counts as recently authenticated. */
 export async function reauthenticateWithPasskey(
   services: RequiredServices,
   session: Pick<SignedInUser, "actor">,

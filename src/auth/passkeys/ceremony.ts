@@ -5,15 +5,15 @@ import type { Config } from "#config.ts";
 /** How long the user has to complete a passkey prompt. */
 export const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
 
-/** The host name that passkeys are bound to, and the only origin whose responses are accepted. */
+/** The host name to which passkeys are bound, and the only origin whose responses are accepted. */
 export function relyingParty(config: Pick<Config, "authUrl">): { id: string; name: string; origin: string } {
   const url = new URL(config.authUrl);
   return { id: url.hostname, name: "Almanac", origin: url.origin };
 }
 
 /**
- * Runs a verification of the library, which throws for every invalid browser response: whatever the reason,
- * the user can only try again.
+ * Runs a verification of the library, which throws for every invalid browser response. All reasons get the same refusal, because the user
+ * can only try again.
  */
 export async function verifyOrRefuse<T>(step: () => Promise<T>): Promise<T> {
   try {

@@ -9,12 +9,12 @@ import { insertPasskey, selectPasskeys } from "./store.ts";
 
 type RequiredServices = Pick<Services, "db" | "clock" | "ids" | "config">;
 
-/** The options with which the browser creates a passkey for this user. */
+/** Returns the options with which the browser creates a passkey for this user. */
 export async function beginPasskeyRegistration(
   services: RequiredServices,
   user: { userId: string; email: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  // Imported on demand: no other request needs the certificate and CBOR code.
+  // The library is loaded lazily, because no other request needs its certificate and CBOR code.
   const { generateRegistrationOptions } = await import("@simplewebauthn/server");
   const existing = await selectPasskeys(services.db, user.userId);
   const challenge = await issueLoginToken(services, {

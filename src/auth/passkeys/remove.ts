@@ -2,7 +2,7 @@ import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
 import { deletePasskey } from "./store.ts";
 
-/** Deletes a passkey; it can no longer be used to sign in. */
+/** Deletes a passkey, which can then no longer be used to sign in. */
 export async function removePasskey(
   services: Pick<Services, "db">,
   input: { userId: string; id: string },

@@ -20,7 +20,7 @@ export async function findPasskey(db: Db, id: string): Promise<StoredPasskey | u
   return passkey;
 }
 
-/** False when this passkey is already registered, by any user. */
+/** False if any user has already registered this passkey. */
 export async function insertPasskey(db: Db, passkey: typeof passkeys.$inferInsert): Promise<boolean> {
   const inserted = await db.orm.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id });
   return inserted.length === 1;

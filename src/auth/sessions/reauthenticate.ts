@@ -6,12 +6,12 @@ import type { SignedInUser } from "./resolve.ts";
 import { recordAuthenticationStatement } from "./store.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";
 
-/** The field of every form that may ask for the password again. */
+/** The name of the field in which every form asks for the password again. */
 export const CURRENT_PASSWORD = "current_password";
 
 type Session = Pick<SignedInUser, "actor" | "email" | "recentlyAuthenticated">;
 
-/** Passes in a session with a recent authentication; otherwise the password is required and makes the session recent again. */
+/** Accepts a session with a recent authentication. Otherwise it requires the password, which makes the session recent again. */
 export async function requireRecentAuthentication(
   services: Pick<Services, "db" | "clock">,
   session: Session,

@@ -6,7 +6,7 @@ import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { findSession } from "./store.ts";
 import { subscriptionAccess, type SubscriptionState } from "#auth/subscriptions/access.ts";
 
-/** How long an authentication suffices for creating keys and passkeys and for a new password. */
+/** How long after an authentication the user may create keys and passkeys and set a new password. */
 const REAUTHENTICATION_MS = 10 * MINUTE;
 
 export interface SignedInUser {
@@ -16,27 +16,27 @@ export interface SignedInUser {
   readonly timeZone: string;
   readonly hasPassword: boolean;
   readonly hasPasskey: boolean;
-  /** Whether the user signed in, entered the password or used a passkey in this session a short time ago. */
+  /** Whether the user signed in, entered the password or used a passkey in this session within the last minutes. */
   readonly recentlyAuthenticated: boolean;
   readonly subscription: SubscriptionState | null;
-  /** Oldest first; the active one is `actor.workspaceId`. */
+  /** The user's workspaces, oldest first. The active one is `actor.workspaceId`. */
   readonly workspaces: readonly {
     readonly id: string;
     readonly name: string;
-    /** Whether the user must identify again before approving what an agent asks for. */
+    /** Whether the user must enter the password or use a passkey again before approving a request of an agent. */
     readonly approvalReauthentication: boolean;
   }[];
-  /** How many requests of agents wait for the user, in all workspaces. */
+  /** How many requests of agents wait for the user's approval, in all workspaces. */
   readonly pendingApprovals: number;
-  /** How many notices of the active workspace nobody has dismissed; 100 stands for more. */
+  /** How many notices of the active workspace are not dismissed; 100 means 100 or more. */
   readonly openNotices: number;
   /** Whether the user sees how the whole installation runs. */
   readonly isOperator: boolean;
-  /** When the user's data are erased; null unless the deletion was asked for. */
+  /** When the user's data are erased; null if nobody has requested the deletion. */
   readonly deletionDueAt: number | null;
 }
 
-/** The user of a session cookie: one D1 statement for a well-formed token, none for a malformed one. */
+/** Finds the user of a session cookie, with one D1 statement for a well-formed token and none for a malformed one. */
 export async function resolveSession(
   services: Pick<Services, "db" | "clock" | "config">,
   token: string | undefined,

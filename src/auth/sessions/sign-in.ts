@@ -6,9 +6,9 @@ import { startSession } from "./start.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";
 
 /**
- * A session token for a correct e-mail and password, null for everything else. An unknown e-mail, a wrong password and a user
- * without a password take the same time and return the same. An attempt that came too early returns the same too, but computes
- * nothing, for known and unknown addresses alike.
+ * Returns a session token for a correct e-mail and password, null for everything else. An unknown e-mail, a wrong password and a user
+ * without a password take the same time. An attempt that comes too early also returns null but computes no hash, for known and unknown
+ * addresses alike.
  */
 export async function signIn(
   services: Pick<Services, "db" | "clock" | "ids">,
@@ -39,7 +39,7 @@ async function replaceOutdatedHash(
   try {
     await updatePasswordHash(db, user.userId, await hashPassword(ids, user.password));
   } catch (error) {
-    // The password was correct: the next sign-in can replace the hash as well.
+    // The password was correct, so this sign-in succeeds; the next one can replace the hash.
     if (!(error instanceof PasswordQueueFullError)) {
       throw error;
     }

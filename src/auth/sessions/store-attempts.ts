@@ -2,19 +2,19 @@ import { MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Db } from "#db/client.ts";
 
-/** After ten wrong passwords an address accepts one attempt per minute, whatever the client address. */
+/** After ten wrong passwords, an e-mail address accepts one attempt per minute, from whatever IP address. */
 const FAILURES_BEFORE_DELAY = 10;
 const ATTEMPT_DELAY_MS = MINUTE;
 
 export interface CountedAttempt {
-  /** False for an attempt that came too early: its password must not be checked. */
+  /** False for an attempt that came too early. The caller must then not check the password. */
   readonly allowed: boolean;
   readonly user: { readonly id: string; readonly password_hash: string | null } | null;
 }
 
 /**
- * Counts the attempt as failed before the password is checked, so that parallel guesses cannot share one allowed attempt.
- * The address needs no account, so that known and unknown addresses behave alike.
+ * Counts the attempt as failed before the password is checked, so that parallel guesses cannot share one allowed attempt. It counts
+ * addresses without a user too, so that known and unknown addresses behave alike.
  */
 export async function countSignInAttempt(db: Db, input: { email: string; now: number }): Promise<CountedAttempt> {
   const [counted, users] = await db.d1.batch<{ id: string; password_hash: string | null }>([
@@ -31,7 +31,7 @@ export async function countSignInAttempt(db: Db, input: { email: string; now: nu
   return { allowed: counted?.results.length === 1, user: users?.results[0] ?? null };
 }
 
-/** For a batch that follows a correct password. */
+/** Clears the failed attempts; runs in a batch after a correct password. */
 export async function clearAttemptsStatement(db: Db, email: string): Promise<D1PreparedStatement> {
   return db.d1.prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?1").bind(await sha256Hex(email));
 }

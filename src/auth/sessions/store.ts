@@ -24,7 +24,7 @@ export interface SessionRow {
   readonly deletion_due_at: number | null;
 }
 
-/** More are shown as one number, so that a page never counts thousands. */
+/** Notices are counted only up to this number, so that a page never counts thousands. */
 const MAX_COUNTED_NOTICES = 100;
 
 const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_id, u.email AS email, u.time_zone AS time_zone,
@@ -56,7 +56,7 @@ export async function deleteSession(db: Db, hash: string): Promise<void> {
   await db.orm.delete(sessions).where(eq(sessions.hash, hash));
 }
 
-/** Names a session on a page without its full hash. */
+/** Identifies a session on a page without showing its full hash. */
 export const SESSION_LABEL = "substr(hash, 1, 16)";
 
 export function sessionLabel(hash: string): string {

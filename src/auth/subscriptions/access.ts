@@ -5,32 +5,32 @@ import { GRACE_DAYS, limitsFor, type Plan, type PlanLimits, type SubscriptionSta
 export interface SubscriptionState {
   readonly plan: Plan;
   readonly status: SubscriptionStatus;
-  /** End of the trial, the paid period or the grace period, depending on `status`; null for no end. */
+  /** The end of the trial, the paid period or the grace period, depending on `status`; null if there is no end. */
   readonly currentPeriodEnd: number | null;
 }
 
 export interface SubscriptionAccess {
   readonly plan: Plan;
-  /** Whether the user may call the API and posts are published. */
+  /** Whether the user may call the API and the service publishes the user's posts. */
   readonly subscribed: boolean;
   readonly limits: PlanLimits;
 }
 
-/** When access ends; null while only a change of the status can end it. */
+/** When access ends; null if only a change of the status can end it. */
 export function accessEndsAt(state: Pick<SubscriptionState, "status" | "currentPeriodEnd">): number | null {
   switch (state.status) {
     case "trialing":
     case "past_due":
       return state.currentPeriodEnd ?? 0;
     case "active":
-      // The event of a renewal may arrive days late; a paid period therefore gets the same grace period as a failed payment.
+      // The event about a renewal may arrive days late, so a paid period gets the same grace period as a failed payment.
       return state.currentPeriodEnd === null ? null : state.currentPeriodEnd + GRACE_DAYS * DAY;
     case "canceled":
       return 0;
   }
 }
 
-/** The plan, access and limits of a user right now. A plan that the operator set for all users overrides every subscription. */
+/** The current plan, access and limits of a user. A plan that the operator set for all users overrides every subscription. */
 export function subscriptionAccess(
   config: Pick<Config, "planForAll" | "limitOverrides" | "sendsEmail">,
   user: { readonly subscription: SubscriptionState | null; readonly emailVerified: boolean },
@@ -48,7 +48,7 @@ export function subscriptionAccess(
   };
 }
 
-/** The end of a period whose status starts now. */
+/** When the period ends if this status starts now. */
 export function periodEndFor(status: SubscriptionStatus, now: number): number | null {
   switch (status) {
     case "trialing":

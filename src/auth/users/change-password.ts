@@ -7,14 +7,14 @@ import { hashPassword } from "./password-hash.ts";
 import { replacePassword } from "./store.ts";
 
 export interface PasswordChange {
-  /** The current password; may be empty for a user who authenticated recently and has a passkey or no password. */
+  /** The current password. It may be empty for a user who authenticated recently and has a passkey or no password. */
   readonly current: string;
   readonly next: string;
-  /** Also revokes every API key and connected app. */
+  /** Whether to revoke every API key and connected app too. */
   readonly revokeAll: boolean;
 }
 
-/** Whether a change asks for the current password even shortly after sign-in. */
+/** Whether a change requires the current password even shortly after sign-in. */
 export function alwaysNeedsPassword(session: Pick<SignedInUser, "hasPassword" | "hasPasskey">): boolean {
   return session.hasPassword && !session.hasPasskey;
 }

@@ -14,7 +14,7 @@ export interface NewUser {
   /** Defaults to a trial that starts now. */
   readonly subscription?: SubscriptionStatus;
   readonly timeZone?: string;
-  /** Creates the user only if there is none yet; checked by the insert itself, so that of two concurrent calls only one succeeds. */
+  /** Creates the user only if no user exists yet. The insert itself checks this, so that only one of two parallel calls succeeds. */
   readonly onlyFirst?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function tryCreateUser(
   return outcome === "created" ? { outcome, user } : { outcome };
 }
 
-/** Creates a user, or refuses with the reason why not. */
+/** Creates a user, or refuses and says why. */
 export async function createUser(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: NewUser,

@@ -2,8 +2,8 @@ import type { Services } from "#context.ts";
 import { admitUser, refuseUser } from "./store-access.ts";
 
 /**
- * Lets nobody in as this user, from the next request on: sessions, keys and connected apps end, and signing in is answered as with a
- * wrong password until `enableUser`. For the operator.
+ * Disables a user from the next request on: sessions, keys and connected apps end, and every sign-in fails as with a wrong password until
+ * `enableUser`. For the operator.
  */
 export function disableUser(
   services: Pick<Services, "db" | "clock">,
@@ -12,7 +12,7 @@ export function disableUser(
   return refuseUser(services.db, userId, services.clock.now());
 }
 
-/** Lets the user sign in again; keys and apps that were ended stay so. For the operator. */
+/** Lets the user sign in again. Keys and apps that were ended stay ended. For the operator. */
 export function enableUser(services: Pick<Services, "db">, { userId }: { readonly userId: string }): Promise<void> {
   return admitUser(services.db, userId);
 }

@@ -9,7 +9,10 @@ const KEY_BYTES = 32;
 
 const PREFIX = `scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$`;
 
-/** A valid hash that matches no password: signing in with an unknown e-mail takes as long as with a known one. A constant, because computing it on first use would be measurable. */
+/**
+ * A valid hash that matches no password, so that signing in with an unknown e-mail takes as long as with a known one. It is a constant,
+ * because computing it on first use would be measurable.
+ */
 export const DUMMY_HASH = `${PREFIX}YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=`;
 
 interface ScryptParameters {
@@ -22,9 +25,9 @@ function deriveKey(password: string, salt: Uint8Array, cost: ScryptParameters): 
   return passwordQueue.run(() => computeScrypt(password, salt, cost));
 }
 
-/** Blocks the isolate in spite of its callback: workerd computes it on the same thread. */
+/** Computes the hash. It takes a callback but blocks the isolate, because workerd computes it on the same thread. */
 function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
-  // NFKC, so that keyboards that compose characters differently produce the same password.
+  // NFKC makes texts equal that different keyboards compose differently.
   return new Promise((resolve, reject) => {
     // mutant: count-scrypt
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 2 ** 20 }, (error, key) => {
@@ -37,7 +40,7 @@ function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameter
   });
 }
 
-/** `scrypt$N$r$p$salt$key`; like `checkPassword` throws PasswordQueueFullError while too many derivations are waiting. */
+/** Returns `scrypt$N$r$p$salt$key`. Like `checkPassword`, it throws PasswordQueueFullError while too many passwords wait. */
 export async function hashPassword(ids: Pick<Ids, "random">, password: string): Promise<string> {
   const salt = ids.random(SALT_BYTES);
   const key = await deriveKey(password, salt, PASSWORD_COST);
@@ -46,11 +49,14 @@ export async function hashPassword(ids: Pick<Ids, "random">, password: string): 
 
 export interface PasswordCheck {
   readonly matches: boolean;
-  /** True for a hash made with other parameters than the current ones: rehash it while the plain password is available. */
+  /**
+   * True if the hash was made with other parameters than the current ones. The caller should then make a new hash, because it has the
+   * password now.
+   */
   readonly outdated: boolean;
 }
 
-/** Verifies with the parameters in the stored text; null (no password set) takes the same time and never matches. */
+/** Checks a password with the parameters of the stored hash. Null (no password set) takes the same time and never matches. */
 export async function checkPassword(password: string, stored: string | null): Promise<PasswordCheck> {
   // mutant: quick-unknown-address
   const [scheme, N, r, p, salt, key] = (stored ?? DUMMY_HASH).split("$");

@@ -3,7 +3,7 @@ import { MIN_SLOT_MS } from "./password-cost.ts";
 const MAX_SLOT_MS = 2000;
 const MAX_WAITING = 8;
 
-/** Too many passwords are waiting to be checked in this isolate; nothing was counted or checked. */
+/** Too many passwords wait in this isolate, so this one was neither counted nor checked. */
 export class PasswordQueueFullError extends Error {
   override readonly name = "PasswordQueueFullError";
   readonly retryAfterSeconds: number;
@@ -24,9 +24,9 @@ const systemTimer: Timer = {
 };
 
 /**
- * Spaces the key derivations of an isolate, because workerd computes scrypt on the thread of the isolate and every other request
- * stands still meanwhile. Each derivation has a slot of at least twice its duration. The queue consists of start times, not of
- * a counter: a request that the client gave up never runs its `finally`, and would keep its place in a counter for ever.
+ * Spaces the password hashes of an isolate, because workerd computes scrypt on the isolate's thread and no other request runs meanwhile.
+ * Each hash gets a slot of at least twice its duration. The queue stores start times, not a counter: if a client gives up, its request
+ * never runs `finally`, and a counter would never go down again.
  */
 export class PasswordQueue {
   readonly #timer: Timer;
@@ -41,7 +41,7 @@ export class PasswordQueue {
     this.#slotMs = minSlotMs;
   }
 
-  /** For use before an attempt is counted; throws PasswordQueueFullError. */
+  /** Call it before an attempt is counted. Throws PasswordQueueFullError. */
   assertNotFull(): void {
     const now = this.#timer.now();
     this.#waitingStarts = this.#waitingStarts.filter((startAt) => startAt > now);
@@ -50,7 +50,7 @@ export class PasswordQueue {
     }
   }
 
-  /** Runs the derivation when its turn comes, or throws PasswordQueueFullError. */
+  /** Computes the hash when its turn comes, or throws PasswordQueueFullError. */
   async run<T>(derive: () => Promise<T>): Promise<T> {
     this.assertNotFull();
     const now = this.#timer.now();
@@ -62,12 +62,12 @@ export class PasswordQueue {
     }
     const startedAt = this.#timer.now();
     const derived = await derive();
-    // Clocks of workerd stand still while code runs: the duration shows only after an event.
+    // The clock of workerd stands still while code runs, so the duration is visible only after an event.
     await this.#timer.sleep(0);
     this.#slotMs = Math.min(MAX_SLOT_MS, Math.max(this.#minSlotMs, 2 * (this.#timer.now() - startedAt)));
     return derived;
   }
 }
 
-/** One for each isolate. */
+/** The queue of this isolate. */
 export const passwordQueue = new PasswordQueue();

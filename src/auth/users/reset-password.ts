@@ -13,7 +13,7 @@ import { findUser, type KeptCredentials, replacePassword, setEmailVerified, user
 
 const RESET_LIFETIME_MS = 30 * MINUTE;
 
-/** Sends a reset link if the user exists; the response is the same if not, and the e-mail is sent after the response. */
+/** Sends a reset link if the user exists. The response is the same if not, and the e-mail is sent after the response. */
 export async function requestPasswordReset(
   services: Pick<Services, "db" | "clock" | "ids" | "config" | "defer">,
   mailer: Mailer,
@@ -43,7 +43,7 @@ async function sendResetLink(
   });
 }
 
-/** What can reach the account besides the password; a reset ends each unless the user keeps it. */
+/** What gives access to the user's account besides the password. A reset ends each of these unless the user keeps it. */
 export interface AccountAccess {
   readonly email: string;
   readonly timeZone: string;
@@ -61,7 +61,7 @@ function refuseLink(): never {
   });
 }
 
-/** What a reset with this link would end; refuses a link that cannot be used. Does not use the link. */
+/** Returns what a reset with this link would end, without using up the link. Refuses a link that cannot be used. */
 export async function previewPasswordReset(
   services: Pick<Services, "db" | "clock">,
   input: { token: string },
@@ -87,8 +87,8 @@ export async function previewPasswordReset(
 }
 
 /**
- * Sets the password of the user the link was sent to, and marks the e-mail as verified. Ends every session, key, connected app
- * and passkey of that user except those in `keep`; ids of other users have no effect.
+ * Sets the password of the user who got the link, and marks the e-mail as verified. Ends every session, key, connected app and passkey of
+ * that user except those in `keep`. Ids of other users have no effect.
  */
 export async function resetPassword(
   services: Pick<Services, "db" | "clock" | "ids">,
@@ -96,7 +96,8 @@ export async function resetPassword(
 ): Promise<void> {
   const { db, clock, ids } = services;
   const link = { token: input.token, purpose: "reset_password" } as const;
-  // Validated and derived first, so that neither an invalid password nor a full queue uses the link; an invalid link derives nothing.
+  // Validate and hash the password before using up the link, so that an invalid password or a full queue does not cost the link. An invalid
+  // link computes no hash.
   const password = parsePassword(input.password, "new_password");
   if ((await peekLoginToken(services, link)) === null) {
     refuseLink();

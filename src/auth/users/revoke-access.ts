@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import { type RevokedAccess, revokeKeysAndGrants } from "./store-access.ts";
 
-/** Revokes every key and every connected app of a user; sessions in a browser stay. For the operator. */
+/** Revokes every key and every connected app of a user. Browser sessions stay. For the operator. */
 export function revokeAccess(
   services: Pick<Services, "db" | "clock">,
   { userId }: { readonly userId: string },

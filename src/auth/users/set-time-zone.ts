@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 import { parseTimeZone } from "#auth/parse-inputs.ts";
 import { updateTimeZone } from "./store.ts";
 
-/** Sets the time zone of all times in the dashboard. */
+/** Sets the time zone in which the dashboard shows all times. */
 export async function setTimeZone(
   services: Pick<Services, "db">,
   input: { userId: string; timeZone: string },

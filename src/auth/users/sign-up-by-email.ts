@@ -12,8 +12,8 @@ import { signUpState } from "./store.ts";
 const LINK_LIFETIME_MS = DAY;
 
 /**
- * Sign-up where e-mails can be sent: the caller learns nothing about the address, and its owner gets a link that sets the first password.
- * The account has no password until then, so that signing in afterwards does not tell whether the address was new.
+ * Signs a user up if the service can send e-mails. The caller learns nothing about the address, and its owner gets a link that sets the
+ * first password. Until then the account has no password, so a sign-in does not reveal whether the address was new.
  */
 export async function signUpByEmail(
   services: Pick<Services, "db" | "clock" | "ids" | "config" | "defer">,

@@ -17,14 +17,17 @@ export async function signUpIsOpen(services: Pick<Services, "db" | "config">): P
   }
 }
 
-/** Refuses with the same words whoever asks: the answer depends on the operator's setting and on whether there is a user, not on an address. */
+/**
+ * Refuses every caller with the same words: the result depends only on the operator's setting and on whether a user exists, never on an
+ * address.
+ */
 export async function refuseUnlessOpen(services: Pick<Services, "db" | "config">): Promise<void> {
   if (!(await signUpIsOpen(services))) {
     refuse({ code: "invalid_request", message: "sign-up is closed: ask the operator of this service for an account" });
   }
 }
 
-/** Creates an account if the operator's sign-up setting allows it, with a trial that starts now. */
+/** Creates a user with a trial that starts now, if the operator's sign-up setting allows it. */
 export async function signUp(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   input: { email: string; password: string; plan: Plan; timeZone: string; setupCode: string },

@@ -1,7 +1,7 @@
 import type { Db } from "#db/client.ts";
 import type { UserRole } from "#db/schema.ts";
 
-/** How many were ended. */
+/** How many keys and apps were revoked. */
 export interface RevokedAccess {
   readonly keys: number;
   readonly apps: number;
@@ -19,7 +19,10 @@ export async function revokeKeysAndGrants(db: Db, userId: string, now: number): 
   return { keys: keys?.results.length ?? 0, apps: apps?.results.length ?? 0 };
 }
 
-/** Marks the user, and in the same transaction ends what could act for him: a request that began before finds none of it. */
+/**
+ * Marks the user as disabled and, in the same transaction, ends all credentials of the user. A request that began earlier then finds no
+ * valid credential.
+ */
 export async function refuseUser(db: Db, userId: string, now: number): Promise<void> {
   await db.d1.batch([
     db.d1.prepare("UPDATE users SET disabled_at = coalesce(disabled_at, ?2) WHERE id = ?1").bind(userId, now),

@@ -20,7 +20,10 @@ export interface UserInsert {
 
 const FIRST_WORKSPACE_NAME = "My workspace";
 
-/** The first user of an installation is its operator. One batch; subscription and workspace are inserted only if the user was. */
+/**
+ * Inserts a user in one batch; the subscription and the workspace are inserted only if the user is. The first user of an installation
+ * becomes its operator.
+ */
 export async function insertUser(db: Db, user: UserInsert): Promise<"created" | "email_taken" | "not_first"> {
   const [inserted, , , sameEmail] = await db.d1.batch<{ id: string }>([
     db.d1
@@ -56,7 +59,7 @@ export async function insertUser(db: Db, user: UserInsert): Promise<"created" | 
   return sameEmail?.results.length === 1 ? "email_taken" : "not_first";
 }
 
-/** For a correct password whose stored hash has outdated parameters. */
+/** Replaces a hash with outdated parameters after a correct password. */
 export async function updatePasswordHash(db: Db, userId: string, passwordHash: string): Promise<void> {
   await db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, passwordHash).run();
 }
@@ -77,7 +80,7 @@ export async function setEmailVerified(db: Db, userId: string, now: number): Pro
     .run();
 }
 
-/** A sign-up is finished once the user can sign in or has proved the address. */
+/** The state of a sign-up. It is finished when the user can sign in or has confirmed the address. */
 export async function signUpState(db: Db, email: string): Promise<{ id: string; finished: boolean } | null> {
   const row = await db.d1
     .prepare(
@@ -102,9 +105,9 @@ export async function findUser(db: Db, userId: string): Promise<{ email: string;
     .first<{ email: string; timeZone: string }>();
 }
 
-/** Ids of what a new password leaves valid; null keeps everything of the kind. */
+/** The ids of the credentials that stay valid after a new password; null keeps all of the kind. */
 export interface KeptCredentials {
-  /** Starts of session hashes, as in `sessionLabel`. */
+  /** The first characters of session hashes, as in `SESSION_LABEL`. */
   readonly sessions: readonly string[];
   readonly keys: readonly string[] | null;
   readonly apps: readonly string[] | null;
@@ -120,8 +123,8 @@ export interface PasswordReplacement {
 }
 
 /**
- * Sets the password and ends whatever is not kept, in one batch. What was added after a page listed the credentials is in no
- * list, so it ends too.
+ * Sets the password and ends every credential that is not kept, in one batch. A credential that was added after the page listed them is not
+ * in `keep`, so it ends too.
  */
 export async function replacePassword(db: Db, change: PasswordReplacement): Promise<void> {
   const { userId, keep, now } = change;
@@ -136,7 +139,7 @@ export async function replacePassword(db: Db, change: PasswordReplacement): Prom
   await db.d1.batch([
     db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, change.passwordHash),
     await clearAttemptsStatement(db, change.email),
-    // Also a passkey registration that is under way: its challenge would add a passkey afterwards.
+    // Deletes the challenge of a passkey registration in progress too, because it would add a passkey afterwards.
     db.d1
       .prepare("DELETE FROM login_tokens WHERE user_id = ?1 AND purpose IN ('reset_password', 'passkey_registration')")
       .bind(userId),

@@ -6,7 +6,7 @@ import { setEmailVerified } from "./store.ts";
 
 const VERIFICATION_LIFETIME_MS = DAY;
 
-/** Sends the verification link. */
+/** Sends the link with which a user confirms the e-mail address. */
 export async function sendVerification(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   mailer: Mailer,
