@@ -25,15 +25,15 @@ export type * from "./contract/steps.ts";
 
 /*
  * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;
- * code outside that folder never names the platform. Adapters keep no state, never sleep and never wait in a loop: each
- * call returns an outcome, and the publisher's alarm schedules the next call.
+ * code outside that folder never names the platform. Adapters keep no state, never sleep and never wait in a loop: each call
+ * returns an outcome, and the publisher's alarm schedules the next call.
  *
- * `contract/` holds its parts, in the order of the list above: each part imports types only from earlier ones.
+ * `contract/` holds the parts in the order of the list above. Each part imports types only from earlier ones.
  *
  * Times are milliseconds since 1970 (UTC) unless a name ends in `Seconds`.
  */
 
-/** A collection that posts can be saved to. */
+/** A collection to which users save posts. */
 export interface Board {
   /** The platform's id as text. */
   readonly id: string;
@@ -47,72 +47,84 @@ export interface Board {
   readonly pinCount: number | null;
 }
 
-/** One platform. Cursors, references and progress are stored as JSON between two calls, possibly across a deployment. */
+/** One platform. The service stores cursors, references and progress as JSON between two calls, possibly across a deployment. */
 export interface Adapter {
   /** The folder's name. */
   readonly platform: Platform;
-  /** Every host that a call may go to: exact names, or `*.example.com` for subdomains. */
+  /** The only hosts that a call may reach: exact names, or `*.example.com` for subdomains. */
   readonly hosts: readonly string[];
   /**
-   * Whether people name servers themselves. Calls while connecting may then go to any public HTTPS host, each checked like a
-   * media URL; a connection's later calls only to `hosts` and `TokenSet.hosts`, checked in the same way.
+   * Whether people name servers themselves. While connecting, calls may then go to any public HTTPS host; the service checks
+   * each like a media URL. Later calls of the connection may go only to `hosts` and `TokenSet.hosts`, with the same check.
    */
   readonly hasUserNamedHosts: boolean;
-  /** `none`: the platform works without app credentials of the operator; `AppCredentials` are then empty but for settings. */
+  /** `none`: the platform works without app credentials of the operator. `AppCredentials` then has only settings. */
   readonly operatorCredentials: "required" | "none";
-  /** The same numbers that `validate` checks. */
+  /** The numbers that `validate` checks. */
   readonly limits: PlatformLimits;
   /** Absent where the platform neither counts nor charges the app as a whole. */
   readonly appTerms?: AppTerms;
-  /** Known keys are parsed strictly, unknown keys pass (`z.looseObject`); used for validation, `GET /platforms` and the OpenAPI document. */
+  /**
+   * Parses known keys strictly and lets unknown keys pass (`z.looseObject`). Validation, `GET /platforms` and the OpenAPI
+   * document use it.
+   */
   readonly options: z.ZodType;
   /**
-   * The rights that options, and covers of videos (`cover`), need beyond those of every login, by option. A login asks for those that the operator lists in
-   * `{PLATFORM}_EXTRA_SCOPES` only. Absent: no option needs one. Pure.
+   * The scopes that an option, or the cover of a video (`cover`), needs beyond those of every login. A login requests only
+   * those that the operator lists in `{PLATFORM}_EXTRA_SCOPES`. Absent: no option needs one. Pure.
    */
   readonly optionScopes?: (settings: AppCredentials["settings"]) => Readonly<Record<string, readonly string[]>>;
   /** How pages ask for the options; absent where the platform has none of its own. */
   readonly optionForm?: OptionForm;
-  /** What the account may choose at its platform, from its capabilities; absent where there is nothing to show. Pure. */
+  /** What the account lets its owner choose, read from its capabilities; absent where there is nothing to show. Pure. */
   readonly creatorOf?: (capabilities: JsonObject, settings: AppCredentials["settings"]) => CreatorInfo | undefined;
   /** Login, tokens and accounts. */
   readonly connect: Connector;
-  /** For the pages that the platform's review asks for. */
+  /** The privacy page that the platform's review demands shows this. */
   readonly dataPolicy: DataPolicy;
-  /** What a copy of an image must be like that the platform would refuse; absent where none is made. */
+  /** How the service makes a copy of an image that the platform would refuse; absent where it makes none. */
   readonly fitting?: ImageFitting;
-  /** The same for a post with these options, as the caller sent them, where they decide; absent: `fitting` holds for all. Pure. */
+  /** Replaces `fitting` for a post with these options, as the caller sent them. Absent: `fitting` holds for all posts. Pure. */
   readonly fittingFor?: (options: JsonObject) => ImageFitting;
-  /** Pure: no network, no clock, no throw; does not change its input. */
+  /** Pure: no network, no clock, no throw. It does not change its input. */
   validate(input: ValidationInput): ValidationResult;
-  /** How the platform's own feed shows a target, as far as it is known. Pure; accepts every input, also one with problems. */
+  /** How the platform's own feed shows a target, as far as we know. Pure. Accepts every input, also one with problems. */
   appearance(input: AppearanceInput): PostAppearance;
-  /** Current capabilities, read before a preview where they change often; after a fault the stored ones are used. */
+  /** Reads the current capabilities before a preview, where they change often. After a fault the preview uses the stored ones. */
   readonly fetchCapabilities?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
-  /** The limits of one account, where they depend on its capabilities or the operator's settings; absent: `limits` holds for all accounts. Pure. */
+  /**
+   * The limits of one account, where its capabilities or the operator's settings change them. Absent: `limits` holds for all
+   * accounts. Pure.
+   */
   readonly limitsOf?: (capabilities: JsonObject, settings: AppCredentials["settings"]) => PlatformLimits;
-  /** The boards of an account, all list pages; served at `/accounts/{platform}-boards`. */
+  /** Every board of an account, from all list pages. `/accounts/{platform}-boards` returns them. */
   readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
   /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */
   prepareAheadMs(job: { readonly media: readonly MediaDescription[]; readonly hasDocument?: boolean }): number;
   /**
-   * How long the platform may process a post that it accepted before the outcome counts as unknown, in milliseconds. Absent: two
-   * hours for a video, otherwise 30 minutes.
+   * How many milliseconds the platform may process an accepted post before its outcome counts as unknown. Absent: two hours
+   * for a video, otherwise 30 minutes.
    */
   readonly processingLimitMs?: number;
-  /** Uploads, containers and their processing. Publishes nothing; may run before the due time, and again from any cursor it returned (undefined: from the start). */
+  /**
+   * Uploads files, creates containers and waits until the platform has processed them. Publishes nothing. May run before the
+   * due time, and again from any cursor it returned; `undefined` starts from the beginning.
+   */
   prepare(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
-  /** Exactly one visible call. The intent is in the journal before it is sent; a repetition happens only after `absent`, `more` or a refusal. */
+  /**
+   * Sends exactly one visible call. The journal holds the intent before the call leaves. The publisher repeats the call only
+   * after `absent`, `more` or a refusal.
+   */
   commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome>;
   /**
-   * Whether the post is published: called after `accepted`, `uncertain` or a crash. Reads only; repeatable.
+   * Whether the post is published. The publisher calls it after `accepted`, `uncertain` or a crash. Reads only; repeatable.
    *
-   * `ref` is null when the journal of the run was lost, so that only the row is known. The post is then searched for among
-   * those that the account published since `committedAt`, which is the due time (`verify-by-row.ts`): the same text as the
-   * platform normalizes it, the same kind and number of media where the list names them, and the app where it names that.
-   * It counts as found only when exactly one post matches that no sibling owns. `absent` is returned only where a second send
-   * of the same content cannot become a second post or the complete list has no post that could be this one; everything else,
-   * also a platform that cannot list, is `cannot_tell`.
+   * `ref` is null when the journal of the run is lost and only the row remains. `verify` then searches the posts that the
+   * account published since `committedAt`, which is the due time (`verify-by-row.ts`). It compares the text as the platform
+   * normalizes it, the kind and number of media where the list names them, and the app where the list names it. The post
+   * counts as found only if exactly one post matches that no sibling owns. `verify` returns `absent` only where sending the
+   * same content again cannot make a second post, or where the complete list has no post that could be this one. It returns
+   * `cannot_tell` for everything else, also for a platform that cannot list.
    */
   verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome>;
 }

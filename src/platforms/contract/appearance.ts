@@ -2,15 +2,15 @@ import type { JsonObject } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 
 /*
- * How a post looks in a platform's own feed, for the likeness that pages show beside a form. It is data about pages of other
- * companies, which differ between devices and change without notice: a likeness, never a promise.
+ * How a post looks in a platform's own feed. Pages show this beside a form as a likeness, never as a promise: other
+ * companies' pages differ between devices and change without notice.
  */
 
-/** One target as far as it is known; the options may still be invalid. */
+/** One target of a form that may still be invalid. */
 export interface AppearanceInput {
-  /** The caption for this account, as it will be sent. */
+  /** The caption that this account will send. */
   readonly caption: string;
-  /** As the caller sent them, or with defaults filled in; values may have any type. */
+  /** As the caller sent them, or with defaults filled in. A value may have any type. */
   readonly options: JsonObject;
   /** In the order of the post; sizes are null while unknown. */
   readonly media: readonly {
@@ -30,45 +30,51 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** Where a feed cuts a text; whichever bound is reached first counts. */
+/** Where a feed cuts a text. The bound that a reader reaches first counts. */
 export interface TextCut {
-  /** What is shown of a longer text, in characters as a reader counts them. */
+  /** How many characters of a longer text the feed shows, as a reader counts them. */
   readonly characters?: number;
-  /** What is shown of a text with more lines; a line that is wrapped counts as several. */
+  /** How many lines of a longer text the feed shows; a wrapped line counts as several. */
   readonly lines?: number;
-  /** The words that a reader clicks for the rest. */
+  /** The words that a reader clicks to see the rest. */
   readonly label: string;
 }
 
 /** Something that the feed shows beside text and media. */
 export interface AppearanceLine {
-  /** What it is; decides the mark before it. */
+  /** Decides which mark stands before the line. */
   readonly kind: "link" | "quote" | "collection" | "note";
   /** One sentence or phrase for the post's author. */
   readonly text: string;
 }
 
-/** How one target will look, as far as it is documented or was observed. `appearance.ts` of each folder names the source of every number. */
+/**
+ * How one target will look, as far as somebody documented or observed it. `appearance.ts` of each folder names the source of
+ * every number.
+ */
 export interface PostAppearance {
-  /** The platform's word for this kind of post, where it has one beside "post". */
+  /** The platform's word for this kind of post; null where it only says "post". */
   readonly format: string | null;
   /** What a reader sees first. */
   readonly order: "text_first" | "media_first";
-  /** A headline of its own; null when the post has none. */
+  /** A headline apart from the text; null when the post has none. */
   readonly title: string | null;
   /** The caption as the feed shows it; empty where the feed does not show it. */
   readonly text: string;
-  /** Null: the feed shows the whole text, or it is not known where it cuts. */
+  /** Null: the feed shows the whole text, or we do not know where it cuts. */
   readonly cut: TextCut | null;
   /** The parts of `text` that are links, mentions or hashtags, in order, without overlap. */
   readonly marks: readonly TextRange[];
   /** How media are shown. */
   readonly media: {
-    /** Width divided by height: a medium between the two is shown whole, any other as if it had the nearer one. Equal: every one is shown so. */
+    /**
+     * Width divided by height. The feed shows a medium between `min` and `max` whole and any other with the nearer bound.
+     * Equal bounds: every medium has this ratio.
+     */
     readonly ratio: { readonly min: number; readonly max: number };
-    /** The ratio of each of several media; `first` that of the first one, `own` each its own. */
+    /** The ratio of each of several media: a number for all, `first` for that of the first one, `own` for each its own. */
     readonly several: number | "first" | "own";
-    /** What happens to a medium of another ratio: cut off at the edges, or shown whole with bars. */
+    /** What the feed does with a medium of another ratio: `cover` cuts its edges off, `contain` adds bars. */
     readonly fit: "cover" | "contain";
   };
   /** In the order of the feed. */

@@ -1,12 +1,12 @@
 import type { JsonObject } from "#core/json.ts";
 
-/* How an adapter reaches its platform, and in whose name. */
+/* How an adapter reaches its platform, and with whose rights. */
 
-/** Sends requests to one platform. A call that throws may or may not have reached the platform, so a throw in `commit` means "uncertain". */
+/** Sends requests to one platform. A call that throws may have reached the platform, so a throw in `commit` means "uncertain". */
 export interface PlatformClient {
   /**
-   * Sends one request. Throws for a host that the adapter did not declare, on a lost connection, and after `timeoutMs`. HTTP
-   * error statuses are returned, not thrown. Redirects are returned, never followed. Nothing is retried.
+   * Sends one request. Throws for a host that the adapter did not declare, on a lost connection, and after `timeoutMs`. It
+   * returns HTTP error statuses and redirects, never follows a redirect, and retries nothing.
    */
   fetch(url: string | URL, init?: PlatformRequestInit): Promise<Response>;
 }
@@ -15,11 +15,11 @@ export interface PlatformClient {
 export interface PlatformRequestInit {
   /** Default: `GET`. */
   readonly method?: string;
-  /** Header names in any case; authorization is the adapter's own task. */
+  /** Header names in any case. The adapter adds the authorization itself. */
   readonly headers?: Record<string, string>;
-  /** A stream can be sent once only: a repeated request needs a new one. */
+  /** A stream can be sent only once: a repeated request needs a new one. */
   readonly body?: BodyInit | null;
-  /** Covers the request and its whole response; default: 20 000. */
+  /** Covers the request and its whole response. Default: 20,000. */
   readonly timeoutMs?: number;
 }
 
@@ -29,9 +29,9 @@ export interface AppCredentials {
   readonly clientId: string;
   /** `{PLATFORM}_CLIENT_SECRET`; never in a URL that a browser opens, a log or a message. */
   readonly clientSecret: string;
-  /** `{PLATFORM}_CLIENT_SECRET_NEXT`: tried where the platform no longer accepts `clientSecret`; never in the same call. */
+  /** `{PLATFORM}_CLIENT_SECRET_NEXT`: the second try where the platform refuses `clientSecret`. The two never go into one call. */
   readonly nextClientSecret?: string | undefined;
-  /** Every other `{PLATFORM}_*` variable, keys without the prefix: `QUOTE_MODE`, `API_VERSION`. Values are not validated. */
+  /** Every other `{PLATFORM}_*` variable, keys without the prefix: `QUOTE_MODE`, `API_VERSION`. Nobody has validated the values. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -41,14 +41,14 @@ export interface AccountAccess {
   readonly platformAccountId: string;
   /** As in `PostableAccount`. */
   readonly username: string;
-  /** As last listed or fetched; may be out of date. */
+  /** As `listAccounts` or `fetchCapabilities` last returned them; may be out of date. */
   readonly capabilities: JsonObject;
-  /** The account's own token where it has one, otherwise the login's access token. */
+  /** The account's own token where it has one, otherwise `loginToken`. */
   readonly accessToken: string;
-  /** The login's access token. */
+  /** `TokenSet.accessToken` of the login. */
   readonly loginToken: string;
   /** `TokenSet.extra`; empty when the login has none. */
   readonly extra: JsonObject;
-  /** The operator's configuration at this time. */
+  /** The operator's configuration now; it can differ from that of the login. */
   readonly app: AppCredentials;
 }

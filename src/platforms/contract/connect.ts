@@ -3,49 +3,49 @@ import type { AppCredentials, PlatformClient } from "./client.ts";
 import type { FaultCode, Result } from "./fault.ts";
 
 /*
- * The part of the adapter contract that is about logins: how a user connects, which accounts a login has, and how its tokens
- * are refreshed. Times are milliseconds since 1970 (UTC) unless a name ends in `Seconds`.
+ * Logins: how a user connects, which accounts a login has, and how the service refreshes its tokens. Times are milliseconds
+ * since 1970 (UTC) unless a name ends in `Seconds`.
  */
 
-/** The tokens of one login; encrypted as JSON at rest. */
+/** The tokens of one login. The database holds them as encrypted JSON. */
 export interface TokenSet {
-  /** Sent with every call on behalf of the login. */
+  /** Every call on behalf of the login sends it. */
   readonly accessToken: string;
-  /** Null where the platform gives none. */
+  /** Null where the platform issues none. */
   readonly refreshToken: string | null;
   /** When the access token expires; null when it does not expire by itself. */
   readonly expiresAt: number | null;
   /** When the refresh token expires; null when unknown or never. */
   readonly refreshExpiresAt: number | null;
-  /** The scopes that were granted, which may be fewer than were requested. */
+  /** The scopes that the user granted; may be fewer than the login requested. */
   readonly scopes: readonly string[];
-  /** Anything else that the adapter needs later (a region, the login variant, a proof key); reaches every call as `AccountAccess.extra`. */
+  /** Anything else that later calls need (a region, the login variant, a proof key). Every call gets it as `AccountAccess.extra`. */
   readonly extra?: JsonObject;
-  /** Hosts that this login fixed for itself (its server); its calls may go there beside `Adapter.hosts`. Absent: none. */
+  /** Hosts that belong to this login alone (its server). Its calls may go there beside `Adapter.hosts`. Absent: none. */
   readonly hosts?: readonly string[];
 }
 
 /** One platform user's consent. */
 export interface Login {
-  /** The platform's id of the user who logged in, as text; the same for every login of that user. */
+  /** The platform's id of the user who logged in, as text; every login of that user has the same. */
   readonly externalId: string;
   /**
-   * The platform's id of the person whose grant the tokens belong to, where several logins share one: `revoke` is called with
-   * the last of them. Null or absent: every login has a grant of its own.
+   * The platform's id of the person whose grant the tokens belong to, where several logins share one grant. The service
+   * calls `revoke` only with the last of them. Null or absent: every login has its own grant.
    */
   readonly grantOwner?: string | null;
-  /** A name to show; the id where the platform gives no name. */
+  /** A name to show; the id where the platform names nobody. */
   readonly displayName: string;
-  /** The long-lived tokens, where the platform distinguishes. */
+  /** The long-lived tokens, where the platform also issues short-lived ones. */
   readonly tokens: TokenSet;
 }
 
-/** How a login ended: only logins have the codes of `LoginErrorCode`. */
+/** How a login ended. Only logins have the codes of `LoginErrorCode`. */
 export type LoginResult = Result<Login, FaultCode>;
 
-/** A profile, page or channel that the login can post to. */
+/** A profile, page or channel to which the login can post. */
 export interface PostableAccount {
-  /** The platform's id as text; unique within the platform and stable over logins. */
+  /** The platform's id as text; unique within the platform and the same in every login. */
   readonly platformAccountId: string;
   /** The handle without `@`; the display name where the platform has no handles. */
   readonly username: string;
@@ -55,25 +55,25 @@ export interface PostableAccount {
   readonly avatarUrl: string | null;
   /** HTTPS address of the public profile. */
   readonly profileUrl: string | null;
-  /** Scopes that posting needs and the user did not grant; empty means that the account can be used. */
+  /** Scopes that posting needs and the user did not grant. Empty: the account can post. */
   readonly missingScopes: readonly string[];
-  /** What this account may do, in members that the adapter defines; passed back to `validate` and to every step. */
+  /** What this account may do, in members that the adapter defines. `validate` and every step get it back. */
   readonly capabilities: JsonObject;
-  /** The account's own token (a Page token); null where the login's access token is used. */
+  /** The account's own token (a Page token); null where calls use the login's access token. */
   readonly token: string | null;
 }
 
-/** An account of the login that cannot be posted to. */
+/** An account of the login that cannot post. */
 export interface UnpostableAccount {
   /** The platform's id as text. */
   readonly platformAccountId: string;
   /** A name to show. */
   readonly displayName: string;
-  /** One sentence for the user that says why. */
+  /** One sentence that tells the user why. */
   readonly reason: string;
 }
 
-/** One value that a user enters before or while connecting; documented in `GET /platforms` and requested by our page. */
+/** One value that a user enters before or while connecting. `GET /platforms` documents it, and our page asks for it. */
 export interface ConnectField {
   /** Stable, snake_case: `server`, `handle`, `app_password`. */
   readonly name: string;
@@ -81,68 +81,71 @@ export interface ConnectField {
   readonly label: string;
   /** One sentence: what to enter. */
   readonly description: string;
-  /** A password: entered on our page only, never accepted by the API, never in a URL, a log or a response. */
+  /** A password: users enter it only on our page. The API never accepts it; no URL, log or response contains it. */
   readonly isSecret: boolean;
-  /** A method is not started without it. */
+  /** Whether the method needs it to start. */
   readonly isRequired: boolean;
   /** In characters, after trimming. */
   readonly maxLength: number;
-  /** A value as a user would enter it. */
+  /** A value as a user would type it. */
   readonly example: string;
-  /** What was entered for a connected account, as far as the account tells it; fills the field in when it is connected again. */
+  /**
+   * What the user once entered for this account, as far as the account shows it. Our page fills the field with it when the
+   * user connects again.
+   */
   readonly valueOfAccount?: (account: { readonly username: string; readonly profileUrl: string | null }) => string;
 }
 
 /**
- * App credentials that individual servers issued to this service, one registration per server; encrypted at rest and never
- * expired by us, because servers limit registrations.
+ * App credentials that individual servers issued to this service, one registration per server. The database holds them
+ * encrypted. They never expire here, because servers limit registrations.
  */
 export interface AppRegistrations {
-  /** The stored registration of a server, by its host name; null when there is none. */
+  /** The stored registration of a server, by its host name; null when nothing is stored. */
   find(server: string): Promise<JsonObject | null>;
-  /** Stores a registration unless the server has one, and returns the stored one: of two concurrent callers both get the first. */
+  /** Stores a registration unless the server has one, and returns the stored one. Two concurrent callers both get the first. */
   keep(server: string, registration: JsonObject): Promise<JsonObject>;
   /** Removes a registration that the server no longer accepts; repeatable. */
   forget(server: string): Promise<void>;
 }
 
-/** What this service is to the platform, the same for every login. */
+/** What this service is to the platform; the same in every login. */
 export interface ClientIdentity {
-  /** Origin of this service, without a slash at the end. */
+  /** Origin of this service, without a final slash. */
   readonly origin: string;
-  /** The callback address; the code exchange must send the same as the start. */
+  /** The callback address. The code exchange must send the same one as the start. */
   readonly redirectUri: string;
-  /** The URL at which `OAuthMethod.clientMetadata` is served. */
+  /** The service serves `OAuthMethod.clientMetadata` at this URL. */
   readonly clientMetadataUrl: string;
 }
 
 /** One start of a browser login. */
 export interface StartRequest extends ClientIdentity {
-  /** Returned unchanged in the callback; protects against forged callbacks. */
+  /** The callback returns it unchanged; it protects against forged callbacks. */
   readonly state: string;
-  /** PKCE verifier, base64url; passed to `exchangeCode` again. */
+  /** PKCE verifier, base64url. `exchangeCode` gets the same one. */
   readonly codeVerifier: string;
   /** S256 challenge of the verifier, base64url; used where the platform supports PKCE. */
   readonly codeChallenge: string;
   /** The values of the method's `input`, trimmed; contains every required one. */
   readonly input: Readonly<Record<string, string>>;
-  /** For platforms with one registration per server; unused by the others. */
+  /** For platforms with one registration per server; all others ignore it. */
   readonly registrations: AppRegistrations;
-  /** The current time. */
+  /** Now; adapters do not read a clock. */
   readonly now: number;
 }
 
-/** A browser login that was started and waits for its callback. */
+/** A browser login between its start and its callback. */
 export interface StartedLogin {
-  /** The URL to which the user's browser is sent; contains no secret. */
+  /** The service sends the user's browser there; contains no secret. */
   readonly url: URL;
-  /** What `exchangeCode` needs again; encrypted at rest, deleted with the login's state. */
+  /** What `exchangeCode` needs. The database holds it encrypted and deletes it with the login's state. */
   readonly state: JsonObject;
 }
 
 /** The data of one callback. */
 export interface CodeExchange extends ClientIdentity {
-  /** Every query parameter of the callback; contains `error` instead of `code` when the user cancelled. */
+  /** Every query parameter of the callback. After a cancelled login it contains `error` instead of `code`. */
   readonly params: Readonly<Record<string, string>>;
   /** The PKCE verifier that belongs to `codeChallenge`. */
   readonly codeVerifier: string;
@@ -150,37 +153,38 @@ export interface CodeExchange extends ClientIdentity {
   readonly started: JsonObject;
   /** As in `StartRequest`. */
   readonly registrations: AppRegistrations;
-  /** The current time, for expiry times. */
+  /** Now, for expiry times; adapters do not read a clock. */
   readonly now: number;
 }
 
 /** A login in the browser at the platform. */
 export interface OAuthMethod {
-  /** Distinguishes the methods. */
+  /** Tells the two kinds of methods apart. */
   readonly kind: "oauth";
-  /** What must be known before the login can start; empty for platforms with one server. No field is secret. */
+  /** What a user enters before the login can start; empty for platforms with one server. No field is secret. */
   readonly input: readonly ConnectField[];
   /**
-   * Starts the login; may send requests (a pushed authorization request, an app registration). Repeatable for the same state:
-   * the last result counts. A refusal is a fault whose message is a sentence for the user.
+   * Starts the login; may send requests (a pushed authorization request, an app registration). Repeatable for the same
+   * state: the last result counts. A refusal is a fault with a sentence for the user.
    */
   start(client: PlatformClient, app: AppCredentials, request: StartRequest): Promise<Result<StartedLogin, FaultCode>>;
   /**
-   * Exchanges the code, also for a long-lived token where the platform has one. Called inside the callback request, because
-   * some codes are valid for 30 seconds only. A code works once: a repeated call is a fault. A cancelled login is the fault `login_cancelled`.
+   * Exchanges the code, also for a long-lived token where the platform has one. The callback request calls it at once,
+   * because some codes are valid for only 30 seconds. A code works once: a repeated call is a fault. A cancelled login is
+   * the fault `login_cancelled`.
    */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
-  /** The public document that describes this service to the platform; null where the platform knows apps by registration. */
+  /** The public document that describes this service to the platform; null where operators register their app instead. */
   readonly clientMetadata: ((app: AppCredentials, identity: ClientIdentity) => JsonObject) | null;
 }
 
-/** A login with values entered on our own page (an app password). */
+/** A login with values that users enter on our own page (an app password). */
 export interface CredentialsMethod {
-  /** Distinguishes the methods. */
+  /** Tells the two kinds of methods apart. */
   readonly kind: "credentials";
   /** What the user enters; at least one field. */
   readonly fields: readonly [ConnectField, ...ConnectField[]];
-  /** Exchanges the values for tokens; the values are not stored. Wrong values are a fault of kind `rejected`, code `login_refused`. */
+  /** Exchanges the values for tokens and does not store them. Wrong values are a fault of kind `rejected`, code `login_refused`. */
   signIn(
     client: PlatformClient,
     app: AppCredentials,
@@ -192,29 +196,29 @@ export interface CredentialsMethod {
 /** One way to connect. */
 export type ConnectMethod = OAuthMethod | CredentialsMethod;
 
-/** Whether and how tokens are refreshed. */
+/** Whether and how the service refreshes tokens. */
 export type TokenRefresh =
-  /** Tokens do not expire, or need a new login when they do. */
+  /** Tokens do not expire, or the user logs in again when they do. */
   | { readonly kind: "none" }
   | {
       readonly kind: "refresh";
-      /** How long before its expiry a token is refreshed, in milliseconds. */
+      /** How many milliseconds before its expiry the service refreshes a token. */
       readonly aheadMs: number;
-      /** Whether this token set can be refreshed (some apps get no refresh token). */
+      /** Whether the service can refresh this token set (some apps get no refresh token). */
       canRefresh(tokens: TokenSet): boolean;
       /**
        * Returns a new token set, which replaces the old one as a whole. `reconnect`: the platform said that the grant has
-       * ended. `temporary`: the platform did not answer. Some refresh tokens work once, so callers guarantee one call at a
-       * time per connection.
+       * ended. `temporary`: the platform did not answer. Callers make one call at a time per connection, because some
+       * refresh tokens work only once.
        */
       refresh(client: PlatformClient, app: AppCredentials, tokens: TokenSet, now: number): Promise<Result<TokenSet>>;
     };
 
-/** What a platform says about a person who removed the app or asks for the deletion of data. */
+/** What a platform says about a person who removed the app or asks it to delete data. */
 export interface SignedRequest {
-  /** The platform's id of the person, as `externalId` of a login, or of the account that logged in. */
+  /** The platform's id of the person (`Login.externalId`) or of the account that logged in. */
   readonly externalId: string;
-  /** When the platform signed it; a login that is newer is not meant. */
+  /** When the platform signed it. It does not concern a newer login. */
   readonly issuedAt: number;
 }
 
@@ -222,26 +226,26 @@ export interface SignedRequest {
 export interface Connector {
   /** The ways to connect; the first one is offered first. */
   readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
-  /** One sentence about which accounts of a login are connected, where the platform lets the person choose them. */
+  /** One sentence about which accounts of a login the service connects, where the platform lets the person choose them. */
   readonly choiceOfAccounts?: (app: AppCredentials) => string | null;
-  /** Every account of the login at this time, all list pages; a list that cannot be read is a fault. Repeatable. */
+  /** Every account that the login has now, from all list pages. A list that cannot be read is a fault. Repeatable. */
   listAccounts(
     client: PlatformClient,
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
-  /** The same for every login of the platform; `canRefresh` decides for one token set. */
+  /** Holds for every login of the platform; `canRefresh` decides for one token set. */
   readonly tokenRefresh: TokenRefresh;
   /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Null where the platform has no such call. */
   readonly revoke: ((client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>) | null;
   /**
-   * Reads a call by which the platform says that a person removed the app or asks for the deletion of data; null when it is
-   * not signed with the app's secret. Absent where the platform makes no such calls.
+   * Reads a call with which the platform says that a person removed the app or asks it to delete data. Null when the app's
+   * secret did not sign it. Absent where the platform makes no such calls.
    */
   readonly readSignedRequest?: (app: AppCredentials, signedRequest: string) => Promise<SignedRequest | null>;
 }
 
-/** What `connect.ts` of a platform with a login in the browser implements of the contract. */
+/** The part of the contract that `connect.ts` implements on a platform with a login in the browser. */
 export type ConnectCalls = Pick<OAuthMethod, "start" | "exchangeCode"> &
   Pick<Connector, "listAccounts"> & {
     readonly refresh?: Extract<TokenRefresh, { kind: "refresh" }>["refresh"];

@@ -1,8 +1,8 @@
 import type { LoginErrorCode, TargetErrorCode } from "#core/codes.ts";
 
-/* A refusal, as a value. */
+/* Refusals are values, not exceptions. */
 
-/** The subject of a fault, as shown to users and counted in statistics. */
+/** What the fault is about. Users see it, and statistics count it. */
 export type FaultCategory =
   | "auth"
   | "content"
@@ -15,19 +15,20 @@ export type FaultCategory =
   | "platform"
   | "internal";
 
-/** The codes a fault can have: those a target shows, and those only a login has. */
+/** A target can show the first kind of code; only a login has the second. */
 export type FaultCode = TargetErrorCode | LoginErrorCode;
 
 /** A definite refusal: the call that returned it published nothing. */
 export interface Fault<Code extends FaultCode = TargetErrorCode> {
   /**
-   * What the publisher does. `reconnect`: fails until the user logs in again. `rate_limited`: tries again later without using
-   * up an attempt. `temporary`: tries again later and uses up an attempt (never from `commit`). `rejected`: is not tried again.
+   * Decides what the publisher does. `reconnect`: nothing until the user logs in again. `rate_limited`: tries again later
+   * and uses up no attempt. `temporary`: tries again later and uses up an attempt (never from `commit`). `rejected`: does
+   * not try again.
    */
   readonly kind: "reconnect" | "rate_limited" | "temporary" | "rejected";
   /** Our own stable code, from the closed list in src/core/codes.ts. */
   readonly code: Code;
-  /** The subject; independent of `kind`. */
+  /** What the fault is about; independent of `kind`. */
   readonly category: FaultCategory;
   /** One sentence for the post's owner; never contains a token or a header. */
   readonly message: string;
@@ -35,13 +36,13 @@ export interface Fault<Code extends FaultCode = TargetErrorCode> {
   readonly platformCode: string | null;
   /** Status of the response; null when no response arrived. */
   readonly httpStatus: number | null;
-  /** The wait that the platform asked for; absent means that the publisher chooses it. */
+  /** The wait that the platform demanded; absent: the publisher chooses it. */
   readonly retryAfterSeconds?: number;
-  /** Who can remove the cause; `nobody` when waiting removes it. */
+  /** Who can remove the cause; `nobody`: it passes by itself. */
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
-/** Success or a fault, as values: whatever the platform or the network does is a fault, not an exception. */
+/** Success or a fault. Whatever the platform or the network does is a fault, not an exception. */
 export type Result<T, Code extends FaultCode = TargetErrorCode> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: Fault<Code> };

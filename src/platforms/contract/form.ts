@@ -2,43 +2,48 @@ import type { JsonObject } from "#core/json.ts";
 import type { PostType } from "#core/status.ts";
 import type { CreatorInfo } from "./validation.ts";
 
-/* How a page asks a person for the options of a platform: the words that the schema of the options does not have. */
+/* How a page asks a person for the options of a platform: the words that the schema lacks. */
 
-/** A question that comes before several options; it is no option itself. */
+/** A question in front of several options; no option itself. */
 export interface OptionSwitch {
-  /** Its name in the form, which no option of the platform has. */
+  /** Its name in the form; no option of the platform may have the same. */
   readonly key: string;
+  /** The question in a few words. */
   readonly label: string;
-  /** What a person reads who switched it on and then chose none of the options. */
+  /** The error for a person who switched it on and then chose none of the options. */
   readonly unanswered: string;
 }
 
-/** One option in words. What it accepts, its default and whether it is required follow from the schema. */
+/** The words for one option. Its type, its default and whether it is required follow from the schema. */
 export interface OptionField {
   /** A few words, without a full stop. */
   readonly label: string;
   /** One or two sentences below the field. */
   readonly hint?: string;
-  /** The values in words; the entry for the empty text is what applies when nothing is chosen. */
+  /** The words for each value. The entry for the empty text says what applies when the person chooses nothing. */
   readonly choices?: Readonly<Record<string, string>>;
   /**
-   * How a list is asked for: chosen from `listBoards`, one text for each media item, the texts of further parts of a thread, or
-   * words separated by commas. `lines`: a text that may have several. `tags`: accounts with their places on pictures, one on each line.
+   * How the form asks for a list: a choice from `listBoards`, one text for each media item, the texts of the further parts
+   * of a thread, or words with commas between them. `lines`: a text that may have several lines. `tags`: accounts with their
+   * positions on pictures, one on each line.
    */
   readonly input?: "boards" | "lines" | "parts" | "per_media" | "tags" | "words";
-  /** Shown above the first of several consecutive fields that belong together. */
+  /** Stands above the first of several consecutive fields that belong together. */
   readonly group?: string;
-  /** The switch that reveals the option and its neighbours with the same one; while it is off, the option is not set. */
+  /**
+   * The switch that reveals the option. Neighbours with the same switch appear together. While it is off, the form does not
+   * set the option.
+   */
   readonly behind?: OptionSwitch;
-  /** The option is asked for only when the post has such media; `text`: only when it has none. */
+  /** The form asks for the option only when the post has such media; `text`: only when it has none. */
   readonly onlyFor?: PostType;
-  /** The value of a new form, where it is not the schema's default. */
+  /** The value in a new form; absent: the schema's default. */
   readonly initial?: string;
-  /** Whether the person must choose a value although the schema has a default; nothing is selected before. */
+  /** Whether the person must choose a value although the schema has a default. The form then selects nothing. */
   readonly mustChoose?: (options: JsonObject) => boolean;
 }
 
-/** How images are made to fit; for the platforms with a `fitting`. */
+/** For platforms with a `fitting`: how the service makes images fit. */
 export const FIT_FIELD = {
   label: "Images that do not fit",
   choices: {
@@ -57,25 +62,25 @@ export const THREAD_FIELD = {
   input: "parts",
 } as const satisfies OptionField;
 
-/** What the settings of one account leave to choose. */
+/** What the settings of one account let a person choose. */
 export interface OptionAvailability {
-  /** The values that can be chosen; an option that is not named has all of its values. */
+  /** The values that remain; an option that is missing here has all of its values. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
-  /** Options that cannot be changed, each with one sentence that says why. */
+  /** Options that the account blocks, each with one sentence that says why. */
   readonly disabled: Readonly<Record<string, string>>;
 }
 
-/** A sentence, some of whose words are links. */
+/** A sentence with links in it. */
 export type LinkedSentence = readonly (string | { readonly text: string; readonly url: string })[];
 
 /** The form of a platform's options. */
 export interface OptionForm {
-  /** In the order of the form. The members of an option that is an object are named `option.member`. */
+  /** In the order of the form. A member of an object is `option.member`. */
   readonly fields: Readonly<Record<string, OptionField>>;
-  /** Options that are not asked for, because the platform or `validate` sets them. */
+  /** Options that the form leaves out, because the platform or `validate` sets them. */
   readonly automatic?: readonly string[];
-  /** What the account's own settings leave to choose. Pure. */
+  /** What the account's own settings let a person choose. Pure. */
   readonly availability?: (creator: CreatorInfo) => OptionAvailability;
-  /** What the platform asks a service to state before a person confirms a post with these options. Pure. */
+  /** What the platform demands that we state before a person confirms a post with these options. Pure. */
   readonly statements?: (options: JsonObject) => readonly LinkedSentence[];
 }

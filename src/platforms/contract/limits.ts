@@ -2,7 +2,7 @@ import type { MediaType, PostType } from "#core/status.ts";
 
 /* The limits of a platform or an account, as data: what `validate` checks and `GET /platforms` and `GET /accounts` show. */
 
-/** What a `LimitRule` counts or measures. Lengths are in the unit that the option or caption names. */
+/** What a `LimitRule` counts or measures. Lengths have the unit that the option or caption names. */
 type LimitMeasure =
   | "length"
   | "utf8_bytes"
@@ -29,42 +29,45 @@ type LimitMeasure =
   | "audio_codec"
   | "followers";
 
-/** One limit of a post: `min`, `max` and `allowed` are themselves accepted. */
+/** One limit of a post. `min`, `max` and each of `allowed` are acceptable themselves. */
 export interface LimitRule {
-  /** `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, `account`, or an option: `platform_options.title`; `[]` after it: each of its items. */
+  /**
+   * What the limit concerns: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`,
+   * `account`, or an option such as `platform_options.title`. A final `[]` means each of its items.
+   */
   readonly of: string;
-  /** What is measured of it. */
+  /** What the rule measures; decides the unit of `min` and `max`. */
   readonly measure: LimitMeasure;
-  /** The smallest accepted number. */
+  /** The smallest acceptable number. */
   readonly min?: number;
-  /** The largest accepted number. */
+  /** The largest acceptable number. */
   readonly max?: number;
-  /** The only accepted values. */
+  /** The only acceptable values. */
   readonly allowed?: readonly string[];
   /** Absent: the limit holds for every post. */
   readonly when?: LimitCondition;
 }
 
-/** The posts for which a limit holds. */
+/** Which posts a limit concerns. */
 export interface LimitCondition {
   /** Only posts of this type. */
   readonly postType?: PostType;
-  /** Only posts with these options, after the defaults are filled in. */
+  /** Only posts whose options, with defaults filled in, have these values. */
   readonly options?: Readonly<Record<string, boolean | string>>;
 }
 
-/** The limits behind `validate`, served by `GET /platforms`. `limits.ts` of each folder names the source of every number. */
+/** The limits behind `validate`, which `GET /platforms` returns. `limits.ts` of each folder names the source of every number. */
 export interface PlatformLimits {
-  /** The default limit of an account; `unit` is a phrase for people (`UTF-16 code units`). */
+  /** The default limit of an account. `unit` is a phrase for people (`UTF-16 code units`). */
   readonly caption: {
     readonly max: number;
     readonly unit: string;
-    /** What a person would not expect of the count, as a clause for pages ("a link counts as 23"); absent if there is nothing. */
+    /** What a person would not expect of the count, as a clause for pages ("a link counts as 23"). Absent: nothing is unexpected. */
     readonly note?: string;
   };
-  /** What one post may contain; null means that the platform does not accept this type at all. */
+  /** What one post may contain. Null: the platform does not accept this type at all. */
   readonly media: {
-    /** Whether a post without media is accepted. */
+    /** Whether the platform accepts a post without media. */
     readonly textOnly: boolean;
     readonly images: {
       readonly max: number;
@@ -78,26 +81,26 @@ export interface PlatformLimits {
       readonly minSeconds: number;
       readonly maxSeconds: number;
     } | null;
-    /** Whether one post may contain images and videos. */
+    /** Whether one post may contain both images and videos. */
     readonly mixed: boolean;
-    /** Descriptions for people who cannot see the media; `max` in UTF-16 code units, null where no limit is known. */
+    /** Descriptions for people who cannot see the media. `max` counts UTF-16 code units; null where nobody knows a limit. */
     readonly altText: {
-      /** The types of media whose description is published; empty where the platform takes none. */
+      /** The types of media whose description the platform publishes; empty where it takes none. */
       readonly types: readonly MediaType[];
       readonly max: number | null;
     };
-    /** Covers of videos: whether a moment of the video can be one, and which pictures can; null: none. */
+    /** Covers of videos: whether a moment of the video can be one (`atMs`), and which pictures can (null: none). */
     readonly covers: {
       readonly atMs: boolean;
       readonly image: { readonly maxBytes: number; readonly contentTypes: readonly string[] } | null;
     };
   };
-  /** Every limit beside `caption` and the number of media; test/platforms/limits.test.ts takes each to its edge. */
+  /** Every limit except those of `caption` and the number of media. test/platforms/limits.test.ts takes each to its edge. */
   readonly rules: readonly LimitRule[];
-  /** Posts that the platform accepts per account within a rolling window; `what` names the kind of post. */
+  /** How many posts the platform accepts per account within a rolling window; `what` names the kind of post. */
   readonly dailyCaps: readonly { readonly count: number; readonly windowHours: number; readonly what: string }[];
   /**
-   * How long the platform refuses the same text for one account, for a warning of the preview. Null: no such time is known.
+   * For how long the platform refuses the same text of one account; the preview warns. Null: nobody knows such a time.
    * `note` is a clause for people: what the platform refuses, and how sure the number is.
    */
   readonly duplicateText: { readonly windowSeconds: number; readonly note: string } | null;
@@ -105,12 +108,12 @@ export interface PlatformLimits {
 
 /** What the platform allows and charges the operator's app, over all accounts that use it. */
 export interface AppTerms {
-  /** Posts that all accounts together may publish in a calendar day of `timeZone`; `what` names them. */
+  /** How many posts all accounts together may publish in a calendar day of `timeZone`; `what` names the kind. */
   readonly dailyCap?: { readonly count: number; readonly what: string; readonly timeZone: string };
-  /** Dollars for a post. */
+  /** US dollars that the operator pays for one post. */
   readonly prices?: { readonly postUsd: number; readonly postWithLinkUsd: number };
-  /** The page that says so. */
+  /** Address of the page with these terms. */
   readonly source: string;
-  /** The day on which it was read, `YYYY-MM-DD`. */
+  /** The day on which somebody last read it, `YYYY-MM-DD`. */
   readonly readOn: string;
 }

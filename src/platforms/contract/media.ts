@@ -1,74 +1,103 @@
 import type { JsonObject } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 
-/* A file of a post, what a platform accepts of it, and the copy that makes it fit. */
+/* The files of a post, what a platform accepts, and the copy that makes an image fit. */
 
-/** What is known about the picture that is a cover. */
+/** The picture that is a cover; it has neither a description nor a cover itself. */
 type CoverImage = Omit<MediaDescription, "altText" | "cover" | "facts">;
 
-/** What is known about a stored file without reading it. */
+/** What the service knows about a stored file without reading it. */
 export interface MediaDescription {
   /** Our media id. */
   readonly id: string;
-  /** Animated GIFs are images. */
+  /** An animated GIF counts as an image. */
   readonly type: MediaType;
-  /** As detected from the bytes, not as declared by the sender. */
+  /** As the service detected it in the bytes, not as the sender declared it. */
   readonly contentType: string;
-  /** Exact. */
+  /** The exact size of the stored file. */
   readonly sizeBytes: number;
   /** Pixels as displayed (after rotation); null when unknown. */
   readonly width: number | null;
   /** Pixels as displayed (after rotation); null when unknown. */
   readonly height: number | null;
-  /** Null for images and when unknown. */
+  /** Null for images, and for a video whose duration nobody knows. */
   readonly durationSeconds: number | null;
-  /** What the post says of it to people who cannot see it; absent when it says nothing. */
+  /** A description for people who cannot see the media; absent when the post has none. */
   readonly altText?: string | undefined;
-  /** The cover of a video: a moment or a picture; absent: the platform chooses one. */
+  /** The cover of a video, a moment or a picture. Absent: the platform chooses one. */
   readonly cover?: { readonly atMs?: number; readonly image?: CoverImage } | undefined;
-  /** Further properties read from the bytes: `videoCodec`, `audioCodec`, `frameRate`, `animated`, … An absent member is unknown, not a problem. */
+  /**
+   * Further properties that the service read from the bytes: `videoCodec`, `audioCodec`, `frameRate`, `animated`, … An
+   * absent member is unknown, not a problem.
+   */
   readonly facts: JsonObject;
 }
 
-/** The limits of one image or video. Absent members are not checked, and unknown properties of a file are not problems. */
+/**
+ * The limits of one image or video; every bound is acceptable itself. An absent bound is not checked, and a property that a
+ * file does not show is no problem.
+ */
 export interface MediaRule {
+  /** The acceptable types, as in `MediaDescription.contentType`. */
   readonly contentTypes: readonly string[];
+  /** The largest acceptable file. */
   readonly maxBytes: number;
+  /** The smallest acceptable file. */
   readonly minBytes?: number;
+  /** In pixels, as displayed. */
   readonly minWidth?: number;
+  /** In pixels, as displayed. */
   readonly minHeight?: number;
+  /** In pixels, as displayed. */
   readonly maxWidth?: number;
+  /** In pixels, as displayed. */
   readonly maxHeight?: number;
-  /** Of width and height the smaller one, in either orientation. */
+  /** The smaller of width and height in pixels, in either orientation. */
   readonly minShortSide?: number;
+  /** The smaller of width and height in pixels, in either orientation. */
   readonly maxShortSide?: number;
+  /** The larger of width and height in pixels, in either orientation. */
   readonly minLongSide?: number;
+  /** The larger of width and height in pixels, in either orientation. */
   readonly maxLongSide?: number;
   /** Width times height. */
   readonly maxPixels?: number;
-  /** Of an animation: the number of frames, and width times height times frames. */
+  /** How many frames an animation may have. */
   readonly maxFrames?: number;
+  /** Width times height times frames of an animation. */
   readonly maxFramePixels?: number;
   /** Width divided by height. */
   readonly minRatio?: number;
+  /** Width divided by height. */
   readonly maxRatio?: number;
+  /** The shortest acceptable duration; only videos have one. */
   readonly minSeconds?: number;
+  /** The longest acceptable duration; a difference of less than a frame counts as equal, because container headers round. */
   readonly maxSeconds?: number;
+  /** In frames per second. */
   readonly minFrameRate?: number;
+  /** In frames per second. */
   readonly maxFrameRate?: number;
+  /** As in `facts.videoCodec`. */
   readonly videoCodecs?: readonly string[];
+  /** As in `facts.audioCodec`. */
   readonly audioCodecs?: readonly string[];
 }
 
-/** What a platform takes of an image, and what a copy that fits it looks like. */
+/** Which images a platform accepts, and how the service makes a copy that fits. */
 export interface ImageFitting {
+  /** The limits that the original breaks and the copy keeps. */
   readonly rule: MediaRule;
-  /** Of the copy; narrower than the rule where the platform advises it. */
+  /** Width divided by height of the copy; narrower than the rule where the platform advises it. */
   readonly minRatio?: number;
+  /** Width divided by height of the copy. */
   readonly maxRatio?: number;
+  /** In pixels; the service scales a wider copy down. */
   readonly maxWidth?: number;
+  /** In pixels; the service scales a longer copy down. */
   readonly maxLongSide?: number;
+  /** In pixels; the service scales a copy with a longer short side down. */
   readonly maxShortSide?: number;
-  /** What the images of one post have in common with the first. */
+  /** What all images of one post share with the first: its ratio, or its size in pixels. */
   readonly together?: "ratio" | "size";
 }

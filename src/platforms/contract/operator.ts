@@ -2,84 +2,88 @@ import type { AccountAccess, AppCredentials, PlatformClient } from "./client.ts"
 import type { ClientIdentity } from "./connect.ts";
 
 /*
- * The part of the adapter contract that is about the operator: what can be told of an app and of the operator's settings without
- * a person's login. Nothing here publishes, and nothing that it returns contains a secret.
+ * What the service tells an operator about an app and its settings without a person's login. Nothing here publishes, and no
+ * result contains a secret.
  */
 
 /** What the privacy page and the terms of an installation say about one platform. */
 export interface DataPolicy {
-  /** What is read and kept beside tokens, names and ids, and what for; one sentence. */
+  /** One sentence: what the service reads and keeps beside tokens, names and ids, and why. */
   readonly use: string;
-  /** How a person withdraws the access at the platform; one sentence. */
+  /** One sentence: how a person withdraws the access at the platform. */
   readonly revoke: string;
   /** Statements that the platform's terms demand word for word or in substance. */
   readonly statements: readonly string[];
-  /** The platform's own terms and policies that its developer terms ask to link. */
+  /** The platform's own terms and policies, where its developer terms demand a link. */
   readonly links: readonly { readonly title: string; readonly url: string }[];
-  /** A sentence that the installation's own terms have to contain, with words of it that are a link. Absent: nothing is demanded. */
+  /** A sentence that the installation's own terms must contain; the words of `title` link to `url`. Absent: the platform demands none. */
   readonly terms?: { readonly statement: string; readonly title: string; readonly url: string };
 }
 
-/** What a platform said when it was shown the operator's credentials. */
+/** How a platform reacted to the operator's credentials. */
 export interface CredentialCheck {
-  /** `unknown`: it answered, and what it said tells neither. */
+  /** `unknown`: it answered, and the answer means neither. */
   readonly state: "accepted" | "refused" | "unknown" | "unreachable";
-  /** The platform's own words, as far as they are no secret; empty when there were none. */
+  /** The platform's own words without anything secret; empty when it sent none. */
   readonly words: string;
 }
 
-/** How far the platform's review of the app has come, by what the operator states. */
+/** How far the platform's review of the app has come, as the operator states it. */
 export interface ReviewLevel {
-  /** `limited`: by these settings people see less than they expect, or nothing. `unstated`: no setting says, and no call can tell. */
+  /**
+   * `limited`: with these settings people see less than they expect, or nothing. `unstated`: no setting says it, and no call
+   * can find out.
+   */
   readonly state: "none_needed" | "limited" | "passed" | "unstated";
-  /** One sentence: what follows for accounts and posts. */
+  /** One sentence: what this means for accounts and posts. */
   readonly sentence: string;
 }
 
-/** A version of a platform's API that is switched off one day. */
+/** A version of an API that the platform will switch off. */
 export interface ApiVersion {
-  /** As it is sent. */
+  /** The name that calls send. */
   readonly name: string;
-  /** Its last day, `2028-07-29`; null while the platform has not said, or when it does not know the version. */
+  /** Its last day, `2028-07-29`; null when the platform has not said it or does not know the version. */
   readonly endsOn: string | null;
-  /** The page that lists the days. */
+  /** Address of the page that lists the days. */
   readonly source: string;
 }
 
-/** What calls have shown about one open question. */
+/** What calls showed about one open question. */
 export interface LiveAnswer {
-  /** What follows for this service and its settings; one sentence. */
+  /** One sentence: what it means for this service and its settings. */
   readonly conclusion: string;
-  /** Each call with its status and, where it was refused, the platform's words; without ids and names of people. */
+  /** Each call with its status and, after a refusal, the platform's words; without ids and names of people. */
   readonly evidence: readonly string[];
-  /** What stayed at the platform although it should be gone; empty when nothing did. */
+  /** What the calls could not remove at the platform; empty when nothing remains. */
   readonly leftBehind: readonly string[];
 }
 
 /** A question that no document answers; docs/platforms/live-calls.md lists them all. */
 export interface LiveQuestion {
+  /** Stable, kebab-case; the operator names a question by it. */
   readonly id: string;
-  /** In the words of that list. */
+  /** The words of that list. */
   readonly question: string;
-  /** What is written at the platform, seen by whom, and how it is removed; null when the calls only read. */
+  /** What the calls write at the platform, who sees it, and how they remove it; null when they only read. */
   readonly writes: string | null;
-  /** Makes the calls with the operator's own account; removes what it wrote. */
+  /** Makes the calls with the operator's own account and removes what it wrote. */
   ask(client: PlatformClient, account: AccountAccess): Promise<LiveAnswer>;
 }
 
-/** What an operator can be told about one platform. */
+/** What the service can tell an operator about one platform. */
 export interface OperatorChecks {
-  /** What in the credentials themselves is unlike those that the platform gives; empty when nothing is. Pure. */
+  /** How the credentials differ from those that the platform issues; empty when they do not. Pure. */
   shapeProblems(app: AppCredentials): readonly string[];
   /** The state of the app's review. Pure. */
   reviewLevel(app: AppCredentials): ReviewLevel;
-  /** The version that is called; absent where versions do not end. Pure. */
+  /** The version that calls use; absent where versions do not end. Pure. */
   readonly apiVersion?: (app: AppCredentials) => ApiVersion;
   /**
-   * Shows the credentials to the platform in one call that changes nothing, and judges the answer by its error word: the same
+   * Shows the credentials to the platform in one call that changes nothing. Judges the answer by its error word, because one
    * status can mean both. Does not throw.
    */
   checkCredentials(client: PlatformClient, app: AppCredentials, identity: ClientIdentity): Promise<CredentialCheck>;
-  /** Questions that calls with an account can settle; absent where there are none, or where a person has to do something. */
+  /** Questions that calls with an account can settle. Absent where there are none, or where a person has to act. */
   readonly liveQuestions?: readonly LiveQuestion[];
 }

@@ -4,35 +4,38 @@ import type { AccountAccess } from "./client.ts";
 import type { Fault } from "./fault.ts";
 import type { MediaDescription } from "./media.ts";
 
-/* The part of the adapter contract that is about publishing: the job of a target, and what each step of it can come to. */
+/* Publishing: the job of one target, and the outcomes of each step. */
 
-/** A stored file of a job, whatever it is. */
+/** A stored file that a job sends. */
 export interface JobFile {
-  /** Our id of the file. */
+  /** The service's own id of the file. */
   readonly id: string;
-  /** Exact. */
+  /** The exact size of the stored file. */
   readonly sizeBytes: number;
-  /** Lower-case hexadecimal, over the whole file. */
+  /** Lower-case hexadecimal, of the whole file. */
   readonly sha256: string;
   /** Public HTTPS address, for platforms that download the file themselves. */
   readonly url: string;
-  /** A file name with extension; not unique. */
+  /** A file name with extension; two files can have the same. */
   readonly filename: string;
-  /** A new stream of the whole file, or of `length` bytes from `offset`. Reads our own store; throws when the file is missing. Repeatable. */
+  /**
+   * Opens a new stream of the whole file, or of `length` bytes from `offset`. Reads our own store and throws when the file
+   * is missing. Repeatable.
+   */
   read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** A media item of a job. */
 export interface JobMedia extends MediaDescription, JobFile {
-  /** As in `MediaDescription`; the picture can be read. */
+  /** As in `MediaDescription`; the job can read the picture. */
   readonly cover?: { readonly atMs?: number; readonly image?: JobMedia } | undefined;
 }
 
 /** Another target of the same account that published, or may have published, in the time that `verify` searches. */
 export interface SiblingTarget {
-  /** Its post at the platform; null while that is not known. */
+  /** The id of its post at the platform; null while nobody knows it. */
   readonly remoteId: string | null;
-  /** The caption it was sent with. */
+  /** The caption that it sent. */
   readonly caption: string;
   /** Its `Job.progress`. */
   readonly progress: JsonValue;
@@ -40,11 +43,11 @@ export interface SiblingTarget {
 
 /** One confirmed target of one post. Every step of the target gets the same content; only tokens, times and progress change. */
 export interface Job {
-  /** Our id; the same in every run of the post. */
+  /** The service's own id; the same in every run of the post. */
   readonly postId: string;
-  /** Our id of the account. */
+  /** The service's own id of the account. */
   readonly accountId: string;
-  /** Tokens as they are now: they may have been refreshed between two steps. */
+  /** The tokens as they are now; the service may refresh them between two steps. */
   readonly account: AccountAccess;
   /** The final caption for this account. */
   readonly caption: string;
@@ -54,74 +57,88 @@ export interface Job {
   readonly options: JsonObject;
   /** In the order of the post. */
   readonly media: readonly JobMedia[];
-  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
+  /** The media of each part of a thread after the first, in order; absent when no such part has media. */
   readonly partMedia?: readonly (readonly JobMedia[])[] | undefined;
   /** The file that the option `document` names; absent without one. */
   readonly document?: JobFile | undefined;
   /** The earliest time at which the visible call may be sent. */
   readonly dueAt: number;
-  /** When the visible call that is now in question was first sent; null before. `verify` searches from here on. */
+  /** When the visible call in question was first sent; null before. `verify` searches from this time. */
   readonly committedAt: number | null;
-  /** When it was last sent, or may have been; null before. `verify` measures its waits from here: a repeated call is as new as the first was. */
+  /**
+   * When the visible call was last sent, or may have been; null before. `verify` measures its waits from this time, because
+   * a repeated call needs as long as the first.
+   */
   readonly lastCommittedAt: number | null;
-  /** What earlier visible calls of this target have published (`progress` of the outcome `more`); null at first. */
+  /** What earlier visible calls of this target published (`progress` of the outcome `more`); null at first. */
   readonly progress: JsonValue;
-  /** Filled for a `verify` without a reference: posts that belong to these targets are not this target's post. */
+  /** Only for a `verify` without a reference: posts of these targets are not this target's post. */
   readonly siblings: readonly SiblingTarget[];
-  /** The current time; adapters do not read a clock. */
+  /** Now; adapters do not read a clock. */
   readonly now: number;
 }
 
 /**
- * The outcome of `prepare`. `ready`: `ref` goes to `commit`; after `expiresAt` the target is prepared again. `again`: call again
- * after `afterSeconds` with `cursor`. `refused`: the fault decides whether it is tried again. A throw means a temporary fault.
+ * The outcome of `prepare`; a throw means a temporary fault.
+ * `ready`: `commit` gets `ref`; after `expiresAt` the publisher prepares the target again.
+ * `again`: the publisher calls again after `afterSeconds` with `cursor`.
+ * `refused`: the fault decides whether the publisher tries again.
  */
 export type PrepareOutcome =
   | { readonly state: "ready"; readonly ref: JsonValue; readonly expiresAt?: number }
   | { readonly state: "again"; readonly afterSeconds: number; readonly cursor: JsonValue }
   | { readonly state: "refused"; readonly fault: Fault };
 
-/** What became of something that is added to a post once it is public. */
+/** The result of one extra, which the service adds once the post is public. */
 export interface ExtraResult {
+  /** `unconfirmed`: the extra may or may not be there. */
   readonly status: ExtraStatus;
-  /** At the platform; null where it has none of its own. */
+  /** Its id at the platform; null where it has none. */
   readonly id: string | null;
-  /** Null where it has none. */
+  /** Its address; null where it has none. */
   readonly url: string | null;
-  /** Null when it was published. */
+  /** Null when it is published. */
   readonly fault: Fault | null;
 }
 
-/** The post is visible. What became visible in several calls was published with the first of them. */
+/** The post is visible. A post that several calls make visible counts from the first of them. */
 export interface PublishedOutcome {
+  /** Tells the outcomes apart. */
   readonly state: "published";
+  /** The platform's id of the post as text. */
   readonly remoteId: string;
+  /** The address of the post; null when the platform does not say it. */
   readonly url: string | null;
   /** When the first of several visible calls published; absent: now. */
   readonly publishedAt?: number;
-  /** The last `Job.progress`; absent: unchanged. */
+  /** The last `Job.progress`; absent: it did not change. */
   readonly progress?: JsonValue;
-  /** What became of what was added to the post; absent: it has no extras. */
+  /** The result of each extra; absent: the post has none. */
   readonly extras?: Readonly<Partial<Record<ExtraName, ExtraResult>>>;
 }
 
-/** Another visible call follows; with `afterSeconds` the platform is given that time first. */
+/** Another visible call follows; `afterSeconds` gives the platform that time first. */
 export interface MoreOutcome {
+  /** Tells the outcomes apart. */
   readonly state: "more";
+  /** The next `commit` gets it. */
   readonly ref: JsonValue;
+  /** Replaces `Job.progress`: what is public already. */
   readonly progress: JsonValue;
+  /** Absent: at once. */
   readonly afterSeconds?: number;
-  /** The next call is prepared first, so that it gets the reference of that preparation and not `ref`. */
+  /** The publisher prepares the next call first, so that `commit` gets the new reference instead of `ref`. */
   readonly prepareFirst?: true;
 }
 
 /**
- * The outcome of `commit`. A throw means "uncertain".
+ * The outcome of `commit`; a throw means "uncertain".
  * `published`: the post is visible under `remoteId`.
  * `accepted`: the platform accepted the post and is still processing it; `verify` follows after `afterSeconds` with `ref`.
- * `more`: this visible call is done and recorded in `progress`; the next one follows with `ref`, at once or after `afterSeconds`.
- * `stale`: `ref` is no longer valid and nothing was published; the target is prepared again.
- * `refused`: nothing was published by this call.
+ * `more`: this visible call is done, and `progress` records it; the next one follows with `ref`, at once or after
+ * `afterSeconds`.
+ * `stale`: `ref` is no longer valid and nothing was published; the publisher prepares the target again.
+ * `refused`: this call published nothing.
  * `uncertain`: the post may or may not be published; `verify` follows with `ref`, or with the old reference when absent.
  */
 export type CommitOutcome =
@@ -138,12 +155,12 @@ export type CommitOutcome =
     };
 
 /**
- * The outcome of `verify`. A throw means `again`.
- * `again`: not known yet; `isProcessing` means that the platform confirmed that it has the post and is processing it. The next
- * call gets `ref`, or the old reference when absent.
- * `absent`: the post is certainly not published, so it is sent again. Only for a complete answer of the platform that is older
- * than its listing delay: no other outcome leads to a second send.
- * `cannot_tell`: it will not become known; a user has to look at the platform.
+ * The outcome of `verify`; a throw means `again`.
+ * `again`: not known yet. `isProcessing`: the platform confirmed that it has the post and is processing it. The next call
+ * gets `ref`, or the old reference when absent.
+ * `absent`: the post is certainly not published, so the publisher sends it again. Only a complete answer that is older than
+ * the platform's listing delay justifies it: no other outcome leads to a second send.
+ * `cannot_tell`: nobody will find out here; a user has to look at the platform.
  * The others mean the same as for `commit`.
  */
 export type VerifyOutcome =

@@ -4,9 +4,9 @@ import type { MessageParts } from "#core/message-parts.ts";
 import type { PostType } from "#core/status.ts";
 import type { MediaDescription } from "./media.ts";
 
-/* What `validate` of an adapter reads and answers. */
+/* What `validate` of an adapter reads and returns. */
 
-/** One target of a post that is not confirmed yet. */
+/** One target of a post before its confirmation. */
 export interface ValidationInput {
   /** The final caption for this account. */
   readonly caption: string;
@@ -14,23 +14,25 @@ export interface ValidationInput {
   readonly postType: PostType;
   /** In the order of the post. */
   readonly media: readonly MediaDescription[];
-  /** Of the parts of a thread after the first, by their places; absent where none of them has any. */
+  /** The media of each part of a thread after the first, in order; absent when no such part has media. */
   readonly partMedia?: readonly (readonly MediaDescription[])[] | undefined;
-  /** As the caller sent them; unknown keys are kept. */
+  /** The requested options, as the caller sent them with all unknown keys. */
   readonly options: JsonObject;
-  /** The account as last listed, or with fetched capabilities. */
+  /** The account as the service last listed it, or with capabilities that it just fetched. */
   readonly account: { readonly username: string; readonly capabilities: JsonObject };
   /** `AppCredentials.settings`. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The target as it was when a part of it became public; absent while nothing is. */
+  /** The target at the time when a part of it became public; absent while nothing is public. */
   readonly published?: PublishedPart | undefined;
 }
 
-/** A target of which a part is public: its next run goes on from there. */
+/** A target with a part that is public already; its next run continues there. */
 export interface PublishedPart {
+  /** The caption at that time; `validate` compares an edit with it. */
   readonly caption: string;
+  /** `ValidationResult.options` at that time, with the captions of all parts of a thread. */
   readonly options: JsonObject;
-  /** The ids of its media. */
+  /** The media ids at that time, in the order of the post. */
   readonly media: readonly string[];
   /** `Job.progress`. */
   readonly progress: JsonValue;
@@ -40,33 +42,36 @@ export interface PublishedPart {
 export interface ValidationProblem {
   /** From the closed list in src/core/codes.ts. */
   readonly code: DetailCode;
-  /** One sentence for the caller. */
+  /** One sentence for the API's caller. */
   readonly message: string;
-  /** The sentence for pages; absent where it names no member of the request and no time. */
+  /** The same sentence for pages, which use other names and local times; absent where it names no member of the request and no time. */
   readonly parts?: MessageParts;
   /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
   readonly param: string;
-  /** The bound that was exceeded, in the unit that the message names. */
+  /** The bound that the value exceeds, in the unit that the message names. */
   readonly limit?: number | string;
-  /** The value that exceeded it, in the same unit. */
+  /** The value that exceeds it, in the same unit. */
   readonly actual?: number | string;
 }
 
-/** Something the caller should know; it does not prevent publishing. */
+/** Something that the caller should know and that does not prevent publishing. */
 export interface ValidationWarning {
   /** From the closed list in src/core/codes.ts. */
   readonly code: WarningCode;
-  /** One sentence for the caller. */
+  /** One sentence for the API's caller. */
   readonly message: string;
-  /** The sentence for pages; absent where it names no member of the request and no time. */
+  /** The same sentence for pages, which use other names and local times; absent where it names no member of the request and no time. */
   readonly parts?: MessageParts;
 }
 
-/** What an account may choose at its platform now, for the person who confirms: some platforms' reviews ask that it is shown. */
+/**
+ * What an account may choose at its platform now. The page shows it to the person who confirms, because some platforms'
+ * reviews demand it.
+ */
 export interface CreatorInfo {
-  /** As the platform shows the account; null when it did not say. */
+  /** The name that the platform shows; null when it did not say. */
   readonly name: string | null;
-  /** HTTPS; expires after hours. */
+  /** HTTPS address that expires after hours. */
   readonly avatarUrl: string | null;
   /** The platform's own words for the audiences that it accepts from this account and this service. */
   readonly privacyOptions: readonly string[];
@@ -76,28 +81,31 @@ export interface CreatorInfo {
   readonly duetAllowed: boolean;
   /** Whether the account allows stitches at all. */
   readonly stitchAllowed: boolean;
-  /** The longest video of this account; null when unknown. */
+  /** The longest video of this account; null when the platform did not say. */
   readonly maxVideoSeconds: number | null;
 }
 
-/** The result of `validate`; a pure function of the input, so the same input gives the same result. */
+/** The result of `validate`, a pure function: the same input gives the same result. */
 export interface ValidationResult {
-  /** The requested options with the platform's defaults filled in; these are published. With invalid options, as they were sent. */
+  /**
+   * What the service publishes: the requested options with the platform's defaults filled in. Invalid options stay as the
+   * caller sent them.
+   */
   readonly options: JsonObject;
-  /** `reels`, `timeline`, `short`, …; null where the platform has no placements. */
+  /** `reels`, `timeline`, `short`, …; null where the platform has only one place for posts. */
   readonly placement: string | null;
   /** In the unit of `limits.caption.unit`. */
   readonly captionLength: number;
-  /** The limit of this account, which can differ from `limits.caption.max`; same unit. */
+  /** The limit of this account in the same unit; can differ from `limits.caption.max`. */
   readonly captionLimit: number;
   /** The length of each part of a thread after the first; same unit and limit. Absent without further parts. */
   readonly partLengths?: readonly number[] | undefined;
-  /** Every problem, not only the first. Empty: as far as can be known now, the platform will accept the target. */
+  /** Every problem, not only the first. Empty: as far as we can know now, the platform will accept the target. */
   readonly problems: readonly ValidationProblem[];
   /** Every warning; may be empty. */
   readonly warnings: readonly ValidationWarning[];
-  /** What the platform charges the operator for the call; null when nothing. */
+  /** What the platform charges the operator for the visible call; null when it charges nothing. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
-  /** Absent where the platform has no such settings, and while they are not known. */
+  /** What the account may choose; absent where the platform has no such settings, and while nobody knows them. */
   readonly creator?: CreatorInfo | undefined;
 }
