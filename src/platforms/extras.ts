@@ -45,10 +45,10 @@ const ExtrasProgress = z.object({
     /** Those that are not done, in order. */
     open: z.array(z.enum(EXTRA_NAMES)),
     /** The next call of the first of them, and its tries. */
-    index: z.int().default(0),
+    index: z.int(),
     tries: z.number(),
     /** The journal was lost, so that calls may have left that are not known: each is looked for before it is sent. */
-    looksFirst: z.boolean().default(false),
+    looksFirst: z.boolean(),
     results: z.partialRecord(z.enum(EXTRA_NAMES), ResultSchema),
   }),
 });

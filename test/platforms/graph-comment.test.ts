@@ -56,7 +56,14 @@ describe.each(KINDS)("below $title", ({ title, adapter, settings, simulator, med
         ...job({ account, options: { first_comment: text }, lastCommittedAt: Date.now() - 60_000 }),
         now: Date.now(),
         progress: {
-          extras: { post: { id, url: null, at: 0 }, open: ["first_comment"], index: 0, tries: 0, results: {} },
+          extras: {
+            post: { id, url: null, at: 0 },
+            open: ["first_comment"],
+            index: 0,
+            tries: 0,
+            looksFirst: false,
+            results: {},
+          },
         },
       },
       { extras: true, missingSince: null },
@@ -97,7 +104,14 @@ describe.each([
     account: accountAccess({ platformAccountId: "123", username: "ada", capabilities: {} }),
     lastCommittedAt: NOW - 90_000,
     progress: {
-      extras: { post: { id: "1", url: null, at: NOW }, open: ["first_comment"], index: 0, tries: 0, results: {} },
+      extras: {
+        post: { id: "1", url: null, at: NOW },
+        open: ["first_comment"],
+        index: 0,
+        tries: 0,
+        looksFirst: false,
+        results: {},
+      },
     },
   });
   const list = (...data: object[]): ScriptedResponse => ({ json: { data } });

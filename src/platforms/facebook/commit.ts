@@ -17,9 +17,6 @@ const SAME_CALL_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
-  if (commitRef.kind === "video" && !commitRef.sessionId) {
-    return { state: "stale", detail: "the video was prepared for a call that is not used any more" };
-  }
   const sentRef: CommitRef = { ...commitRef, sendCount: commitRef.sendCount + 1, sentAt: job.now };
   const { url, body } = visibleRequest(job, commitRef);
   let response: PlatformResponse;
@@ -93,7 +90,7 @@ function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string;
         url: videosUrl(job),
         body: {
           upload_phase: "finish",
-          upload_session_id: commitRef.sessionId ?? null,
+          upload_session_id: commitRef.sessionId,
           description: job.caption,
           ...(title !== undefined && { title }),
           custom_labels: [videoLabel(job)],
@@ -120,8 +117,7 @@ export function hasOwnLabel(
   { custom_labels: labels }: { readonly custom_labels?: readonly string[] | null | undefined },
   job: Job,
 ): boolean {
-  // The second one is what earlier versions sent.
-  return labels?.some((label) => label === videoLabel(job) || label === `ref-${job.postId}`) === true;
+  return labels?.includes(videoLabel(job)) === true;
 }
 
 /** The outcome of a successful response: a video is only accepted here and processed afterwards. Null for an unknown body. */

@@ -31,8 +31,8 @@ export const CommitRef = z.object({
   kind: z.enum(["feed", "reel", "video", "story"]),
   photos: z.array(z.string()),
   videoId: z.string().nullable(),
-  /** The upload session of a timeline video; absent in references of versions that published with one call. */
-  sessionId: z.string().nullish(),
+  /** The upload session of a timeline video. */
+  sessionId: z.string().nullable(),
   /** The id of a story, once an answer named it. */
   storyId: z.string().nullish(),
   sendCount: z.number(),
@@ -45,5 +45,15 @@ export const CommitRef = z.object({
 export type CommitRef = z.infer<typeof CommitRef>;
 
 export function createCommitRef(kind: CommitRef["kind"], changes: Partial<CommitRef> = {}): CommitRef {
-  return { kind, photos: [], videoId: null, sendCount: 0, sentAt: null, accepted: false, duplicate: false, ...changes };
+  return {
+    kind,
+    photos: [],
+    videoId: null,
+    sessionId: null,
+    sendCount: 0,
+    sentAt: null,
+    accepted: false,
+    duplicate: false,
+    ...changes,
+  };
 }

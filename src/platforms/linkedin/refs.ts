@@ -17,8 +17,8 @@ export const VideoCursor = z.object({
   urn: z.string(),
   uploadToken: z.string(),
   parts: z.array(z.object({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string() })),
-  /** Where the cover goes; absent or null without one. */
-  thumbnailUrl: z.string().nullish(),
+  /** Where the cover goes; null without one. */
+  thumbnailUrl: z.string().nullable(),
   /** The ETags of the parts uploaded so far. */
   etags: z.array(z.string()),
   expiresAt: z.number().nullable(),

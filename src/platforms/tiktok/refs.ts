@@ -33,7 +33,7 @@ export const CommitRef = z.object({
   /** TikTok accepted the post and is processing it. */
   accepted: z.boolean(),
   /** When TikTok first said that the post is complete; it gives the public id a little later. */
-  completedAt: z.number().nullable().default(null),
+  completedAt: z.number().nullable(),
   /** The upload URL was refused after a call with an uncertain outcome. */
   uploadExpired: z.boolean(),
 });

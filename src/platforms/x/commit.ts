@@ -79,6 +79,7 @@ const REPLY_REF = {
   sendCount: 0,
   sentAt: null,
   duplicate: false,
+  missingSince: null,
 } as const satisfies CommitRef;
 
 /** `committedAt` is the time of the first call, so an older value means that this call is a repetition. */

@@ -71,6 +71,7 @@ function readyOutcome(job: Job, media: readonly PreparedMedia[]): PrepareOutcome
     sendCount: 0,
     sentAt: null,
     duplicate: false,
+    missingSince: null,
   };
   return media.length === 0
     ? { state: "ready", ref }

@@ -109,7 +109,7 @@ async function verifyReply(
   if (replies.length > 0 || others.some((post) => isSimilar(originalText(post, job), part.caption))) {
     return { state: "cannot_tell", detail: "a very similar post exists" };
   }
-  const missingSince = commitRef.missingSince ?? null;
+  const { missingSince } = commitRef;
   // mutant: thread-absent-too-soon
   if (missingSince === null || missingSince < lastSentAt) {
     const ref: CommitRef = { ...commitRef, missingSince: job.now };

@@ -22,6 +22,6 @@ export const CommitRef = z.object({
   sendCount: z.number(),
   sentAt: z.number().nullable(),
   /** The video, once YouTube has received all of it; only its processing is then in question. */
-  videoId: z.string().nullable().default(null),
+  videoId: z.string().nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

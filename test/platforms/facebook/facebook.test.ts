@@ -516,15 +516,6 @@ describe("a timeline video", () => {
     expect(await facebook.commit(scriptedClient(refusal(100)), timeline(), ref)).toMatchObject({ state: "refused" });
   });
 
-  test("that an earlier version prepared without a session is prepared again, and sends nothing", async ({
-    expect,
-  }) => {
-    const client = scriptedClient();
-    const { sessionId: _, ...old } = createCommitRef("video");
-    expect(await facebook.commit(client, timeline(), old)).toMatchObject({ state: "stale" });
-    expect(client.requests).toEqual([]);
-  });
-
   test("is not sent again before the longest documented answer time is over", async ({ expect }) => {
     const notBegun: ScriptedResponse = {
       json: { id: "99", published: false, status: { publishing_phase: { status: "not_started" } } },

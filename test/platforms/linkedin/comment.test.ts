@@ -57,6 +57,7 @@ describe("the look", () => {
           open: ["first_comment"],
           index: 0,
           tries: 0,
+          looksFirst: false,
           results: {},
         },
       },

@@ -111,6 +111,7 @@ describe("an audited app", () => {
       sendCount: 1,
       sentAt: clock,
       accepted: false,
+      completedAt: null,
       uploadExpired: false,
     };
     const { job } = await import("../../support/adapter-inputs.ts");

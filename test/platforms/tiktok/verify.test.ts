@@ -1,5 +1,4 @@
 import { describe, test } from "vitest";
-import type { JsonValue } from "#core/json.ts";
 import type { Job } from "#platforms/contract.ts";
 import { tiktok } from "#platforms/tiktok/index.ts";
 import { scriptedClient, parseRequestBody, type ScriptedResponse } from "../../support/scripted-http-client.ts";
@@ -84,12 +83,6 @@ describe("verify by publish id", () => {
       remoteId: PUBLISH_ID,
       url: "https://www.tiktok.com/@ada_moves",
     });
-  });
-
-  test("a reference of an earlier version is read", async ({ expect }) => {
-    const { completedAt: _, ...earlier } = acceptedRef as Record<string, JsonValue>;
-    const done = publishStatus("PUBLISH_COMPLETE", { publicaly_available_post_id: [77] });
-    expect(await tiktok.verify(scriptedClient(done), jobAfter(5), earlier)).toMatchObject({ remoteId: "77" });
   });
 
   test("without a user name there is no URL", async ({ expect }) => {
