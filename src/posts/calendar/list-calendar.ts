@@ -7,10 +7,10 @@ import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./s
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { targetStatus } from "#posts/rows/target-status.ts";
 
-/** A month of more posts than this is shown up to here. */
+/** The calendar shows at most this many posts of a month. */
 export const CALENDAR_ROWS = 1000;
 
-/** The posts of a range of time and the connected accounts of the active workspace, in one round trip. */
+/** Lists the posts of a time range and the connected accounts of the active workspace, in one round trip. */
 export async function listCalendar(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   { from, until, ...filter }: CalendarInput,
@@ -49,7 +49,7 @@ function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
   return {
     id: row.id,
     status: row.status,
-    // As in a full post: a publishing post has a reason while its targets are looked up after a restore.
+    // As in a full post: after a restore, a publishing post has a reason while the service looks up its targets. Callers do not see it.
     pausedReason: row.status === "publishing" ? null : row.paused_reason,
     scheduledAt: row.scheduled_at,
     caption: row.caption,
@@ -66,7 +66,7 @@ function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
   };
 }
 
-/** The first of the post; where it has none, the first that an account has of its own. */
+/** The first media item of the post. If the post has none, the first own media item of an account. */
 function firstMediaOf(
   { media_type: type, media_url: url }: CalendarRow,
   targets: readonly CalendarTargetRow[],

@@ -9,7 +9,7 @@ import type { CalendarFilter } from "./types.ts";
 import { annotationConditions } from "#posts/list/store-annotated-pages.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 
-/** What a chip of the calendar shows of a target. */
+/** The data of a target that the calendar shows. */
 export interface CalendarTargetRow {
   readonly accountId: string;
   readonly platform: Platform;
@@ -17,7 +17,7 @@ export interface CalendarTargetRow {
   readonly state: TargetState;
   readonly nextAttemptAt: number | null;
   readonly verifyHistory: readonly StoredAttempt[] | null;
-  /** Of a post without media: how many the account has of its own, and the first of them. */
+  /** Set if the post has no media: how many own media items the account has, and the first of them. */
   readonly ownMediaCount: number | null;
   readonly firstOwnMedia: { readonly type: MediaType; readonly url: string } | null;
 }
@@ -45,9 +45,7 @@ const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id,
     'ownMediaCount', iif(p.media = '[]', json_array_length(t.media), NULL), 'firstOwnMedia', iif(p.media = '[]', t.media -> '$[0]', NULL)))
   FROM post_targets t WHERE t.post_id = p.id)`;
 
-/**
- * The posts of a range, by time. Filters other than the status are checked row by row within the range.
- */
+/** Selects the posts of a time range, ordered by time. Filters other than the status are checked row by row within the range. */
 export function calendarStatement(
   db: Db,
   actor: Actor,

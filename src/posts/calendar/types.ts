@@ -12,19 +12,19 @@ export interface CalendarFilter extends AnnotationFilter {
   readonly createdVia?: CreatedVia | undefined;
 }
 
-/** `from` <= time < `until`. */
+/** The time range: `from` <= time < `until`. */
 export interface CalendarInput extends CalendarFilter {
   readonly from: number;
   readonly until: number;
 }
 
-/** What a calendar shows of a post. */
+/** The data of a post that a calendar shows. */
 export interface CalendarPost {
   readonly id: string;
   readonly status: ListedStatus;
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: number;
-  /** The first 140 characters, counted in code points. */
+  /** The first 140 characters of the caption, counted in code points. */
   readonly caption: string;
   readonly postType: PostType;
   readonly platforms: readonly Platform[];
@@ -35,12 +35,12 @@ export interface CalendarPost {
 }
 
 export interface Calendar {
-  /** When the next post after the range is due, where the range has none; otherwise null. */
+  /** If the range has no posts: when the next post after the range is due. Otherwise null. */
   readonly nextAt: number | null;
-  /** By time. */
+  /** Ordered by time. */
   readonly posts: readonly CalendarPost[];
   /** The connected accounts of the workspace. */
   readonly accounts: readonly TargetAccount[];
-  /** Whether the range has more posts than were read. */
+  /** Whether the range contains more posts than this result. */
   readonly hasMore: boolean;
 }

@@ -4,17 +4,17 @@ import { POST_STATUSES } from "#core/status.ts";
 
 import { type PostPosition, selectCountedDays, selectWholePosts, type WholePost } from "./store-whole-posts.ts";
 
-/** The posts of a workspace with `from` <= time < `until`; null for the beginning and the end. */
+/** The posts of a workspace with `from` <= time < `until`. Null means no limit on that side. */
 export interface PostRange {
   readonly workspaceId: string;
   readonly from: number | null;
   readonly until: number | null;
 }
 
-/** A page is held in memory with all texts, attempts and changes of its posts. */
+/** Pages are small, because a page is in memory with all texts, attempts and changes of its posts. */
 const POSTS_PER_READ = 100;
 
-/** The posts of the range that are not archived, status by status and by time; cancelled ones too. */
+/** Reads the posts of the range that are not archived, cancelled ones too, status by status and ordered by time. */
 export async function* readLivePosts(
   services: Pick<Services, "db">,
   { workspaceId, from, until }: PostRange,
@@ -34,7 +34,10 @@ export async function* readLivePosts(
   }
 }
 
-/** Cuts the posts of a workspace at days into ranges of about `postsPerRange`, each with its number; a day is never cut. */
+/**
+ * Splits the posts of a workspace into ranges of about `postsPerRange`, each with its number of posts. A range begins and ends at midnight
+ * UTC, so no day is split.
+ */
 export async function splitPosts(
   services: Pick<Services, "db">,
   workspaceId: string,
@@ -49,6 +52,6 @@ export async function splitPosts(
     }
     open = { from: open.from, posts: open.posts + posts };
   }
-  // The last one also when no post is counted: cancelled ones are not.
+  // Add the last range even if it counts no post, because cancelled posts are not counted.
   return [...ranges, { workspaceId, ...open, until: null }];
 }

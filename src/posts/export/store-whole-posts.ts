@@ -4,7 +4,7 @@ import type { Db } from "#db/client.ts";
 /** A value of a database row. */
 type Column = string | number | null;
 
-/** A post with its targets, as rows with all their columns: the form of the archive. */
+/** A post with its targets, as rows with all their columns, in the format of the archive. */
 export interface WholePost {
   readonly post: { readonly id: string; readonly scheduled_at: number; readonly [column: string]: Column };
   readonly targets: readonly { readonly post_id: string; readonly [column: string]: Column }[];
@@ -16,7 +16,7 @@ export interface PostPosition {
   readonly id: string;
 }
 
-/** Posts of one status that follow a position, by time and id. */
+/** Selects the posts of one status after a position, ordered by time and id. */
 export async function selectWholePosts(
   db: Db,
   {
@@ -66,7 +66,7 @@ export async function selectWholePosts(
   });
 }
 
-/** The days on which the workspace has posts, and how many; cancelled ones are not counted. */
+/** Selects the days on which the workspace has posts, and how many. Cancelled posts are not counted. */
 export async function selectCountedDays(
   db: Db,
   workspaceId: string,

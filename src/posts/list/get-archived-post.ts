@@ -4,7 +4,7 @@ import { refusePostNotFound } from "#posts/rows/refuse.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { toArchivedPost } from "./archived-posts.ts";
 
-/** A post that is no longer in the database, because it has moved to the archive. */
+/** Reads a post that has moved from the database to the archive. */
 export async function getArchivedPost(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },

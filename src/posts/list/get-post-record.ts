@@ -14,7 +14,7 @@ import { postsStatement, readAttempts, targetHistoriesStatement } from "#posts/r
 import type { PostChange } from "#posts/rows/types.ts";
 import type { PostRecord } from "./types.ts";
 
-/** Everything that is known about a post, in one round trip; cancelled and archived posts too. */
+/** Reads everything about a post in one round trip; also cancelled and archived posts. */
 export async function getPostRecord(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },

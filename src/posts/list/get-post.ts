@@ -7,7 +7,9 @@ import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { findPostRow, postsStatement, postTextStatement, sortByIds } from "#posts/rows/store-posts-by-id.ts";
 import type { Post } from "#posts/rows/types.ts";
 
-/** One post with its media and options, also an archived or cancelled one: a caller who lost the response can look it up. */
+/**
+ * Reads one post with its media and options, also an archived or cancelled one, so that a caller who lost a response can look the post up.
+ */
 export async function getPost(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db" | "defer" | "rearm">,
   input: { readonly id: string },
@@ -21,7 +23,7 @@ export async function getPost(
   return toPost(row, now);
 }
 
-/** The same post as the text that the caller wants, which the database writes; undefined where the database has none. */
+/** Reads the same post as a JSON text that the database writes in the caller's format; undefined if the database does not have the post. */
 export async function findPostText(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   input: { readonly id: string },
@@ -37,7 +39,7 @@ export async function findPostText(
   return results[0]?.text;
 }
 
-/** Posts by id, in that order, also of another workspace of the user; posts that no longer exist are left out. */
+/** Reads posts in the order of their ids, also from another workspace of the user. Posts that no longer exist are left out. */
 export async function getPosts(
   ctx: Pick<Context, "actor" | "db" | "clock">,
   input: { readonly workspaceId: string; readonly ids: readonly string[] },

@@ -33,7 +33,7 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
   return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
 }
 
-/** The same page with each post as the text that the caller wants, which the database writes. */
+/** The same page with each post as a JSON text that the database writes in the caller's format. */
 export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
   const now = ctx.clock.now();
   const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, postTextColumns(form[input.fields]));
@@ -69,8 +69,8 @@ async function readPage<Row>(
 }
 
 /**
- * The parts of the calendar that the filters select, in ascending order. Without the past, posts that are still publishing or
- * wait for their next try come before all future ones.
+ * The time ranges that the filters select, in ascending order. Without `includePast`, posts that are still publishing or wait for their
+ * next try come before all future posts.
  */
 export function segmentsOf(
   input: Pick<ListInput, "status" | "from" | "until" | "includePast">,

@@ -5,13 +5,11 @@ import { SqlParameters } from "#posts/summary/store-counted-posts.ts";
 import { isFew, type ListSegment, type PageRequest, statusesOf } from "./store-post-pages.ts";
 import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
 
-/*
- * Lists of the posts with an external id or a label: what is read follows the posts that have it, however many others there are.
- */
+/* Lists posts by external id or label. The rows read depend only on the posts with that id or label, however many other posts exist. */
 
 type Term = readonly [kind: "external_id" | "label", value: string];
 
-/** An external id has fewer posts than a label. */
+/** The external id comes first, because fewer posts share an external id than a label. */
 function termsOf({ externalId, label }: AnnotationFilter): Term[] {
   return [
     ...(externalId === undefined ? [] : [["external_id", externalId] as const]),
@@ -19,7 +17,7 @@ function termsOf({ externalId, label }: AnnotationFilter): Term[] {
   ];
 }
 
-/** That the post of the row `p` has what the filter asks for: one lookup by the whole key for each. */
+/** SQL conditions that the post of row `p` matches the filter. Each condition is one lookup by the whole key. */
 export function annotationConditions(filter: AnnotationFilter, param: (value: string) => string): string[] {
   return termsOf(filter).map((term) => hasTermSql(term, param));
 }
@@ -29,7 +27,7 @@ function hasTermSql([kind, value]: Term, param: (value: string) => string): stri
     AND f.scheduled_at = p.scheduled_at AND f.post_id = p.id)`;
 }
 
-/** The statement of the page, and that of the total; there is at least one segment. */
+/** The statement of the page and the statement of the total. The request has at least one segment. */
 export function annotatedPageStatements(
   db: Db,
   actor: Actor,
@@ -55,7 +53,7 @@ export function annotatedPageStatements(
   ];
 }
 
-/** By the rows of the first term in the order of time; unfinished posts of the past are few, and found by their status. */
+/** Reads the rows of the first term in the order of time. The few unfinished posts of the past are found by their status. */
 function selectSegmentSql(
   params: SqlParameters,
   { workspace, user }: { readonly workspace: string; readonly user: string },

@@ -5,14 +5,14 @@ import { countRowsSql, countSql, pageStart, SqlParameters } from "#posts/summary
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 
 /*
- * A list is one or two segments of the calendar, one after the other. Totals and deep offsets never scan the posts, but
- * take them from the counters.
+ * A list consists of one or two segments (time ranges), one after the other. Totals and deep offsets use the day counters and never scan
+ * the posts.
  */
 
-/** `unfinished`: publishing, or scheduled; among past posts, the ones that wait for their next try. */
+/** `unfinished`: publishing or scheduled. In the past these are the posts that wait for their next try. */
 type SegmentStatus = ListedStatus | "unfinished" | null;
 
-/** Posts with `from` <= time < `until`, of one status or of all that are listed. */
+/** Posts with `from` <= time < `until` and one status; null for every status that lists show. */
 export interface ListSegment {
   readonly status: SegmentStatus;
   readonly from: number;
@@ -20,21 +20,21 @@ export interface ListSegment {
 }
 
 export interface PageRequest {
-  /** In the order of the list. */
+  /** The segments, in the order of the list. */
   readonly segments: readonly ListSegment[];
   readonly order: "asc" | "desc";
-  /** What is selected of a row `p`; `NOW_PARAMETER` is the present time. */
+  /** The SQL columns to select from a row `p`. They may use `NOW_PARAMETER` for the current time. */
   readonly columns: string;
   readonly now: number;
-  /** Rows to read: one more than the page, to know whether more follow. */
+  /** How many rows to read: one more than the page, to see whether more follow. */
   readonly rows: number;
   readonly offset: number;
 }
 
-/** From this offset on, posts are skipped by their counters instead of row by row. */
+/** Above this offset, the page skips posts by the day counters instead of row by row. */
 const DEEP_OFFSET = 1000;
 
-/** The statements of the page, and last that of the total. */
+/** The statements of the page, followed by the statement of the total. */
 export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
   const pages =
     request.offset <= DEEP_OFFSET
@@ -50,7 +50,7 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1Pr
   return [...pages, total];
 }
 
-/** The page of all segments at once: each status has one range of time, because segments are next to each other. */
+/** Reads the page from all segments at once. Each status has only one time range, because segments are adjacent. */
 function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement {
   const { segments, order, columns, now, rows, offset } = request;
   const ranges: { readonly from: number; readonly until: number }[] = [];
@@ -70,10 +70,10 @@ function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedSt
     .bind(actor.workspaceId, actor.userId, now, rows, offset, ...ranges.flatMap(({ from, until }) => [from, until]));
 }
 
-/** Built once per shape of a list, because the text is long. */
+/** Caches the SQL per columns, order and statuses, because building the long text takes time. */
 const pageSqls = new Map<string, Map<string, string>>();
 
-/** `rangeOf` has, for each status, the number of its pair of parameters after ?5, or -1. */
+/** `rangeOf` contains, for each status, the number of its time range (two parameters after ?5), or -1 if the list leaves the status out. */
 function pageSqlOf(columns: string, order: "asc" | "desc", rangeOf: readonly number[]): string {
   const ofColumns = pageSqls.get(columns) ?? new Map<string, string>();
   pageSqls.set(columns, ofColumns);
@@ -102,7 +102,7 @@ function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => stri
   return db.d1.prepare(sql).bind(...params.values);
 }
 
-/** The part of a page that is of one segment, after many others. */
+/** The part of a page that comes from one segment, for a deep offset. */
 function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
   const { order, offset, rows, columns } = request;
   const segment = request.segments[index] as ListSegment;
@@ -110,7 +110,7 @@ function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, 
   params.add(request.now);
   const before = request.segments.slice(0, index).map((earlier) => segmentCountSql(params, actor, earlier));
   const tables = before.length === 0 ? [] : [`earlier AS MATERIALIZED (SELECT ${before.join(" + ")} AS n)`];
-  // What the earlier segments leave of the offset and of the page.
+  // How much of the offset or the page remains after the earlier segments.
   const left = (of: number) =>
     before.length === 0 ? params.add(of) : `max(0, ${params.add(of)} - (SELECT n FROM earlier))`;
   const skip = left(offset);
@@ -122,7 +122,7 @@ function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, 
   return `${allTables.length === 0 ? "" : `WITH ${allTables.join(", ")} `}SELECT ${columns} ${fromPostsByTimeSql(selected)} AND p.user_id = ${userId}`;
 }
 
-/** The range of time that the page is read from, and how many of its posts are skipped. */
+/** The time range from which the page is read, and how many of its posts to skip. */
 function pageRange(
   params: SqlParameters,
   actor: Actor,
@@ -146,7 +146,7 @@ export function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
   return status === null ? POST_STATUSES : [status];
 }
 
-/** Unfinished posts of the past are few, and their days may be years ago. */
+/** Whether to count rows instead of using the day counters: unfinished posts of the past are few, and their days may be years ago. */
 export function isFew(status: SegmentStatus): status is "unfinished" | "publishing" {
   return status === "publishing" || status === "unfinished";
 }
@@ -155,7 +155,7 @@ function rangeSql(from: string, until: string): string {
   return `p.scheduled_at >= ${from} AND p.scheduled_at < ${until}`;
 }
 
-/** How many posts a segment has, as one scalar expression. */
+/** SQL expression for the number of posts in a segment. */
 function segmentCountSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
   const { status } = segment;
   return isFew(status)

@@ -1,7 +1,7 @@
 import type { AccountStatus, ListedStatus } from "#core/status.ts";
 import type { Attempt, Post, PostChange } from "#posts/rows/types.ts";
 
-/** Which posts by what is noted about them; both together mean posts with both. */
+/** Filters posts by their annotations. If both members are set, a post must match both. */
 export interface AnnotationFilter {
   readonly externalId?: string | undefined;
   readonly label?: string | undefined;
@@ -28,14 +28,14 @@ export interface Page<T> {
   };
 }
 
-/** A post with its history, for a person who wants to know what happened. */
+/** A post with its history, for a user who wants to know what happened. */
 export interface PostRecord {
   readonly post: Post;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
-  /** The newest 50, oldest first. */
+  /** The newest 50 changes, oldest first. */
   readonly changes: readonly PostChange[];
-  /** The accounts of the post and of its changes as they are now, by id. */
+  /** The current data of the accounts of the post and of its changes, by id. */
   readonly accounts: ReadonlyMap<string, RecordAccount>;
 }
 

@@ -5,15 +5,15 @@ import type { StoredFieldChange, StoredPostChange } from "#db/schema.ts";
 import type { EditChange } from "./types.ts";
 
 /*
- * What was changed in a post, when and by whom: a list in the row of the post, appended by the statements that change the row, so
- * that it costs no statement and no row of its own.
+ * Records what was changed in a post, when and by whom. The list is in the row of the post, and the statement that changes the row appends
+ * to it, so it needs no statement and no row of its own.
  */
 
 const MAX_CHANGES = 50;
 const MAX_TEXT = 80;
-/** How many characters before the first difference of two long texts are kept. */
+/** How many characters to keep before the first difference of two long texts. */
 const WORDS_BEFORE = 20;
-/** With `MAX_CHANGES`, what the list adds to the row at most: 100 KB. */
+/** The largest entry. With `MAX_CHANGES` entries, the list adds at most 100 KB to the row. */
 const MAX_ENTRY_BYTES = 2000;
 
 type ChangeEntry = Omit<StoredPostChange, "version">;
@@ -31,13 +31,16 @@ export function changeByService(entry: Pick<ChangeEntry, "at" | "what" | "reason
   return JSON.stringify({ ...entry, via: null, by: null } satisfies ChangeEntry);
 }
 
-/** The new `changes` of the post `p`: with the entry, an SQL expression of its JSON, and without the oldest ones that are too many. */
+/**
+ * SQL for the new `changes` of post `p`: appends the entry and drops the oldest one if the list is full. `entry` is an SQL expression for
+ * its JSON.
+ */
 export function appendChange(entry: string, version = "p.version + 1"): string {
   return `json_insert(iif(json_array_length(p.changes) >= ${MAX_CHANGES}, json_remove(p.changes, '$[0]'), coalesce(p.changes, '[]')),
     '$[#]', json_set(${entry}, '$.version', ${version}))`;
 }
 
-/** The JSON of an edit; fields that do not fit are counted. Null for an edit that changes nothing. */
+/** The JSON of an edit. Fields that do not fit are only counted. Null for an edit that changes nothing. */
 export function changeOfEdit(
   { at, via, by }: { readonly at: number; readonly via: CreatedVia; readonly by: Author | null },
   fields: readonly StoredFieldChange[],
@@ -61,7 +64,7 @@ export function changeOfEdit(
   }
 }
 
-/** The changes of a preview, shortened to what a person recognises. */
+/** Shortens the changes of a preview to what a person recognises. */
 export function toFieldChanges(changes: readonly EditChange[]): StoredFieldChange[] {
   return changes.map(({ field, accountId, from, to }) => ({
     field,
@@ -72,7 +75,7 @@ export function toFieldChanges(changes: readonly EditChange[]): StoredFieldChang
 
 function shortened(field: string, from: unknown, to: unknown): Pick<StoredFieldChange, "from" | "to"> {
   if (field === "media_items") {
-    // Null for an account that has none of its own.
+    // Null if the account has no own media.
     const countOf = (items: unknown) => (Array.isArray(items) ? items.length : null);
     return { from: countOf(from), to: countOf(to) };
   }
@@ -96,7 +99,7 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Where long texts are cut so that their first difference is seen, with some words before it. */
+/** Where to cut long texts so that their first difference is visible, with some words before it. */
 function startOfDifference(before: readonly string[], after: readonly string[]): number {
   const index = before.findIndex((character, at) => character !== after[at]);
   const difference = index === -1 ? before.length : index;

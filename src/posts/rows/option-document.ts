@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type { MediaList, ResolvedDocument } from "#media/index.ts";
 
 /*
- * The document of a target: part of its options, which a plan, an edit and a copy hold as a whole. What a request names there is looked up
- * or imported like media, and takes its place with the id and the hash of the stored file.
+ * The document of a target is part of its options, so that a PostPlan, an edit and a copy contain it. The service looks up or imports the
+ * document that a request names, like media, and stores its id and hash in the options.
  */
 
-/** Of the stored file, as answers have it; what a request says of it is ignored. */
+/** Members that responses add from the stored file. The service ignores them in requests. */
 const READ_ONLY: ReadonlySet<string> = new Set(["id", "size_bytes", "sha256", "pages"]);
 
-/** What is known of the stored file of options without reading it. */
+/** The data of a stored document that the options contain, so that nobody has to read the file. */
 export interface StoredDocument {
   readonly id: string;
   readonly url: string;
@@ -17,21 +17,21 @@ export interface StoredDocument {
   readonly sha256: string;
 }
 
-/** The documents of a request by the places that name them. */
+/** The resolved documents of a request, by the request member that names each. */
 export type DocumentByPlace = ReadonlyMap<string, ResolvedDocument>;
 
 function documentPlace(at: string): string {
   return `${at}.document`;
 }
 
-/** The place of a request that names a document, if one does; `at` is the member that holds the options. */
+/** The request member that names a document, if there is one. `at` is the member that contains the options. */
 export function documentLists(at: string, { document }: JsonObject = {}): readonly MediaList[] {
   return isJsonObject(document) && typeof document["url"] === "string" && document["url"] !== ""
     ? [{ at: documentPlace(at), input: { documentUrl: document["url"] } }]
     : [];
 }
 
-/** The document of options that were stored; null without one. */
+/** The document in stored options; null if there is none. */
 export function storedDocument({ document }: JsonObject): StoredDocument | null {
   if (!isJsonObject(document)) {
     return null;
@@ -45,7 +45,7 @@ export function storedDocument({ document }: JsonObject): StoredDocument | null 
     : null;
 }
 
-/** The options with what is known of the document that they name; `at` is the member of the request, null for stored options. */
+/** The options with the data of their stored document. `at` is the member of the request; null for stored options. */
 export function withDocument(options: JsonObject, at: string | null, documents: DocumentByPlace): JsonObject {
   const { document } = options;
   if (at === null || !isJsonObject(document)) {

@@ -9,10 +9,10 @@ import { mayBeInFlight, targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "./types.ts";
 import { threadParts } from "./thread-parts.ts";
 
-/** The SQL expression of each member of an object that is built from the row `t` of a target. */
+/** For each member of an object: the SQL expression that reads it from the target row `t`. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
-/** Both halves of a target are objects of their own, because D1 allows a function 32 arguments: 16 members. */
+/** Builds an SQL `json_object`. A target consists of two objects, because D1 allows a function only 32 arguments, which is 16 members. */
 function jsonObject<T>(members: SqlMembers<T>): string {
   return `json_object(${Object.entries(members)
     .map(([name, expression]) => `'${name}', ${String(expression)}`)
@@ -35,7 +35,7 @@ interface TargetContent {
   readonly parts: JsonValue;
 }
 
-/** How far it has come. */
+/** How far publishing the target has come. */
 interface TargetProgress {
   readonly state: TargetState;
   readonly dueAt: number;
@@ -83,7 +83,7 @@ const TARGET_OBJECT = jsonObject<TargetRow>({
   }),
 });
 
-/** The columns of a whole post with its targets, in one statement; it calls the table `p`. */
+/** The columns of a whole post with its targets, in one statement, which must name the table `p`. */
 export const POST_COLUMNS = `p.id AS id, p.workspace_id AS workspace_id, p.status AS status, p.paused_reason AS paused_reason,
   p.scheduled_at AS scheduled_at, p.version AS version, p.watch_at AS watch_at, p.post_type AS post_type, p.caption AS caption,
   p.media AS media, p.platforms AS platforms, p.plan_hash AS plan_hash, p.created_via AS created_via, p.created_by AS created_by, p.created_at AS created_at,
@@ -117,7 +117,7 @@ export interface PostRow extends CommonPostColumns {
   readonly created_by: string | null;
   readonly created_at: number;
   readonly updated_at: number;
-  /** Null where nothing is noted. */
+  /** Null if the post has no annotations. */
   readonly annotations: string | null;
   readonly targets: string;
 }
@@ -127,12 +127,12 @@ export interface SummaryRow extends CommonPostColumns {
   readonly caption: string;
   readonly post_type: PostType;
   readonly media_count: number;
-  /** A JSON array: how many targets there are, and the media of the one that has the most of its own. */
+  /** A JSON array: the number of targets, and the own media of the target that has the most. */
   readonly target_counts: string;
   readonly annotations: string | null;
 }
 
-/** A target as stored, with what the API does not show. */
+/** A stored target, with members that the API does not show. */
 export interface StoredTarget {
   readonly accountId: string;
   readonly position: number;
@@ -143,7 +143,7 @@ export interface StoredTarget {
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
   readonly media: readonly StoredMediaItem[] | null;
-  /** `Job.progress`. */
+  /** The value of `Job.progress` in the adapter contract. */
   readonly parts: JsonValue;
   readonly state: TargetState;
   readonly dueAt: number;
@@ -166,7 +166,7 @@ export function toPost(row: PostRow, now: number): Post {
   return toPostWithTargets(row, targetRows(row), now);
 }
 
-/** Sorted here, because sorting in the statement counts every target as read twice. */
+/** Parses the targets and sorts them here, because D1 counts every target as read twice if the statement sorts. */
 function targetRows(row: Pick<PostRow, "targets">): TargetRow[] {
   const rows = JSON.parse(row.targets) as TargetRow[];
   return rows.toSorted(
@@ -189,7 +189,8 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
     updatedAt: row.updated_at,
     createdVia: row.created_via,
     createdBy: row.created_by === null ? null : (JSON.parse(row.created_by) as Author),
-    // A publishing post has a reason while its targets are looked up after a restore; it is paused for it if none is found.
+    // After a restore, a publishing post has a reason while the service looks up its targets. If it finds none of them published, it pauses
+    // the post for that reason.
     pausedReason: row.status === "publishing" ? null : row.paused_reason,
     planHash: row.plan_hash,
     targets,
@@ -198,7 +199,7 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
   };
 }
 
-/** When the last published target became public; null while the post is not done. */
+/** When the last published target became public; null until the post is done. */
 function publishedAt(status: PostStatus, targets: readonly Target[]): number | null {
   if (status !== "published" && status !== "partially_failed") {
     return null;
@@ -230,7 +231,7 @@ function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now:
     extras: progress.extras as Target["extras"],
     dueAt,
     startedAt,
-    // Measured to the visible call, because a platform that is polled reports the publication later.
+    // Lateness ends at the visible call, because a platform that the service polls reports the publication later.
     lateByMs: published === null ? null : Math.max(0, (startedAt ?? published) - dueAt),
     parts: threadParts(content.options, { progress: content.parts, status }),
   };
@@ -247,7 +248,7 @@ export function toSummary(row: SummaryRow): PostSummary {
     postType: row.post_type,
     platforms: JSON.parse(row.platforms) as Platform[],
     targetCount,
-    // Where the post has none, its accounts may have media of their own.
+    // If the post has no media, its accounts may have own media.
     mediaCount: row.media_count || mediaOfTarget,
     externalId,
     labels,

@@ -1,10 +1,10 @@
 import type { Services } from "#context.ts";
 import { log } from "#core/log.ts";
 
-/** The most overdue posts that one read hands to the publisher. */
+/** How many overdue posts one read arms again at most. */
 const MAX_REARMED = 20;
 
-/** Posts that are overdue when somebody reads them are armed again after the response: they are published even if the cron does not run. */
+/** Arms overdue posts that somebody reads again, after the response, so that they are published even if the cron does not run. */
 export function rearmOverdue(services: Pick<Services, "defer" | "rearm">, overdueIds: readonly string[]): void {
   // mutant: no-rearming
   for (const id of overdueIds.slice(0, MAX_REARMED)) {
@@ -14,7 +14,7 @@ export function rearmOverdue(services: Pick<Services, "defer" | "rearm">, overdu
   }
 }
 
-/** The ids of the rows whose `watch_at` has passed. */
+/** The ids of the rows whose `watch_at` is in the past. */
 export function overdueIds(
   rows: readonly { readonly id: string; readonly watch_at: number | null }[],
   now: number,

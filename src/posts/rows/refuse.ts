@@ -1,11 +1,11 @@
 import { type RefusalDetail, refuse } from "#core/errors.ts";
 
-/** The same for a post that does not exist and for one of another user, which must not be distinguishable. */
+/** Refuses a missing post and another user's post with the same words, so that a caller cannot distinguish them. */
 export function refusePostNotFound(): never {
   refuse({ code: "not_found", message: "post not found" });
 }
 
-/** All problems of the request in one refusal. */
+/** Refuses the request with all its problems. */
 export function refuseProblems(problems: readonly RefusalDetail[]): never {
   const [first] = problems;
   const othersCount = problems.length - 1;

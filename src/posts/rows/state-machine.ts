@@ -17,7 +17,7 @@ export type PostEvent =
   | "wait"
   | "reopen";
 
-/** The state machine of a post; events that are missing for a status are impossible there. */
+/** The state machine of a post. An event that is missing for a status cannot happen in it. */
 export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, PostStatus>>> = {
   scheduled: {
     edit: "scheduled",
@@ -48,10 +48,10 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
   cancelled: {},
 };
 
-/** How long after its time a target is tried again. */
+/** How long after its due time the publisher still tries a target again. */
 export const RETRY_DEADLINE_MS = 2 * HOUR;
 
-/** The state machine of a target within one run; `failed` becomes `pending` only by an edit of the post. */
+/** The state machine of a target within one run. Only an edit of the post changes `failed` to `pending`. */
 export const TARGET_TRANSITIONS: Record<TargetState, readonly TargetState[]> = {
   pending: ["preparing", "processing", "committing", "verifying", "retry_wait", "published", "failed", "skipped"],
   preparing: ["preparing", "processing", "committing", "verifying", "retry_wait", "published", "failed"],
@@ -85,10 +85,12 @@ export function isOpen(state: TargetState): boolean {
   return (OPEN_STATES as readonly TargetState[]).includes(state);
 }
 
-/** The states of `isOpen` as an SQL list. */
+/** The states for which `isOpen` is true, as an SQL list. */
 export const OPEN_STATES_SQL = `(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`;
 
-/** The event that ends a run; undefined while a target is open. Skipped targets do not count, unconfirmed ones count as not published. */
+/**
+ * The event that ends a run; undefined while a target is open. Skipped targets do not count. Unconfirmed targets count as not published.
+ */
 export function completionEvent(
   states: readonly TargetState[],
 ): "all_published" | "some_published" | "none_published" | undefined {

@@ -3,7 +3,7 @@ import type { Db } from "#db/client.ts";
 import type { Annotations } from "./types.ts";
 import { hasAnnotations } from "./annotation-rows.ts";
 
-/** Of a new post, before the post itself, whose insertion records the event with them. */
+/** Inserts the annotations of a new post. It must run before the insert of the post, which records an event with the annotations. */
 export function insertAnnotationsStatement(
   db: Db,
   post: { readonly id: string; readonly workspaceId: string; readonly scheduledAt: number },
@@ -18,7 +18,7 @@ export function insertAnnotationsStatement(
     .bind(post.workspaceId, post.id, post.scheduledAt, ...columnsOf(annotations), now);
 }
 
-/** Replaces what is noted about a post of the actor; what is the same already is not written, and nothing is no row. */
+/** Replaces the annotations of a post of the actor. Writes nothing if they are equal, and deletes the row if there are none. */
 export function replaceAnnotationsStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,

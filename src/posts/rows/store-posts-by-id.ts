@@ -6,13 +6,13 @@ import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { POST_COLUMNS, type PostRow } from "./post-rows.ts";
 
-/** The owner is part of every statement; ?1 is the user, ?2 the workspace. */
+/** Every statement uses this condition, so that nobody reads another user's posts. ?1 is the user, ?2 the workspace. */
 // mutant: no-owner-check
 const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
 
 /**
- * The posts of the actor among `ids`, in no order. A statement, so that it can be the last of a batch. CROSS JOIN fixes the join
- * order, because SQLite would otherwise scan the whole workspace.
+ * Selects the posts of the actor among `ids`, in no order. It is a statement, so that it can be the last of a batch. CROSS JOIN fixes the
+ * join order, because SQLite would otherwise scan the whole workspace.
  */
 export function postsStatement(
   db: Db,
@@ -26,7 +26,7 @@ export function postsStatement(
     .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
 }
 
-/** One post with other columns, which may use `NOW_PARAMETER`. */
+/** Selects one post with the given columns, which may use `NOW_PARAMETER`. */
 export function postTextStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -44,7 +44,7 @@ export async function findPostRow(db: Db, actor: Actor, id: string): Promise<Pos
   return results[0];
 }
 
-/** Rows in the order of `ids`; ids without a row are left out. */
+/** Sorts rows in the order of `ids`. Ids without a row are left out. */
 export function sortByIds<Row extends { readonly id: string }>(ids: readonly string[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -56,7 +56,7 @@ export interface TargetHistoryRow {
   readonly history: string;
 }
 
-/** The history of every target; empty for another user's post, one row without an account for a post without targets. */
+/** Selects the history of every target. No row for another user's post; one row without an account for a post without targets. */
 export function targetHistoriesStatement(db: Db, actor: Actor, id: string): Statement<TargetHistoryRow> {
   return db.d1
     .prepare(
@@ -66,7 +66,7 @@ export function targetHistoriesStatement(db: Db, actor: Actor, id: string): Stat
     .bind(actor.userId, actor.workspaceId, id);
 }
 
-/** The attempts of all targets, oldest first. */
+/** Reads the attempts of all targets, oldest first. */
 export function readAttempts(rows: readonly TargetHistoryRow[]): Attempt[] {
   return rows
     .flatMap((row) => {

@@ -1,20 +1,26 @@
 import { POST_STATUSES, type PostStatus } from "#core/status.ts";
 
-/** The statuses as an SQL list; they come from a closed list, so that they need not be parameters. */
+/** The statuses as an SQL list. They need not be parameters, because they come from a closed list. */
 export function statusListSql(statuses: readonly PostStatus[]): string {
   return `(${statuses.map((status) => `'${status}'`).join(", ")})`;
 }
 
-/** The condition that a post is in lists and counts. Not `<> 'cancelled'`, because only a list of statuses is found in `posts_by_status`. */
+/**
+ * The condition that lists and counts include a post. It lists the statuses instead of `<> 'cancelled'`, because the index
+ * `posts_by_status` cannot use `<>`.
+ */
 export const LISTED_SQL = `IN ${statusListSql(POST_STATUSES)}`;
 
-/** D1 allows five SELECTs in one compound; compounds inside it are merged all the same. */
+/**
+ * D1 allows five SELECTs in one compound statement, so each group is a nested compound. SQLite still merges the rows of all groups in
+ * order.
+ */
 const MAX_TERMS = 3;
 
 /**
- * Selects the rowids of posts `p` by time: one range of `posts_by_status` for each status, which SQLite merges row by
- * row. So a page costs its own rows and one more for each status. An index by time alone would be a further row for every post to
- * write, and either one more with every change of the status or, without a condition on it, would also hold all cancelled posts.
+ * Selects the rowids of posts `p` ordered by time. It reads one range of the index `posts_by_status` for each status, and SQLite merges
+ * them row by row, so a page costs its own rows and one more for each status. An index on time alone would cost one more row for every
+ * post. It would also either cost a row for every status change or contain all cancelled posts.
  */
 export function postsByTimeSql({
   statuses = POST_STATUSES,
@@ -23,9 +29,9 @@ export function postsByTimeSql({
   order = "asc",
 }: {
   readonly statuses?: readonly PostStatus[];
-  /** Tables that give the workspace must come before the posts and have one row. */
+  /** Tables from which `where` takes the workspace. They come before the posts and must have one row. */
   readonly from?: string;
-  /** Must name the workspace and the range of time, which may differ by status. */
+  /** The condition on workspace and time range, which may differ by status. */
   readonly where: string | ((status: PostStatus) => string);
   readonly order?: "asc" | "desc";
 }): string {
@@ -42,7 +48,7 @@ export function postsByTimeSql({
   return `${groups.join(" UNION ALL ")} ORDER BY scheduled_at ${order}, id ${order}`;
 }
 
-/** Reads the posts `p` that `postsByTimeSql` selected, in its order: the cross join has SQLite take them one after the other. */
+/** Reads the posts `p` that `postsByTimeSql` selected, in the same order: CROSS JOIN makes SQLite read them one after the other. */
 export function fromPostsByTimeSql(selected: string): string {
   return `FROM (${selected}) page CROSS JOIN posts p ON p.rowid = page.row`;
 }

@@ -2,14 +2,15 @@ import { NOW_PARAMETER } from "./post-text-form.ts";
 import { CLOCK_TOLERANCE_MS, STATUS_OF_STATE, UNCONFIRMED_AFTER_MS } from "./target-status.ts";
 
 /*
- * What callers see of a target and of a post, as SQL expressions over the rows `t` of post_targets and `p` of posts. The same as target-status.ts and post-rows.ts compute; a test holds both together.
+ * SQL expressions for the values that callers see, over the rows `t` of post_targets and `p` of posts. They compute the same as
+ * target-status.ts and post-rows.ts; a test compares both.
  */
 
-/** Of a target that may be on its way although the row does not say so yet. */
+/** Whether a call for the target may already be running although the row does not show it yet. */
 const IS_IN_FLIGHT = `(p.status = 'publishing' AND t.state IN ('pending', 'retry_wait')
     AND (t.next_attempt_at IS NULL OR t.next_attempt_at <= ${NOW_PARAMETER} + ${CLOCK_TOLERANCE_MS}))`;
 
-/** Since when an outcome is uncertain; null if it is not. */
+/** Since when the outcome is uncertain; null if it is certain. */
 const UNCERTAIN_SINCE = `(SELECT iif(h.value ->> 'outcome' = 'uncertain', h.value ->> 'at', NULL) FROM json_each(t.history) h
   WHERE h.value ->> 'outcome' IN ('uncertain', 'accepted') ORDER BY h.key DESC LIMIT 1)`;
 
@@ -22,20 +23,20 @@ export const TARGET_STATUS_SQL = `CASE WHEN t.state = 'verifying' THEN iif(${NOW
       .join(" ")}
     ELSE t.state END`;
 
-/** When the target is tried or looked up again; null while a call may be on its way. */
+/** When the target is tried or looked up again; null while a call may be running. */
 export const NEXT_ATTEMPT_AT_SQL = `iif(${IS_IN_FLIGHT}, NULL, t.next_attempt_at)`;
 
-/** Measured to the visible call, because a platform that is polled reports the publication later. */
+/** Lateness ends at the visible call, because a platform that the service polls reports the publication later. */
 export const LATE_BY_MS_SQL =
   "iif(t.published_at IS NULL, NULL, max(0, coalesce(t.started_at, t.published_at) - t.due_at))";
 
-/** When the last published target became public; null while the post is not done. */
+/** When the last published target became public; null until the post is done. */
 export const PUBLISHED_AT_SQL = `CASE WHEN p.status IN ('published', 'partially_failed')
   THEN (SELECT max(done.published_at) FROM post_targets done WHERE done.post_id = p.id) END`;
 
-/** A publishing post has a reason while its targets are looked up after a restore, which is not shown. */
+/** Hides the reason of a publishing post, which it has only while the service looks up its targets after a restore. */
 export const PAUSED_REASON_SQL = "iif(p.status = 'publishing', NULL, p.paused_reason)";
 
-/** Whether something of the post (`p`) is public, or may be. */
+/** Whether a part of post `p` is public, or may be. */
 export const HAS_PUBLICATION = `EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id
   AND (x.state IN ('published', 'unconfirmed') OR x.progress IS NOT NULL))`;

@@ -2,9 +2,9 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import type { PostStatus, TargetState, TargetStatus } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 
-/** How long an outcome may be uncertain before the target is shown as unconfirmed. */
+/** After this time with an uncertain outcome, callers see the target as unconfirmed. */
 export const UNCONFIRMED_AFTER_MS = MINUTE;
-/** The clocks of the machine that publishes and the one that answers may differ by this much. */
+/** How much the clocks of the machine that publishes and the machine that responds may differ. */
 export const CLOCK_TOLERANCE_MS = SECOND;
 
 export const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
@@ -20,18 +20,16 @@ export const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
   skipped: "skipped",
 };
 
-/** What the status of a target depends on beside its state. */
+/** The facts, besides the state, that decide the status of a target. */
 interface TargetCircumstances {
   readonly postStatus: PostStatus;
   readonly nextAttemptAt: number | null;
-  /** Only matters for a target that is being verified. */
+  /** Used only for a target that is being verified. */
   readonly history: readonly StoredAttempt[];
   readonly now: number;
 }
 
-/**
- * Whether a call may have left although the row does not say so yet: a claimed post's row is written only after the step.
- */
+/** Whether a call may have been sent although the row does not show it yet: the row of a claimed post is written only after the step. */
 export function mayBeInFlight(
   state: TargetState,
   { postStatus, nextAttemptAt, now }: Omit<TargetCircumstances, "history">,
@@ -40,7 +38,7 @@ export function mayBeInFlight(
   return postStatus === "publishing" && (state === "pending" || state === "retry_wait") && !waits;
 }
 
-/** The status that callers see. */
+/** The status of a target that callers see. */
 export function targetStatus(state: TargetState, circumstances: TargetCircumstances): TargetStatus {
   const { history, now } = circumstances;
   if (mayBeInFlight(state, circumstances)) {
@@ -51,7 +49,7 @@ export function targetStatus(state: TargetState, circumstances: TargetCircumstan
     : STATUS_OF_STATE[state];
 }
 
-/** Since when the outcome of the last visible call is uncertain; what the platform accepted and processes is not uncertain. */
+/** Since when the outcome of the last visible call is uncertain. A post that the platform has accepted and processes is not uncertain. */
 function uncertainSince(history: readonly StoredAttempt[], now: number): number {
   const lastChange = history.findLast(({ outcome }) => outcome === "uncertain" || outcome === "accepted");
   return lastChange?.outcome === "uncertain" ? lastChange.at : now;

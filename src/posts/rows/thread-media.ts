@@ -4,13 +4,13 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import type { MediaItemInput, MediaList } from "#media/index.ts";
 
 /*
- * The media of the parts of a thread: they are part of the options, which a plan, an edit and a copy hold as a whole. What a request
- * names there is looked up or imported like other media, and takes its place with the id and the hash of the stored file.
+ * The media of a thread's parts are in the options, so that a PostPlan, an edit and a copy contain them. The service looks up or imports
+ * the media that a request names, and stores their ids and hashes in the options.
  */
 
 const TYPES = ["image", "video"] as const;
 
-/** The media of each part after the first as options name them; a list that is not readable as media counts as none. */
+/** The media that the options name for each part after the first. A list that is not valid media counts as empty. */
 function namedMedia({ thread }: JsonObject): readonly (readonly (JsonObject & { readonly url: string })[])[] {
   return (Array.isArray(thread) ? thread : []).map((part) => {
     const items = isJsonObject(part) ? part["media_items"] : undefined;
@@ -35,7 +35,7 @@ function typeOf({ type }: JsonObject): StoredMediaItem["type"] | null {
   return TYPES.find((one) => one === type) ?? null;
 }
 
-/** The places of a request that name media of parts; `at` is the member that holds the options. */
+/** The request members that name media of parts. `at` is the member that contains the options. */
 export function threadMediaLists(at: string, options: JsonObject | undefined): readonly MediaList[] {
   return namedMedia(options ?? {}).flatMap((items, index) =>
     items.length === 0
@@ -59,13 +59,13 @@ export function threadPlace(at: string, index: number): string {
   return `${at}.thread[${index}]`;
 }
 
-/** What each part after the first publishes by options that were stored; empty where no part has media. */
+/** The media that each part after the first publishes, from stored options. An empty array if no part has media. */
 export function storedThreadMedia(options: JsonObject): readonly (readonly StoredMediaItem[])[] {
   const media = namedMedia(options).map((items) => items.map(toStoredItem));
   return media.some((items) => items.length > 0) ? media : [];
 }
 
-/** What the part publishes: the copy where one was made. */
+/** The media item that the part publishes: the copy, if one was made. */
 function toStoredItem(item: JsonObject & { readonly url: string }): StoredMediaItem {
   const source = toFile(item);
   const { fitted } = item;
@@ -93,7 +93,7 @@ function toFile(item: JsonObject & { readonly url: string }): StoredMediaItem {
   };
 }
 
-/** The options with these media in their parts. */
+/** Puts these media into the parts of the options. */
 export function withThreadMedia(
   options: JsonObject,
   media: readonly (readonly StoredMediaItem[] | undefined)[],
@@ -116,7 +116,7 @@ function withPartsOf(options: JsonObject, mediaOf: (index: number) => readonly J
     : options;
 }
 
-/** An item of a part as options have it: the file that was asked for, with the copy that is published instead. */
+/** Writes a media item of a part for the options: the requested file, with the copy that is published instead. */
 function toJson(item: StoredMediaItem): JsonObject {
   const { fitted } = item;
   const { type: _type, alt_text: _text, duration_seconds: _duration, ...copy } = fileMembers(item);

@@ -3,7 +3,7 @@ import type { TargetStatus } from "#core/status.ts";
 import { publishedThreadParts } from "#platforms/thread.ts";
 import type { ThreadPart } from "./types.ts";
 
-/** How far each part of a thread has come: behind those that are public, the target is at the first of the others. */
+/** The status of each part of a thread. The first part that is not public has the status of the target; later parts are pending. */
 export function threadParts(
   { thread }: JsonObject,
   { progress, status }: { readonly progress: JsonValue; readonly status: TargetStatus },

@@ -6,7 +6,7 @@ import type { CreatedVia, ExtraName, ListedStatus, PostStatus, PostType, TargetS
 import type { StoredExtra, StoredMediaItem, StoredPostChange } from "#db/schema.ts";
 import type { FaultCategory } from "#platforms/contract.ts";
 
-/** Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
+/** A media item of a post. Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
 
 export interface Target {
@@ -16,7 +16,7 @@ export interface Target {
   readonly caption: string | null;
   readonly effectiveCaption: string;
   readonly platformOptions: JsonObject;
-  /** What this account publishes; null for the media of the post. */
+  /** The media that this account publishes; null if it publishes the post's media. */
   readonly mediaItems: readonly MediaItem[] | null;
   readonly status: TargetStatus;
   readonly platformPostId: string | null;
@@ -25,21 +25,21 @@ export interface Target {
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
   readonly error: TargetError | null;
-  /** What became of what was added to the post once it was public; null where nothing is. */
+  /** The results of the extras (cover, playlists, first comment); null if there are none. */
   readonly extras: Readonly<Partial<Record<ExtraName, TargetExtra>>> | null;
   readonly dueAt: number;
   readonly startedAt: number | null;
   readonly lateByMs: number | null;
-  /** The first of them is the post itself; null where the account publishes no thread. */
+  /** The parts of a thread; the first is the post itself. Null if the account publishes no thread. */
   readonly parts: readonly ThreadPart[] | null;
 }
 
-/** What the makers of a post note about it; never published. */
+/** Notes for the makers of a post; never published. */
 export interface Annotations {
-  /** Its id in the makers' own system. */
+  /** The id of the post in the makers' own system. */
   readonly externalId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Each once, in the order in which they were given. */
+  /** The labels, each once, in the order of the request. */
   readonly labels: readonly string[];
   readonly notes: string | null;
 }
@@ -56,14 +56,14 @@ export interface Post {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly createdVia: CreatedVia;
-  /** The API key or app that made it; null for the dashboard. */
+  /** The API key or app that made the post; null for the dashboard. */
   readonly createdBy: Author | null;
   readonly pausedReason: PausedReason | null;
   readonly planHash: string;
   readonly targets: readonly Target[];
   readonly mediaItems: readonly MediaItem[];
   readonly annotations: Annotations;
-  /** The post has moved to the archive and can no longer change. */
+  /** Set if the post has moved to the archive and can no longer change. */
   readonly archived?: true;
 }
 
@@ -71,7 +71,7 @@ export interface PostSummary {
   readonly id: string;
   readonly status: ListedStatus;
   readonly scheduledAt: number;
-  /** The first 140 characters, counted in code points. */
+  /** The first 140 characters of the caption, counted in code points. */
   readonly caption: string;
   readonly postType: PostType;
   readonly platforms: readonly Platform[];
@@ -83,7 +83,7 @@ export interface PostSummary {
 
 export type PostChange = StoredPostChange;
 
-/* What a target tells of the platform's answers. */
+/* What a target shows about the platform's responses. */
 
 export interface TargetError {
   readonly code: TargetErrorCode;
@@ -96,28 +96,28 @@ export interface TargetError {
 
 /** A part of a thread. */
 export interface ThreadPart {
-  /** From 0, which is the post itself. */
+  /** The number of the part; 0 is the post itself. */
   readonly index: number;
   readonly status: TargetStatus;
   readonly platformPostId: string | null;
   readonly url: string | null;
 }
 
-/** What became of something that was added to a post once it was public. */
+/** The result of one extra: a cover, playlists or a first comment. */
 export interface TargetExtra extends Omit<StoredExtra, "error"> {
   readonly error: TargetError | null;
 }
 
-/** A member that an edit changes. */
+/** A request member that an edit changes. */
 export interface EditChange {
   readonly field: string;
   readonly accountId?: string;
-  /** As the API shows it (instants in ISO 8601). */
+  /** The value that the API shows (instants in ISO 8601). */
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** A call to a platform, and what came of it. */
+/** A call to a platform and its result. */
 export interface Attempt {
   readonly accountId: string;
   readonly platform: Platform;

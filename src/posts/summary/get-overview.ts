@@ -29,11 +29,11 @@ const FAILED_POSTS_DAYS = 30;
 interface OverviewInput {
   /** A valid IANA name. */
   readonly timeZone: string;
-  /** When posts are paused because the subscription ends; null where no end is known. */
+  /** When the subscription ends and posts are paused; null if no end is known. */
   readonly subscriptionEndsAt: number | null;
 }
 
-/** What comes next, what needs attention and how the last weeks went, in one round trip. */
+/** Reads the next posts, the problems and the results of the last weeks, in one round trip. */
 export async function getOverview(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { timeZone, subscriptionEndsAt }: OverviewInput,

@@ -3,7 +3,7 @@ import type { Context } from "#context.ts";
 import { accountsWithPostsStatements, readAccountsWithPosts } from "./store-account-posts.ts";
 import type { AccountOverview } from "./types.ts";
 
-/** The connected accounts of the active workspace with the posts that depend on each, in one round trip. */
+/** Lists the connected accounts of the active workspace with the number of posts that depend on each, in one round trip. */
 export async function listAccountsWithPosts(ctx: Pick<Context, "actor" | "clock" | "db">): Promise<AccountOverview> {
   const { actor } = ctx;
   const db = ctx.db;

@@ -8,7 +8,7 @@ import type { Overview, ScheduleSummary } from "./types.ts";
 export const SLOT_MS = 15 * MINUTE;
 const PATTERN_DAYS = 90;
 const RECENT_DAYS = 30;
-/** The ends of the ranges of the histogram; the last one is open. */
+/** The upper ends of the histogram's ranges; the last range has none. */
 const LATENESS_RANGES_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000, null] as const;
 const MAX_BUSIEST = 5;
 
@@ -16,19 +16,22 @@ const MAX_BUSIEST = 5;
 export interface DayCounters {
   readonly day: number;
   readonly counts: Readonly<Record<ListedStatus, number>>;
-  /** Empty outside the pattern window, like `lateness`. */
+  /** Empty for days outside the pattern window, and so is `lateness`. */
   readonly slots: Readonly<Record<string, number>>;
   readonly platforms: Readonly<Partial<Record<Platform, number>>>;
   readonly lateness: Readonly<Record<string, number>>;
 }
 
-/** The pattern window, aligned to quarter hours: exact in every time zone, because all offsets are multiples of these. */
+/**
+ * The time range for patterns. It begins and ends at quarter hours, which is exact in every time zone, because all offsets are multiples of
+ * a quarter hour.
+ */
 export function patternWindow(now: number): { readonly from: number; readonly until: number } {
   const slot = Math.floor(now / SLOT_MS) * SLOT_MS;
   return { from: slot - PATTERN_DAYS * DAY, until: slot + PATTERN_DAYS * DAY };
 }
 
-/** The counters count publishing posts as scheduled. */
+/** Adds up the counters and moves publishing posts from scheduled to publishing, because the counters count them as scheduled. */
 export function sumCounts(
   counted: readonly Pick<DayCounters, "counts">[],
   publishing: number,
@@ -58,7 +61,7 @@ export function sumPlatforms(
   return Object.fromEntries(Object.entries(sums).filter(([, count]) => count !== 0));
 }
 
-/** Counts of the whole slots within [from, until). */
+/** The number of posts in the whole quarter hours within [from, until). */
 export function sumSlots(days: readonly DayCounters[], from: number, until: number): number {
   let sum = 0;
   for (const { day, slots } of days) {
@@ -95,7 +98,7 @@ export function computePatterns(
   };
 }
 
-/** Scheduled and published posts within the pattern window, by hour of the week in the zone: Monday 0:00 comes first. */
+/** Counts scheduled and published posts of the pattern window by hour of the week in the zone, from Monday 0:00 on. */
 export function countByWeekdayAndHour(days: readonly DayCounters[], timeZone: string, now: number): readonly number[] {
   const window = patternWindow(now);
   const cells = Array.from({ length: 7 * 24 }, () => 0);
@@ -111,7 +114,7 @@ export function countByWeekdayAndHour(days: readonly DayCounters[], timeZone: st
         continue;
       }
       const local = start + (offset ?? zoneOffsetAt(timeZone, start));
-      // Day 0 of 1970 was a Thursday, the fourth day of a week that begins on Monday.
+      // 1 January 1970 was a Thursday, so adding 3 makes Monday day 0 of the week.
       const weekday = (Math.floor(local / DAY) + 3) % 7;
       const cell = weekday * 24 + Math.floor((local % DAY) / HOUR);
       cells[cell] = (cells[cell] ?? 0) + count;
@@ -120,7 +123,7 @@ export function countByWeekdayAndHour(days: readonly DayCounters[], timeZone: st
   return cells;
 }
 
-/** The UTC offset during a whole UTC day; null on the few days with a clock change. */
+/** The UTC offset of the zone on a UTC day; null if a clock change happens on that day. */
 function dayOffset(timeZone: string, day: number): number | null {
   const atStart = zoneOffsetAt(timeZone, day * DAY);
   return atStart === zoneOffsetAt(timeZone, (day + 1) * DAY - 1) ? atStart : null;
@@ -138,7 +141,7 @@ export function computeLateness(days: readonly DayCounters[], now: number): Sche
   };
 }
 
-/** How many targets published in the last 30 days were late by how many ms, in ascending order. */
+/** How many targets of the last 30 days were late by how many ms, in ascending order. */
 function sumLateness(days: readonly DayCounters[], now: number): readonly (readonly [ms: number, count: number])[] {
   const buckets = new Map<number, number>();
   for (const { lateness } of days.filter(({ day }) => isRecent(day, now))) {
@@ -149,13 +152,16 @@ function sumLateness(days: readonly DayCounters[], now: number): readonly (reado
   return [...buckets].toSorted(([a], [b]) => a - b);
 }
 
-/** The last 30 UTC days, today among them. */
+/** Whether a day is one of the last 30 UTC days, today included. */
 function isRecent(day: number, now: number): boolean {
   const today = Math.floor(now / DAY);
   return day <= today && day > today - RECENT_DAYS;
 }
 
-/** The same lateness, by the ranges of a plot: each counts the targets that were late by less than `belowMs` and fit no earlier range. */
+/**
+ * The lateness of the same targets as a histogram. Each range counts the targets that were late by less than `belowMs` and are in no
+ * earlier range.
+ */
 export function latenessHistogram(days: readonly DayCounters[], now: number): Overview["latenessHistogram"] {
   const buckets = sumLateness(days, now);
   return LATENESS_RANGES_MS.map((belowMs, index) => {
@@ -165,7 +171,7 @@ export function latenessHistogram(days: readonly DayCounters[], now: number): Ov
   });
 }
 
-/** What became of the posts of each of the last 30 UTC days, oldest first. */
+/** The results of the posts of each of the last 30 UTC days, oldest first. */
 export function outcomesByDay(days: readonly DayCounters[], now: number): Overview["outcomesByDay"] {
   const countsOf = new Map(days.map(({ day, counts }) => [day, counts]));
   const today = Math.floor(now / DAY);
@@ -176,7 +182,7 @@ export function outcomesByDay(days: readonly DayCounters[], now: number): Overvi
   });
 }
 
-/** The smallest value that at least `rank` of the counted values do not exceed. */
+/** The smallest value v such that at least `rank` of the counted values are v or less. */
 function percentile(sorted: readonly (readonly [number, number])[], rank: number): number | null {
   let cumulativeCount = 0;
   for (const [value, count] of sorted) {

@@ -6,10 +6,13 @@ import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import type { AccountPosts, AccountWithPosts } from "./types.ts";
 
-/** A page says "more than" beyond this; it bounds what one page reads for an account with thousands of posts. */
+/**
+ * Posts of an account are counted up to this number, and pages show "more than" beyond it. It limits what one page reads for an account
+ * with thousands of posts.
+ */
 export const ACCOUNT_POSTS_MAX = 1000;
 
-/** Targets that wait for their next try are due in the past, but never for longer than this. */
+/** A target that waits for its next try has a due time in the past, but never more than this long ago. */
 const LONGEST_RETRY_MS = DAY;
 
 interface AccountPostsRow {
@@ -18,8 +21,8 @@ interface AccountPostsRow {
 }
 
 /**
- * The connected accounts and, in the same order, the posts ahead of each: two statements for one batch. With `onlyInNeed`, the posts that
- * can be published as things are are not counted: of an account that needs no login now, those after its login ends are.
+ * Two statements for one batch: the connected accounts, and the number of upcoming posts of each. With `onlyInNeed`, posts without a
+ * problem are not counted: for an account that needs no login now, only posts after its login ends count.
  */
 export function accountsWithPostsStatements(
   db: Db,
@@ -31,7 +34,7 @@ export function accountsWithPostsStatements(
     connectedAccountsStatement(db, actor),
     db.d1
       .prepare(
-        // The cross join keeps SQLite from starting with the posts: the index on account and time bounds what is read.
+        // CROSS JOIN keeps SQLite from starting with the posts, so that the index on account and time limits the rows read.
         `SELECT a.id AS account_id, (SELECT json_object('ahead', count(*), 'afterLoginEnd', coalesce(sum(after_end), 0),
              'pausedByDisconnect', coalesce(sum(only_account), 0))
            FROM (SELECT t.due_at > c.ends_at AS after_end, p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND NOT EXISTS (
@@ -49,7 +52,7 @@ export function accountsWithPostsStatements(
 
 const NO_POSTS: AccountPosts = { ahead: 0, afterLoginEnd: 0, pausedByDisconnect: 0 };
 
-/** Parses the results of both statements. */
+/** Parses the results of both statements of `accountsWithPostsStatements`. */
 export function readAccountsWithPosts(
   accounts: D1Result | undefined,
   posts: D1Result | undefined,

@@ -4,9 +4,9 @@ import { SLOT_MS } from "./schedule-statistics.ts";
 import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
 
 /*
- * How many posts a range of time has, from post_days and post_totals: whole days from their rows, what is far from the present from one
- * row on either side, the hours and quarter hours of the first and the last day from `times`, and only the rows of the posts within one
- * quarter hour at either end. So what is read depends on days, and on nothing else.
+ * Counts the posts of a time range from the counters in post_days and post_totals. Whole days come from their rows, days far from the
+ * present from one row on each side, and the hours and quarter hours of the first and the last day from `times`. Posts are read only within
+ * one quarter hour at either end. So the number of rows read depends on the number of days, not of posts.
  */
 
 /** Collects parameters while a statement is built. */
@@ -19,10 +19,10 @@ export class SqlParameters {
   }
 }
 
-/** The upper bound of a list: the largest JavaScript date, a whole number of days. */
+/** The upper bound of the time range of a list: the largest JavaScript date, which is a whole number of days. */
 export const MAX_INSTANT = 8_640_000_000_000_000;
 
-/** Posts of one status, or of all that are listed, with `from` <= time < `until`. */
+/** Posts with `from` <= time < `until` and one status; null for every status that lists show. */
 export interface CountedRange {
   readonly workspaceId: string;
   readonly status: ListedStatus | null;
@@ -30,18 +30,18 @@ export interface CountedRange {
   readonly until: number;
 }
 
-/** The statuses with a counter of their own: publishing posts are counted as scheduled. */
+/** The statuses that have a counter. The counters count publishing posts as scheduled. */
 export const COUNTED_STATUSES = POST_STATUSES.filter((status) => status !== "publishing");
 
 const statusesOf = (status: ListedStatus | null): readonly ListedStatus[] =>
   status === null ? POST_STATUSES : [status];
 
-/** The columns that count the posts of the status; column names cannot be parameters, but come from a closed list. */
+/** The columns that count the posts of the status. Column names cannot be parameters, but they come from a closed list. */
 function countColumns(status: ListedStatus | null): string {
   return status ?? `(${COUNTED_STATUSES.join(" + ")})`;
 }
 
-/** Counts rows by index: for ranges that are known to be short, or whose posts are known to be few. */
+/** Counts rows with an index, for ranges that are short or have few posts. */
 export function countRowsSql(
   params: SqlParameters,
   workspaceId: string,
@@ -54,7 +54,10 @@ export function countRowsSql(
         AND p.status IN ${statusListSql(statuses)} AND p.scheduled_at >= ${params.add(from)} AND p.scheduled_at < ${params.add(until)})`;
 }
 
-/** The counters count publishing posts as scheduled; they are few, and subtracted where only scheduled ones are asked for. */
+/**
+ * Subtracts the publishing posts, because the counters count them as scheduled. They are few, and subtracted only if the caller wants
+ * scheduled posts only.
+ */
 function withoutPublishing(
   params: SqlParameters,
   range: Pick<CountedRange, "workspaceId" | "status">,
@@ -69,7 +72,7 @@ function withoutPublishing(
         AND x.scheduled_at >= ${from} AND x.scheduled_at < ${until}))`;
 }
 
-/** How many posts are in the range, as one scalar expression. */
+/** SQL expression for the number of posts in the range. */
 export function countSql(params: SqlParameters, range: CountedRange): string {
   const { workspaceId, status, from, until } = range;
   if (status === "publishing" || until - from <= SLOT_MS) {
@@ -83,7 +86,10 @@ export function countSql(params: SqlParameters, range: CountedRange): string {
   return `(${days} - ${countBeforeInDaySql(params, range, from)} + ${countBeforeInDaySql(params, range, until)})`;
 }
 
-/** The days `first` <= day < `end`; an open side ends at the row of post_totals that has the rest. */
+/**
+ * SQL expression for the posts of the days `first` <= day < `end`. A side without a limit stops at the row of post_totals, which contains
+ * all further days.
+ */
 function daysSql(params: SqlParameters, { workspaceId, status }: CountedRange, first: number, end: number): string {
   const workspace = params.add(workspaceId);
   const columns = countColumns(status);
@@ -104,7 +110,7 @@ function daysSql(params: SqlParameters, { workspaceId, status }: CountedRange, f
     : `(${days} + (SELECT coalesce(sum(${columns}), 0) FROM post_totals WHERE workspace_id = ${workspace} AND (${totals.join(" OR ")})))`;
 }
 
-/** How many posts of the day of `at` are before it. */
+/** SQL expression for the number of posts on the same day as `at` and before it. */
 function countBeforeInDaySql(params: SqlParameters, range: CountedRange, at: number): string {
   const { workspaceId, status } = range;
   const quarter = Math.floor((at % DAY) / SLOT_MS);
@@ -125,28 +131,28 @@ function countBeforeInDaySql(params: SqlParameters, range: CountedRange, at: num
   return `(${withoutPublishing(params, range, whole, bounds)} + ${rows})`;
 }
 
-/** The member of `times` for an hour or a quarter hour, whose name is an SQL text. */
+/** SQL for the member of `times` that counts an hour or a quarter hour. `name` is an SQL expression. */
 function timeSql(times: string, status: ListedStatus | null, name: string): string {
   return `coalesce(${times} ->> ('$."${status ?? "all"}.' || ${name} || '"'), 0)`;
 }
 
-/** Where in the range a page begins: from the start of a quarter hour (`asc`) or up to its end (`desc`), with `skip` posts left out. */
+/** Where a page begins in the range: from the start of a quarter hour (`asc`) or up to its end (`desc`), after skipping `skip` posts. */
 export interface PageStart {
   /** Common table expressions that the statement must begin with. */
   readonly tables: readonly string[];
-  /** The start, or the end, of the quarter hour. No row if the range has no more posts. */
+  /** SQL for the start or the end of the quarter hour. No row if the range has no more posts. */
   readonly at: string;
   readonly skip: string;
 }
 
 /**
- * Finds the quarter hour in which the post after `skip` others lies: walks the days until their sum exceeds it, then the hours of that
- * day, then the quarters of that hour. SQLite computes the running sums row by row and stops where the outer SELECT does.
+ * Finds the quarter hour of the first post of a page, after `skip` posts. It adds up days until their sum exceeds `skip`, then the hours of
+ * that day, then the quarters of that hour. SQLite computes the running sums row by row and stops as soon as the outer SELECT has its row.
  */
 export function pageStart(params: SqlParameters, range: CountedRange, order: "asc" | "desc", skip: string): PageStart {
   const { workspaceId, status, from, until } = range;
   const asc = order === "asc";
-  // Posts of the first day of the walk that are not in the range count as skipped.
+  // The sums begin with a whole day, so the posts of that day outside of the range count as skipped.
   const lastDay = Math.ceil(until / DAY) - 1;
   const outside = asc
     ? countBeforeInDaySql(params, range, from)

@@ -24,29 +24,29 @@ interface BoundaryColumns {
   readonly totals: string;
 }
 
-/** The sums of the days before `day`, or from it on. */
+/** The sums of all days before `day`, or of `day` and all later days. */
 export interface DayTotals extends Pick<DayCounters, "counts" | "platforms"> {
   readonly side: "before" | "from";
   readonly day: number;
 }
 
-/** A post of which calls are on their way; the counters count it as scheduled. */
+/** A post that is being published. The counters count it as scheduled. */
 interface PublishingPost {
   readonly at: number;
   readonly platforms: readonly Platform[];
 }
 
-/** What the day counters do not contain: the next post, and the scheduled posts within quarter hours that are only partly within a window. */
+/** What the day counters cannot tell: the next post, and the scheduled posts in quarter hours that are only partly inside a window. */
 export interface ScheduleBoundaries {
   readonly nextPostAt: number | null;
-  /** For the end of each window: posts between the last whole quarter hour before it and the end itself. */
+  /** For each window: the posts between its last whole quarter hour and its end. */
   readonly countsAfterLastSlot: readonly number[];
   /** Posts between now and the next quarter hour. */
   readonly countBeforeFirstSlot: number;
   readonly publishing: readonly PublishingPost[];
 }
 
-/** The counters of the workspace and the boundaries of the windows, in one round trip. */
+/** Reads the counters of the workspace and the boundaries of the windows, in one round trip. */
 export async function readDayCounters(
   db: Db,
   actor: Actor,
@@ -85,7 +85,7 @@ export async function readDayCounters(
   };
 }
 
-/** The days that are in no total, and those of the window with their details. */
+/** Selects the days that are in no total, and the days of the window with their details. */
 function dayCountersStatement(
   db: Db,
   actor: Actor,
@@ -102,7 +102,7 @@ function dayCountersStatement(
     .bind(actor.workspaceId, Math.floor(window.from / DAY), Math.floor(window.until / DAY));
 }
 
-/** The days of the window only. */
+/** Selects only the days of the window. */
 export function windowDaysStatement(
   db: Db,
   actor: Actor,
@@ -116,7 +116,7 @@ export function windowDaysStatement(
     .bind(actor.workspaceId, Math.floor(window.from / DAY), Math.floor(window.until / DAY));
 }
 
-/** Parses the rows of either statement. */
+/** Parses the rows of both statements above. */
 export function parseDayCounters(result: D1Result | undefined): readonly DayCounters[] {
   return ((result?.results ?? []) as unknown as DayColumns[]).map(toDayCounters);
 }

@@ -3,11 +3,14 @@ import type { Db } from "#db/client.ts";
 import { COUNTED_STATUSES } from "./store-counted-posts.ts";
 import { TOTALS_AHEAD_DAYS, TOTALS_BEFORE_DAYS } from "#db/first-totals.ts";
 
-/** A total is moved only when it lags behind by so many days, because each move is a row to write. */
+/** The cron moves a total only if it is this many days behind, because each move writes a row. */
 const LAG_BEFORE = 7;
 const LAG_AHEAD = 30;
 
-/** Moves totals on to the present, at most `limit` on either side; returns how many. Each is one statement, so no change of a post comes between. */
+/**
+ * Moves totals forward to the present, at most `limit` on each side; returns how many. Each move is one statement, so no change of a post
+ * can come between.
+ */
 export async function moveDayTotals(db: Db, now: number, limit: number): Promise<number> {
   const today = Math.floor(now / DAY);
   const results = await db.d1.batch([
@@ -17,7 +20,7 @@ export async function moveDayTotals(db: Db, now: number, limit: number): Promise
   return results.reduce((sum, { meta }) => sum + meta.changes, 0);
 }
 
-/** The days that the sum passes join the total of the days before, and leave that of the days from it on. */
+/** Moves the day of a total forward. The days between are added to the `before` total, or subtracted from the `from` total. */
 function moveStatement(
   db: Db,
   side: "before" | "from",

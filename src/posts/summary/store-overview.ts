@@ -7,8 +7,8 @@ import { ACCOUNT_POSTS_MAX } from "./store-account-posts.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "#posts/rows/post-rows.ts";
 
 /*
- * Statements for the batch of the overview. Each reads a range of the index on workspace, status and time, so that nothing grows
- * with the history.
+ * The statements of the overview. Each reads a range of the index on workspace, status and time, so the cost does not grow with the
+ * history.
  */
 
 interface PageInput {
@@ -35,7 +35,7 @@ interface FailedPostRow extends SummaryRow {
   readonly problems: string;
 }
 
-/** The newest posts with one of the statuses in which something is not published. */
+/** The newest posts of these statuses of which a part is not published. */
 export function failedPostsStatement(
   db: Db,
   actor: Actor,
@@ -51,7 +51,7 @@ export function failedPostsStatement(
     .bind(actor.workspaceId, actor.userId, status, from, limit);
 }
 
-/** The problems in the order of the post; sorted here, because sorting in the statement counts every target as read twice. */
+/** The problems in the order of the targets. They are sorted here, because D1 counts every target as read twice if the statement sorts. */
 export function toFailedPost(row: FailedPostRow): FailedPost {
   const problems = JSON.parse(row.problems) as { readonly position: number; readonly problem: TargetProblem }[];
   return {
@@ -70,7 +70,7 @@ interface HistoryRow {
   readonly has_published: number;
 }
 
-/** Paused posts by reason, without those that the user paused. */
+/** Counts paused posts by reason, except those that the user paused. */
 export function pausedPostsStatement(db: Db, actor: Actor): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -81,7 +81,7 @@ export function pausedPostsStatement(db: Db, actor: Actor): D1PreparedStatement 
     .bind(actor.workspaceId, actor.userId);
 }
 
-/** Whether the workspace has a post at all, and whether something was ever published. */
+/** Whether the workspace has any post, and whether any was ever published. */
 export function historyStatement(db: Db, actor: Actor): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -96,7 +96,7 @@ interface CountRow {
   readonly count: number;
 }
 
-/** Scheduled posts from the end of the subscription on; nothing is read where no end is known. */
+/** Counts the scheduled posts after the end of the subscription. Reads nothing if no end is known. */
 export function postsAfterStatement(db: Db, actor: Actor, subscriptionEndsAt: number | null): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -113,13 +113,13 @@ interface SkippedRow {
 }
 
 /**
- * Posts ahead with a skipped target, by platform. The cross joins keep SQLite from starting with the posts: only the targets ahead
- * of disconnected accounts are read.
+ * Counts upcoming posts with a skipped target, by platform. CROSS JOIN keeps SQLite from starting with the posts, so that only upcoming
+ * targets of disconnected accounts are read.
  */
 export function skippedPostsStatement(db: Db, actor: Actor, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
-      // With one min(), SQLite takes the other columns from the row that has it.
+      // With a single min(), SQLite takes the other columns from the row that has the minimum.
       `SELECT platform, count(DISTINCT post_id) AS count, min(scheduled_at), post_id
        FROM (SELECT t.platform AS platform, p.id AS post_id, p.scheduled_at AS scheduled_at
          FROM accounts a CROSS JOIN post_targets t ON t.account_id = a.id CROSS JOIN posts p ON p.id = t.post_id

@@ -9,20 +9,20 @@ export interface DayKey {
   readonly day: number;
 }
 
-/** The columns of a row of `post_days`; JSON columns are texts. */
+/** A row of `post_days`, by column name. JSON columns are texts. */
 export type DayRow = Readonly<Record<string, string | number>>;
 
 export interface DayRecount {
   readonly key: DayKey;
-  /** Null when the day had posts but no row. */
+  /** The stored row; null if the day had posts but no row. */
   readonly before: DayRow | null;
-  /** Null when the row was right. */
+  /** The corrected row; null if the stored row was right. */
   readonly after: DayRow | null;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The days that have a row, after `after` in the order of the primary key. */
+/** Selects the days that have a row, after `after` in the order of the primary key. */
 export async function selectCountedDays(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
     .prepare(
@@ -34,17 +34,20 @@ export async function selectCountedDays(db: Db, after: DayKey, limit: number): P
   return results;
 }
 
-/** The first day after that of `days` on which the workspace has posts. */
+/** SQL for the next day, after the day in `days`, on which the same workspace has posts. */
 const NEXT_DAY_OF_WORKSPACE = `SELECT json_array((days.key ->> 0), min(first.at) / ${DAY_MS}) FROM (
   SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = (days.key ->> 0) AND p.status = s.value
       AND p.scheduled_at >= ((days.key ->> 1) + 1) * ${DAY_MS} ORDER BY p.scheduled_at LIMIT 1) AS at
   FROM json_each('${JSON.stringify(POST_STATUSES)}') s) first HAVING min(first.at) IS NOT NULL`;
 
-/** The next workspace with a post, before its first day. */
+/** SQL for the next workspace with a post, with a day before its first one. */
 const NEXT_WORKSPACE = `SELECT json_array(p.workspace_id, -1) FROM posts p WHERE p.workspace_id > (days.key ->> 0)
   ORDER BY p.workspace_id LIMIT 1`;
 
-/** The days on which a workspace has posts, after `after`; jumps from day to day in the index, so that it reads a row of each status for each. */
+/**
+ * Selects the days on which a workspace has posts, after `after`. It jumps from day to day in the index, so it reads one row per status for
+ * each day.
+ */
 export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
     .prepare(
@@ -62,7 +65,7 @@ export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): P
   return results;
 }
 
-/** Computes the rows of these days from the posts and replaces those that are wrong, each read and replaced in one statement. */
+/** Computes the rows of these days from the posts and replaces the wrong ones. One batch reads and replaces each row. */
 export async function recountDayRows(db: Db, keys: readonly DayKey[]): Promise<DayRecount[]> {
   const results = await db.d1.batch<Record<string, string | number>>(
     keys.flatMap(({ workspaceId, day }) => [
@@ -81,7 +84,7 @@ const onDay = (posts: string): string =>
   `${posts}.workspace_id = ?1 AND ${posts}.scheduled_at >= ?2 * ${DAY_MS} AND ${posts}.scheduled_at < (?2 + 1) * ${DAY_MS}
    AND ${posts}.status ${LISTED_SQL}`;
 
-/** An object as one text whatever the order of its members, which depends on the trigger that wrote it. */
+/** SQL that writes a JSON object with sorted members, because their order depends on the trigger that wrote it. */
 const normalized = (json: string): string =>
   `(SELECT group_concat(key || ':' || value) FROM (SELECT key, value FROM json_each(${json}) ORDER BY key))`;
 
@@ -97,8 +100,8 @@ const countOf = (status: ListedStatus): string =>
   `count(*) FILTER (WHERE p.status ${status === "scheduled" ? "IN ('scheduled', 'publishing')" : `= '${status}'`})`;
 
 /**
- * The same figures as the triggers keep. An entry of `lateness` is only ever raised: the lateness of a post that was published in
- * part and then moved to another day remains with the first day, where it cannot be found from the posts of that day.
+ * Computes the same figures as the triggers. An entry of `lateness` only rises: if a partly published post moves to another day, its
+ * lateness stays with the first day, and the posts of that day no longer show it.
  */
 const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${[...COUNTED_STATUSES, ...JSON_COLUMNS].join(", ")})
   SELECT ?1, ?2, ${COUNTED_STATUSES.map(countOf).join(", ")},

@@ -16,7 +16,7 @@ import type { ScheduleSummary } from "./types.ts";
 
 const UPCOMING_DAYS = [1, 7, 30] as const;
 
-/** Counts and patterns of the active workspace, from its day counters. */
+/** Computes counts and patterns of the active workspace from its day counters. */
 export async function summarizeSchedule(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   input: { readonly timezone?: string | undefined },
@@ -38,7 +38,7 @@ export async function summarizeSchedule(
   });
   const { publishing } = boundaries;
   const firstSlot = Math.ceil(now / SLOT_MS) * SLOT_MS;
-  // Slots also count published and publishing posts. None of the published ones is in the future.
+  // Quarter-hour counts also include published and publishing posts, but no published post is in the future.
   const upcoming = ends.map(
     (end, index) =>
       boundaries.countBeforeFirstSlot +

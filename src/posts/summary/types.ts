@@ -26,11 +26,11 @@ export interface ScheduleSummary {
   };
 }
 
-/** The posts ahead that an account is part of. Each number is counted up to `ACCOUNT_POSTS_MAX`. */
+/** The upcoming posts that include an account. Each number is counted up to `ACCOUNT_POSTS_MAX`. */
 export interface AccountPosts {
-  /** Scheduled and paused posts that still have to be published by it. */
+  /** Scheduled and paused posts that this account still has to publish. */
   readonly ahead: number;
-  /** Those of them whose time is after the login ends. */
+  /** How many of these are due after the login ends. */
   readonly afterLoginEnd: number;
   /** Scheduled posts that a disconnect pauses, because they have no other account. */
   readonly pausedByDisconnect: number;
@@ -42,7 +42,7 @@ export interface AccountWithPosts extends Account {
 
 export interface AccountOverview {
   readonly accounts: readonly AccountWithPosts[];
-  /** In all workspaces of the user together. */
+  /** How many accounts the user has connected, in all workspaces together. */
   readonly connectedCount: number;
 }
 
@@ -50,7 +50,7 @@ export interface AccountOverview {
 export interface TargetProblem {
   readonly platform: Platform;
   readonly username: string;
-  /** `unconfirmed`: it may be published; only a look at the platform tells. */
+  /** `unconfirmed`: the target may be published; only a look at the platform shows it. */
   readonly status: "failed" | "unconfirmed";
   readonly message: string | null;
 }
@@ -59,26 +59,26 @@ export interface FailedPost extends PostSummary {
   readonly problems: readonly TargetProblem[];
 }
 
-/** The posts ahead that will not go to a disconnected account of one platform. */
+/** The upcoming posts that will not be published on one platform, because its account was disconnected. */
 export interface SkippedPosts {
   readonly platform: Platform;
   readonly count: number;
-  /** The first of them. */
+  /** The first of these posts. */
   readonly postId: string;
 }
 
 export interface Overview {
   readonly nextPosts: readonly PostSummary[];
-  /** Posts of the last 30 days of which not everything was published, newest first. */
+  /** The posts of the last 30 days with a target that was not published, newest first. */
   readonly failedPosts: readonly FailedPost[];
   readonly hasMoreFailedPosts: boolean;
-  /** How many posts are paused, by a reason other than the user's own wish. */
+  /** How many posts are paused, by reason, without those that the user paused. */
   readonly pausedPosts: readonly { readonly reason: PausedReason; readonly count: number }[];
-  /** Posts ahead that leave out an account, because it was disconnected; those paused for it are in `pausedPosts`. */
+  /** Upcoming posts that skip a disconnected account. Posts that are paused for that reason are in `pausedPosts`. */
   readonly skippedPosts: readonly SkippedPosts[];
-  /** How many posts are scheduled for after the end of the subscription; 0 where no end is known. */
+  /** How many posts are scheduled after the end of the subscription; 0 if no end is known. */
   readonly postsAfterSubscription: number;
-  /** Of an account that needs no login now, only the posts after its login ends are counted. */
+  /** For an account that needs no login now, only posts after its login ends are counted. */
   readonly accounts: readonly AccountWithPosts[];
   readonly hasPosts: boolean;
   readonly hasPublished: boolean;
@@ -89,9 +89,9 @@ export interface Overview {
     readonly partiallyFailed: number;
     readonly failed: number;
   }[];
-  /** Scheduled and published posts of 90 days before and after now, by hour of the week in the user's zone: Monday 0:00 comes first. */
+  /** Scheduled and published posts from 90 days ago to 90 days ahead, by hour of the week in the user's zone, from Monday 0:00 on. */
   readonly countByHourOfWeek: readonly number[];
   readonly lateness: ScheduleSummary["lateness"];
-  /** The same targets by ranges; `belowMs` is null for the last one. */
+  /** The same targets by ranges of lateness. `belowMs` is null for the last range. */
   readonly latenessHistogram: readonly { readonly belowMs: number | null; readonly count: number }[];
 }
