@@ -2,7 +2,7 @@ import { SECOND } from "#core/clock.ts";
 import { CLAIM_AHEAD_MS, matchesConfirmedPlan, peekRun } from "#publisher/run/claim-post.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
 import { mediaOfTarget, type PublishRun, type PublishRunTarget } from "#publisher/run/store-run.ts";
-import { adoptEarlyPreparation } from "#publisher/run/next-step.ts";
+import { adoptEarlyPreparation } from "#publisher/run/start-target.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
 import { createTargetRun, type TargetRun } from "#publisher/run/target-run.ts";
 import { MAX_CONCURRENT_CALLS, runEarlyStep } from "./advance-targets.ts";

@@ -5,7 +5,7 @@ import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
 import { nextDueAt } from "#arming/next-due-at.ts";
 import { claimPost, continueRun, matchesConfirmedPlan } from "#publisher/run/claim-post.ts";
-import { resumeTarget, startTarget } from "#publisher/run/next-step.ts";
+import { resumeTarget, startTarget } from "#publisher/run/start-target.ts";
 import { onlyWaits } from "#publisher/run/record-results.ts";
 import { isTerminal } from "#posts/rows/state-machine.ts";
 import type { TargetRun } from "#publisher/run/target-run.ts";

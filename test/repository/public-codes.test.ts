@@ -18,11 +18,19 @@ import { rejected } from "#platforms/fault.ts";
 const LISTS = [
   { name: "refusals", list: REFUSALS, tests: /^test\/(?!platforms|sandbox|repository|support)/ },
   { name: "HTTP errors", list: HTTP_ERRORS, tests: /^test\/api\// },
-  { name: "details", list: DETAILS, tests: /^test\/(?:api|mcp|posting|media|workspaces|accounts|platforms)\// },
-  { name: "target errors", list: TARGET_ERRORS, tests: /^test\/(?:publisher|posting\/run|accounts|platforms)\// },
+  {
+    name: "details",
+    list: DETAILS,
+    tests: /^test\/(?:api|mcp|posts|planning|confirming|post-status|media|workspaces|accounts|platforms)\//,
+  },
+  { name: "target errors", list: TARGET_ERRORS, tests: /^test\/(?:publisher|accounts|platforms)\// },
   { name: "login errors", list: LOGIN_ERRORS, tests: /^test\/(?:platforms|accounts)\// },
-  { name: "warnings", list: WARNINGS, tests: /^test\/(?:posting|api|mcp|platforms)\// },
-  { name: "paused reasons", list: PAUSED_REASONS, tests: /^test\/(?:posting|api|sync)\// },
+  { name: "warnings", list: WARNINGS, tests: /^test\/(?:posts|planning|confirming|post-status|api|mcp|platforms)\// },
+  {
+    name: "paused reasons",
+    list: PAUSED_REASONS,
+    tests: /^test\/(?:posts|planning|confirming|post-status|api|sync)\//,
+  },
 ] as const;
 
 const read = (files: Record<string, string>) =>

@@ -27,6 +27,6 @@ describe.each(HOMES)("%s", (_what, pattern, home) => {
 
   test("would be noticed in a second file", ({ expect }) => {
     const copy = SOURCES.find(([path]) => path === home)?.[1] ?? "";
-    expect(filesWith(pattern, [...SOURCES, ["src/posting/copy.ts", copy]])).toContain("src/posting/copy.ts");
+    expect(filesWith(pattern, [...SOURCES, ["src/planning/copy.ts", copy]])).toContain("src/planning/copy.ts");
   });
 });

@@ -181,7 +181,7 @@ export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   };
 }
 
-/** Lists the files that a post needs, each once: its media, the media of its targets, threads, documents and covers. */
+/** Lists the files that a post needs, each once: its media, those of its targets and of further parts, documents and covers. */
 export function mediaIdsOf({
   media,
   targets = [],

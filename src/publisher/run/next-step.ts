@@ -2,7 +2,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import { canonicalJson } from "#core/json.ts";
 import type { PostType } from "#core/status.ts";
 import type { StoredTargetError } from "#db/schema.ts";
-import { isTerminal, RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
+import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type {
   CommitOutcome,
   Fault,
@@ -12,7 +12,6 @@ import type {
   VerifyOutcome,
 } from "#platforms/contract.ts";
 import {
-  createTargetRun,
   failTarget,
   publishedWithoutExtras,
   withState,
@@ -22,16 +21,9 @@ import {
   clampWaitMs,
   type TargetRun,
 } from "./target-run.ts";
-import type { PublishRunTarget } from "./store-run.ts";
 import { storedExtras } from "./stored-extras.ts";
 import { outcomeOfThread } from "./thread-error.ts";
-import {
-  deadlineError,
-  INTERNAL_ERROR,
-  outcomeUnknownError,
-  PLAN_MISMATCH_ERROR,
-  toTargetError,
-} from "./target-errors.ts";
+import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
 
 /*
  * Decides what happens next to a target. Each pure function takes the run of a target and an outcome, and returns the next run.
@@ -71,62 +63,6 @@ export function currentStep(run: TargetRun): Step {
   return run.prepared ? "commit" : "prepare";
 }
 
-/** P9 (take-over): the lost run may have sent the target since its due time, so verify before sending. */
-export function startAsUncertain(run: TargetRun, ctx: StepContext): TargetRun {
-  return transition(run, ctx, "verifying", "recover", "uncertain", {
-    wakeAt: ctx.now,
-    unansweredVerifies: 0,
-    committedAt: Math.min(ctx.dueAt, ctx.now),
-    // The lost run may have sent it just now.
-    lastCommittedAt: ctx.now,
-    message: "the journal of the previous run was lost",
-  });
-}
-
-/** Starts a target; `known` is its run in the journal for the same version and content. */
-export function startTarget(
-  target: PublishRunTarget,
-  context: StepContext,
-  {
-    isTakenOver,
-    matchesConfirmation,
-    known,
-  }: { readonly isTakenOver: boolean; readonly matchesConfirmation: boolean; readonly known: TargetRun | undefined },
-): TargetRun {
-  const initialRun = createTargetRun(target, context.now);
-  // Check this first: verify what the lost run may have sent, even if the rows have changed since.
-  // mutant: take-over-sends-blind
-  if (isTakenOver) {
-    return startAsUncertain(initialRun, context);
-  }
-  if (!matchesConfirmation) {
-    return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, context);
-  }
-  // P17 (waits for its next try): keep the counters of the earlier tries.
-  if (!known || known.state === "retry_wait") {
-    return known ?? initialRun;
-  }
-  return adoptEarlyPreparation(known, initialRun, context.now);
-}
-
-/** Resumes a target after sleep or a crash; returns nothing if it has ended. */
-export function resumeTarget(
-  target: PublishRunTarget,
-  context: StepContext,
-  { isTakenOver, known }: { readonly isTakenOver: boolean; readonly known: TargetRun | undefined },
-): readonly TargetRun[] {
-  // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
-  if (isTerminal(target.state)) {
-    return [];
-  }
-  if (known && isTerminal(known.state)) {
-    return [known];
-  }
-  return known && !isTakenOver
-    ? [recoverInterruptedCommit(known, context)]
-    : [startAsUncertain(known ?? createTargetRun(target, context.now), context)];
-}
-
 /** Marks the start of a step and counts the attempt that it belongs to. */
 export function startStep(run: TargetRun, now: number): TargetRun {
   const started = run.prepared || run.preparingSince !== null ? run : { ...run, preparingSince: now };
@@ -145,13 +81,6 @@ export function recordCommitIntent(run: TargetRun, now: number): TargetRun {
     startedAt: run.publishedParts > 0 ? run.startedAt : now,
     acceptedAt: null,
   };
-}
-
-/** T11 (crash while committing): an intent on disk means that the call may have left. */
-export function recoverInterruptedCommit(run: TargetRun, ctx: StepContext): TargetRun {
-  return run.state === "committing"
-    ? markUncertain(run, ctx, "recover", "the publisher stopped in the middle of the call")
-    : run;
 }
 
 export function afterPrepare(run: TargetRun, outcome: PrepareOutcome, ctx: StepContext): TargetRun {
@@ -307,21 +236,6 @@ export function afterEarlyFault(run: TargetRun, fault: Fault, ctx: StepContext):
   };
 }
 
-/** Keeps the references and the history of early preparation and resets its counters. */
-export function adoptEarlyPreparation(run: TargetRun, { attempts, progress }: TargetRun, now: number): TargetRun {
-  const hasStarted = run.prepared !== null || run.cursor !== null;
-  return {
-    ...run,
-    attempts,
-    progress,
-    state: hasStarted ? run.state : "pending",
-    wakeAt: hasStarted ? Math.max(run.wakeAt, now) : now,
-    attemptCounted: false,
-    runAttempts: 0,
-    preparingSince: null,
-  };
-}
-
 /** Fails a target without a call: its rows differ from the confirmed ones, or the platform is not configured. */
 export function failWithoutCall(run: TargetRun, error: StoredTargetError, ctx: StepContext): TargetRun {
   return failTarget(run, ctx, "claim", error);
@@ -445,7 +359,7 @@ function prepareAgain(run: TargetRun, step: Step, detail: string, ctx: StepConte
 }
 
 /** T10 (no definite outcome): the platform may have published it. Only `absent` leads back to sending. */
-function markUncertain(run: TargetRun, ctx: StepContext, step: string, detail: string): TargetRun {
+export function markUncertain(run: TargetRun, ctx: StepContext, step: string, detail: string): TargetRun {
   return transition(run, ctx, "verifying", step, "uncertain", {
     wakeAt: ctx.now + VERIFY_WAITS_SECONDS[0] * SECOND,
     unansweredVerifies: 0,

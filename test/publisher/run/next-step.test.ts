@@ -10,15 +10,14 @@ import {
   afterPrepare,
   afterVerify,
   backoffMs,
-  startAsUncertain,
   recordCommitIntent,
   MAX_STALE_REFERENCES,
   MAX_RUN_ATTEMPTS,
-  recoverInterruptedCommit,
   startStep,
   currentStep,
   VERIFY_WAITS_SECONDS,
 } from "#publisher/run/next-step.ts";
+import { startAsUncertain, recoverInterruptedCommit } from "#publisher/run/start-target.ts";
 import { completionEvent, isTerminal, POST_TRANSITIONS, TARGET_TRANSITIONS } from "#posts/rows/state-machine.ts";
 import { createTargetRun, MAX_HISTORY, type StepContext, type TargetRun } from "#publisher/run/target-run.ts";
 
