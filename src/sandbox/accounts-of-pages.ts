@@ -33,7 +33,7 @@ interface AccountOfPage {
   readonly user: TestUser;
 }
 
-/** The accounts that the token reaches: of every Page of the user, or of the one Page whose token it is. */
+/** The accounts that the token gives access to: those of every Page of the user or, with a Page token, of that Page only. */
 function accountsOf(token: Token): readonly AccountOfPage[] {
   const { page: pageId } = token.extra;
   return pagesOf(token.login).flatMap((page) =>
@@ -52,7 +52,7 @@ function accountsOf(token: Token): readonly AccountOfPage[] {
   );
 }
 
-/** The response of a call to an account, a container or a post at Instagram; undefined when the id is none of those. */
+/** The response of a call to an account, a container or a post at Instagram; undefined for an id of anything else. */
 export async function handleAccountCall(call: AccountCall, id: string, edge: string): Promise<Response | undefined> {
   const { sim, token, request } = call;
   const ownerId = findContainer(sim, id)?.owner ?? findMedia(sim, id)?.owner ?? id;
@@ -91,7 +91,7 @@ const profileOf = (user: TestUser) => ({
   followers_count: user.followers,
 });
 
-/** Containers and posts are read with the user's token: with a Page's token they have been "not found". */
+/** Containers and posts are read with the user's token. With a Page's token the platform has answered "not found". */
 async function handleNode(call: AccountCall, user: TestUser, id: string, edge: string) {
   const { request, sim, token, params } = call;
   if (edge === "comments" && token.extra["page"] === undefined) {

@@ -7,7 +7,7 @@ import { graphError, type Params, textParam } from "./graph-api.ts";
 const proofError = (sim: SimulatorContext, message: string): Response =>
   graphError(sim, { code: 100, type: "GraphMethodException", message });
 
-/** The refusal of a call whose proof is wrong, or missing where the app requires one. */
+/** Refuses a call whose proof is wrong, or missing although the app requires one. */
 export async function refuseProof(
   sim: SimulatorContext,
   params: Params,

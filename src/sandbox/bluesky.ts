@@ -26,7 +26,7 @@ import { describeProblem, findOperation, findUnaccepted, findUserAgentProblem } 
 
 const { ada, ben } = TEST_USERS;
 
-/** The authorization server's paths; the other hosts have none of them. */
+/** The paths of the authorization server; other hosts do not have them. */
 function handleOauth(request: Request, url: URL, sim: SimulatorContext): Response | Promise<Response> {
   const host = url.hostname;
   if (!isAuthorizationServer(host)) {
@@ -62,10 +62,10 @@ function handleWellKnown(request: Request, url: URL, sim: SimulatorContext): Res
   }
 }
 
-/** XRPC and the forms of OAuth check names at their place in the order of checks. */
+/** XRPC and the forms of OAuth check names later, in their own order of checks. */
 const CHECKED_LATER = /^\/(?:xrpc\/|oauth\/(?:par|token|revoke)$)/;
 
-/** The documents of identity have no other checks; who calls is checked for every call but the page of the browser. */
+/** Identity documents have no checks besides the names. The user agent is checked for every call except the browser's page. */
 async function refuseUnlisted(request: Request, url: URL, sim: SimulatorContext): Promise<Response | undefined> {
   const operation = findOperation(OPERATIONS, request.method, url);
   if (!operation || operation.isPage) {
@@ -91,7 +91,7 @@ export const simulator: Simulator = {
     VIDEO_SERVICE,
     ada.pds.host,
     ben.pds.host,
-    // The domains of the handles.
+    // Covers the domains of the handles.
     `*.${ENTRYWAY}`,
     `*.${ben.pds.host}`,
   ],

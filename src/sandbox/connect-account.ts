@@ -12,7 +12,7 @@ interface ConnectInput {
   readonly login: string;
   /** Values for the fields of the connect method, without secrets. */
   readonly input: Readonly<Record<string, string>>;
-  /** Values of the method with an app password, instead of a login in the browser. */
+  /** Values for the method with an app password, which needs no login in the browser. */
   readonly credentials: Readonly<Record<string, string>> | null;
 }
 
@@ -49,7 +49,7 @@ async function call(app: Fetch, config: Config, { api_key }: ConnectInput, path:
   return responseBody;
 }
 
-/** Sends the form of the connect page and follows redirects, keeping cookies, until a response is a page. */
+/** Sends the form of the connect page and follows redirects with cookies, until a response is a page. */
 async function logInWithBrowser(
   app: Fetch,
   origin: string,
@@ -67,7 +67,7 @@ async function logInWithBrowser(
         headers: {
           accept: "text/html",
           origin,
-          // Each call is a browser of its own, so that they do not share one rate limit.
+          // Each call has its own address like a separate browser, so that calls do not share one rate limit.
           "cf-connecting-ip": crypto.randomUUID(),
           cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; "),
         },

@@ -3,22 +3,21 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { OperationRules } from "./operation.ts";
 
 /*
- * The contract of a simulator. Simulators are written from platforms/*.md part 6, never from the adapters, so that the two
- * cannot share a mistake. The Durable Object around them (durable-object.ts) adds injected faults, latency, the log of
- * calls and the list of published posts.
+ * The contract of a simulator. Its authors read platforms/*.md part 6 and never the adapters, so that the two cannot share a mistake. The
+ * Durable Object around it (durable-object.ts) adds injected faults, latency, the log of calls and the list of published posts.
  */
 
 /** A test user with a login at the platform. `ada` exists on every platform. */
 export interface SimulatorLogin {
   readonly name: string;
   readonly description: string;
-  /** The platform's ids of what this login can post to; `?account=` and `revoke` accept them. */
+  /** The platform's ids of the accounts that this login can post to; `?account=` and `revoke` accept them. */
   readonly accounts: readonly string[];
-  /** What this user enters on the connect page (a handle, a server); absent where the page asks for nothing. */
+  /** What this user enters on the connect page (a handle, a server); absent if the page asks for nothing. */
   readonly connectInput?: Readonly<Record<string, string>>;
 }
 
-/** A post as the platform published it; tests compare against this. */
+/** A post as the platform published it, for tests to compare. */
 export interface PublishedPost {
   readonly id: string;
   readonly url: string;
@@ -33,21 +32,21 @@ export interface PublishedPost {
   readonly options: JsonObject;
   /** ISO 8601. */
   readonly accepted_at: string;
-  /** When the call reached the simulators, ISO 8601; only where they run in a worker of their own. */
+  /** When the call reached the simulators, ISO 8601; only if they run in their own worker. */
   readonly received_at?: string;
 }
 
-/** What a platform added to a public post in a call of its own; tests compare against this. */
+/** An addition to a public post by a separate call, for tests to compare. */
 export interface PublishedExtra {
   readonly name: "first_comment" | "playlists" | "cover";
   readonly id: string;
-  /** The platform's id of what it was added to. */
+  /** The platform's id of the post that it was added to. */
   readonly addedTo: string;
   /** The text of a comment, the id of a playlist, the SHA-256 of a cover. */
   readonly text: string;
 }
 
-/** Synchronous and durable: kept in the storage of the simulator's Durable Object. */
+/** Synchronous and durable: the simulator's Durable Object stores it. */
 export interface SimulatorStore {
   get<T extends JsonValue>(key: string): T | undefined;
   put(key: string, value: JsonValue): void;
@@ -79,61 +78,61 @@ export interface SimulatorContext {
   readonly blobs: R2Bucket;
   readonly settings: SimulatorSettings;
   /**
-   * The client credentials a simulator expects: `sandbox-{platform}` and `sandbox-{platform}-secret`; with the setting
-   * `shared_app` those of its `appFamily` instead, and with `app_secret` that secret.
+   * The client credentials that a simulator expects: `sandbox-{platform}` and `sandbox-{platform}-secret`. With the setting `shared_app` it
+   * expects those of its `appFamily`, and with `app_secret` that secret.
    */
   readonly app: { readonly clientId: string; readonly clientSecret: string };
-  /** With the setting `shared_app`: the same user's tokens at the other simulators of the family that have it end too. */
+  /** Ends the user's tokens at the other simulators of the family that have the setting `shared_app`. */
   endSharedGrant(login: string): void;
   now(): number;
   /**
-   * Work that continues after the response. While work with that key is running, its promise is returned instead, so a
-   * poll can restart work that a killed process did not finish.
+   * Starts work that continues after the response. While work with that key runs, it returns that promise, so a poll can restart work that
+   * a killed process did not finish.
    */
   runOnce(key: string, work: () => Promise<void>): Promise<void>;
   /** Makes a real request to a media URL, as the platform would. */
   fetchUrl(url: string, headers?: Record<string, string>): Promise<Response>;
-  /** Hex SHA-256 of a stream that is not kept in memory, its length and its first bytes (up to 64 KiB). */
+  /** Hex SHA-256, length and first bytes (up to 64 KiB) of a stream that is not loaded into memory as a whole. */
   digest(body: ReadableStream<Uint8Array>): Promise<{ sha256: string; size: number; head: Uint8Array }>;
   /** The same for R2 objects read in order as one file. */
   digestBlobs(keys: readonly string[]): Promise<{ sha256: string; size: number; head: Uint8Array }>;
-  /** Called when the post becomes public (or a draft is delivered). */
+  /** Call it when the post becomes public (or a draft is delivered). */
   recordPublishedPost(post: PublishedPost): void;
   publishedPosts(account?: string): readonly PublishedPost[];
   /** A random decimal id of `digits` digits, as text. */
   newId(digits: number): string;
-  /** A random opaque secret with that prefix. */
+  /** A random opaque secret with this prefix. */
   newSecret(prefix: string): string;
 }
 
 /** The app that the sandbox's operator has registered at a platform. */
 export interface OperatorApp {
-  /** How the app stands at the platform: initial values of the simulator's own settings. */
+  /** The state of the app at the platform: initial values of the simulator's own settings. */
   readonly settings: JsonObject;
-  /** What the operator states beside the credentials: `{PLATFORM}_*` variables, keys without the prefix. */
+  /** The operator's settings besides the credentials: `{PLATFORM}_*` variables, keys without the prefix. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface Simulator {
   readonly platform: Platform;
-  /** Exact host names, or `*.example.com`. Together they must cover every address the platform's documents name. */
+  /** Exact host names, or `*.example.com`. Together they must cover every address in the platform's documents. */
   readonly hosts: readonly string[];
   readonly logins: readonly SimulatorLogin[];
-  /** Platforms of one company, at which one app can serve several: a person then has one grant for all of them. */
+  /** Platforms of one company that can share one app: a person then has one grant for all of them. */
   readonly appFamily?: string;
-  /** Absent: the app is as the simulator's strict reading has it, and the operator states nothing. */
+  /** Absent if the app has the simulator's strictest state and the operator sets nothing. */
   readonly operatorApp?: OperatorApp;
-  /** What each operation accepts; checked before `handle`, unless the simulator checks it itself. */
+  /** The requests that each operation accepts. The sandbox checks them before `handle`, unless the simulator does so itself. */
   readonly rules: OperationRules;
-  /** Absent: the platform adds nothing to its posts. */
+  /** Absent if the platform adds nothing to its posts. */
   publishedExtras?(sim: SimulatorContext): readonly PublishedExtra[];
   /**
-   * Every request to one of the hosts, the browser's consent page included: GET of the authorize URL with `login=<name>`
-   * in the query redirects back immediately, without it a small HTML page lists the logins as links.
+   * Answers every request to one of the hosts, also for the browser's consent page. GET of the authorize URL with `login=<name>` in the
+   * query redirects back immediately; otherwise a small HTML page lists the logins as links.
    */
   handle(request: Request, sim: SimulatorContext): Promise<Response>;
-  /** Records posts whose processing has ended since the last call. Called before the published posts are read. */
+  /** Records posts whose processing has ended since the last call. The sandbox calls it before it reads the published posts. */
   readonly publishProcessed?: (sim: SimulatorContext) => void;
-  /** The user revokes the app's access at the platform; false when no login has that account id or name. */
+  /** The user revokes the app's access at the platform. False when no login has that account id or name. */
   revoke(account: string, sim: SimulatorContext): boolean;
 }

@@ -1,8 +1,8 @@
 import type { SandboxEnv } from "./env.ts";
 
-/** What was sent to D1. */
+/** The calls to D1. */
 export interface D1Counts {
-  /** Calls over the network in production: a batch is one, however many statements it holds. */
+  /** Calls over the network in production; a batch is one call, however many statements it contains. */
   roundTrips: number;
   statements: number;
   rowsRead: number;
@@ -11,15 +11,15 @@ export interface D1Counts {
 
 export const noD1Counts = (): D1Counts => ({ roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 });
 
-/** What this isolate has sent since it started. */
+/** The counts of this isolate since its start. */
 const isolateCounts = noD1Counts();
 
 export const readD1Counts = (): D1Counts => ({ ...isolateCounts });
 
-/** By the bindings: one for the isolate, as without counting. */
+/** Keeps a single bindings object for each isolate, as it is without counting. */
 const withCounter = new WeakMap<SandboxEnv, SandboxEnv>();
 
-/** With `COUNT_D1` set, every call to D1 is counted, in the Worker and in its Durable Objects (`npm run punctual`). */
+/** With `COUNT_D1` set, counts every call to D1 in the Worker and in its Durable Objects (`npm run punctual`). */
 export function withD1Counter<E extends SandboxEnv>(env: E): E {
   if (env["COUNT_D1"] === undefined) {
     return env;
@@ -29,7 +29,7 @@ export function withD1Counter<E extends SandboxEnv>(env: E): E {
   return counting;
 }
 
-/** The binding, which adds to `counts`; the `meta` of each answer says what the database itself counted. */
+/** A binding that adds to `counts`. The `meta` of each answer contains the database's own counts. */
 export function countingD1(d1: D1Database, counts: D1Counts): D1Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   const countResult = <R extends D1Result>(result: R): R => {
@@ -51,7 +51,7 @@ export function countingD1(d1: D1Database, counts: D1Counts): D1Database {
         const [row] = (await all()).results;
         return row === undefined ? null : column === undefined ? row : row[column];
       },
-      // The rows of `raw` come without the database's own figures.
+      // `raw` returns rows without the database's own counts.
       async raw() {
         counts.roundTrips += 1;
         counts.statements += 1;

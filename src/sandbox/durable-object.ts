@@ -41,7 +41,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export function definePlatformSimulator() {
   return class PlatformSimulator extends DurableObject<SandboxEnv> implements SimulatorControl {
     readonly #running = new Map<string, Promise<void>>();
-    /** Calls whose callers have gone and that take effect at their time, on the clock that tests set. */
+    /** Calls whose callers have disconnected. They take effect later, by the clock that tests set. */
     readonly #late: { readonly at: number; readonly request: Request }[] = [];
 
     constructor(ctx: DurableObjectState, env: SandboxEnv) {
@@ -103,7 +103,7 @@ export function definePlatformSimulator() {
         );
         return result;
       });
-      // A platform completes a request even if the caller has gone.
+      // A platform completes a request even if the caller has disconnected.
       this.ctx.waitUntil(response);
       return response;
     }
@@ -174,7 +174,7 @@ export function definePlatformSimulator() {
       }
     }
 
-    /** Handles the calls whose time has come, in the order of their times. */
+    /** Handles the late calls that are due, in order of time. */
     async #handleLateCalls(): Promise<void> {
       const due = this.#late.filter(({ at }) => at <= Date.now()).toSorted((a, b) => a.at - b.at);
       for (const call of due) {
@@ -183,7 +183,9 @@ export function definePlatformSimulator() {
       }
     }
 
-    /** The first fault that matches. It is counted before it takes effect: a crash in between may lose a fault but never repeats one. */
+    /**
+     * Takes the first fault that matches. It is counted before it takes effect: a crash in between may lose a fault but never repeats one.
+     */
     #takeMatchingFault(method: string, path: string): InjectedFault | undefined {
       for (const row of this.#sql.exec<{ seq: number; fault: string }>("SELECT seq, fault FROM faults ORDER BY seq")) {
         const fault = JSON.parse(row.fault) as InjectedFault;

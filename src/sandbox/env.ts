@@ -2,21 +2,21 @@ import type { Env } from "#config.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { findSimulator } from "./registry.ts";
 
-/** The bindings of production and those of the sandbox. */
+/** The bindings of production and the additional ones of the sandbox. */
 export interface SandboxEnv extends Env {
   readonly SIMULATORS: DurableObjectNamespace;
   readonly RECEIVERS: DurableObjectNamespace;
   readonly SANDBOX_BLOBS: R2Bucket;
 }
 
-/** The client credentials a simulator expects, as an operator would have entered them. */
+/** The client credentials that a simulator expects, in the form in which an operator enters them. */
 export function appCredentials(platform: string): { readonly clientId: string; readonly clientSecret: string } {
   return { clientId: `sandbox-${platform}`, clientSecret: `sandbox-${platform}-secret` };
 }
 
 const LOOPBACK_HOST = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The sandbox publishes its credentials and keys, and everybody who reaches it can sign in: it must not run where others can reach it. */
+/** The sandbox must not run where others can reach it: its credentials and keys are public, and anybody can sign in. */
 export function requireLoopback(variable: string, origin: string): void {
   if (!URL.canParse(origin) || !LOOPBACK_HOST.test(new URL(origin).hostname)) {
     throw new Error(
@@ -25,10 +25,10 @@ export function requireLoopback(variable: string, origin: string): void {
   }
 }
 
-/** By the bindings, which are one object in the whole life of an isolate: every object of it gets the same. */
+/** An isolate has one bindings object for its whole life, so every object in it gets the same result. */
 const withCredentials = new WeakMap<Env, Env>();
 
-/** Adds app credentials for every platform, with what their operator states; variables that are set already are kept. */
+/** Adds app credentials and the operator's settings for every platform. Variables that are already set stay. */
 export function withSandboxCredentials<E extends Env>(env: E): E {
   const known = withCredentials.get(env) as E | undefined;
   if (known !== undefined) {

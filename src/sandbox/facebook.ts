@@ -60,7 +60,7 @@ interface Call {
   readonly chunk: Blob | null;
 }
 
-/** An edge of the Page whose token calls. */
+/** An edge of the Page that owns the token. */
 function handlePageEdge({ request, url, sim, params, version, chunk }: Call, page: string, edge: string) {
   switch (`${request.method} ${edge}`) {
     case "POST feed":
@@ -88,7 +88,7 @@ function handlePageEdge({ request, url, sim, params, version, chunk }: Call, pag
   }
 }
 
-/** A node of the Page: itself, a post, a video or a photo, published or not. */
+/** A node of the Page: the Page, a post, a video or a photo, published or not. */
 function handlePageNode({ request, url, sim, token, params }: Call, page: string, id: string): Response {
   const pageRecord = pagesOf(token.login).find((candidate) => candidate.id === page);
   if (pageRecord && (id === page || id === "me")) {
@@ -174,7 +174,7 @@ function handleUserCall({ request, url, sim, token }: Call, id: string, path: re
   return edge === "" ? objectNotFound(sim, id) : permissionDenied(sim, "A Page access token is required for this call");
 }
 
-/** Read from a copy: the parameters beside the file are read from the request itself. */
+/** Reads a copy, because the request itself is read for the parameters besides the file. */
 async function readChunk(request: Request): Promise<Blob | null> {
   if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) {
     return null;

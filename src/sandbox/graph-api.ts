@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "./contract.ts";
 import { bearerToken, fromBase64OrEmpty, findValidToken, readForm, type Token } from "./oauth-server.ts";
 
-/* What the Graph APIs of Meta share: parameters from query or body, the error envelope, field selection, cursors. */
+/* Shared by Meta's Graph APIs: parameters from query or body, the error envelope, field selection, cursors. */
 
 export type Params = ReadonlyMap<string, JsonValue>;
 
-/** Parameters may come in the query, as a form (either kind) or as JSON; later sources win. */
+/** Reads parameters from the query, a form (either kind) or JSON; later sources replace earlier ones. */
 export async function readParams(request: Request, url: URL): Promise<Params> {
   const params = new Map<string, JsonValue>(url.searchParams);
   const type = request.headers.get("content-type") ?? "";
@@ -38,7 +38,7 @@ export function textParam(params: Params, name: string): string | null {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
 }
 
-/** A list or object that may be JSON text inside a form field. */
+/** A list or object; a form field contains it as JSON text. */
 export function jsonParam(params: Params, name: string): JsonValue | undefined {
   const value = params.get(name);
   if (typeof value !== "string") {
@@ -91,8 +91,8 @@ export function graphError(sim: SimulatorContext, error: GraphErrorFields): Resp
 }
 
 /**
- * The token from the header or the body, or the error response. Stricter than the platform, which also takes it from the
- * query: a token must not be part of a URL.
+ * The token from the header or the body, or the error response. Stricter than the platform, which also accepts it in the query: a token
+ * must not be part of a URL.
  */
 export function authenticateGraphCall(sim: SimulatorContext, request: Request, params: Params): Token | Response {
   if (new URL(request.url).searchParams.has("access_token")) {
@@ -199,7 +199,7 @@ export function unknownField(object: JsonObject, fields: string | null): string 
   return parseFields(fields ?? "").find(({ name }) => name !== "" && !(name in object))?.name;
 }
 
-/** The start of a page; an invalid cursor gives an empty page. */
+/** The start of a page; an invalid cursor leads to an empty page. */
 function decodeCursor(cursor: string | null): number {
   if (cursor === null) {
     return 0;
@@ -208,7 +208,7 @@ function decodeCursor(cursor: string | null): number {
   return /^\d{1,9}$/.test(position) ? Number(position) : Number.MAX_SAFE_INTEGER;
 }
 
-/** One page of `items` with cursors, in the order given. */
+/** One page of `items` with cursors, in the given order. */
 export function paginate(url: URL, items: readonly JsonObject[], defaultLimit: number): Response {
   const limit = Math.min(100, Math.max(1, Number.parseInt(url.searchParams.get("limit") ?? "", 10) || defaultLimit));
   const start = decodeCursor(url.searchParams.get("after"));
@@ -225,7 +225,7 @@ export function paginate(url: URL, items: readonly JsonObject[], defaultLimit: n
   });
 }
 
-/** Adds the two usage headers that every response carries. */
+/** Adds the two usage headers that every response has. */
 export function withUsageHeaders(response: Response, account: string, kind: string): Response {
   const headers = new Headers(response.headers);
   headers.set("x-app-usage", JSON.stringify({ call_count: 1, total_cputime: 1, total_time: 1 }));
@@ -238,7 +238,7 @@ export function withUsageHeaders(response: Response, account: string, kind: stri
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** The names in a setting like `"a,b"`; null when it is not set. */
+/** The names in a setting such as `"a,b"`; null when it is not set. */
 export function namesOf(setting: JsonValue | undefined): readonly string[] | null {
   return typeof setting === "string" ? setting.split(",") : null;
 }

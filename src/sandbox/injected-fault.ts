@@ -5,7 +5,7 @@ export const DELAY_MAX_MS = 600_000;
 
 const text = (max: number) => z.string().min(1).max(max);
 
-/** `match.path` is a prefix, or a pattern of the whole path when it contains a `*`. */
+/** `match.path` is a prefix, or a pattern for the whole path if it contains a `*`. */
 export const InjectedFault = z.strictObject({
   match: z
     .strictObject({

@@ -3,7 +3,7 @@ export interface MediaInfo {
   readonly type: "image/jpeg" | "image/png" | "image/webp" | "image/gif" | "video/mp4" | "video/webm" | "unknown";
   readonly width: number | null;
   readonly height: number | null;
-  /** Null where the index (`moov` box) of the video is not in the first bytes. */
+  /** Null if the first bytes do not contain the video's index (`moov` box). */
   readonly durationSeconds: number | null;
   readonly animated: boolean;
 }
@@ -38,7 +38,7 @@ export function inspectMedia(head: Uint8Array): MediaInfo {
   return UNKNOWN;
 }
 
-/** A graphic control extension of a GIF: 21 F9 04, four bytes, 00. */
+/** Whether a graphic control extension of a GIF begins here: 21 F9 04, four bytes, 00. */
 function isFrameStart(head: Uint8Array, offset: number): boolean {
   return head[offset] === 0x21 && head[offset + 1] === 0xf9 && head[offset + 2] === 0x04 && head[offset + 7] === 0;
 }

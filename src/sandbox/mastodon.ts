@@ -25,7 +25,7 @@ import { countRequest, postsThrottle, type Throttle, throttleHeaders, throttlesO
 import { requestToken, revokeEndpoint, revokeTokensOf, tokenEndpoint } from "./mastodon/tokens.ts";
 import { findOperation, type Operation } from "./operation.ts";
 
-/* Simulates four instances of Mastodon, or of servers like it, each with its own apps, accounts and statuses. */
+/* Simulates four instances of Mastodon or of similar servers, each with its own apps, accounts and statuses. */
 
 interface EndpointCall {
   readonly call: Call;
@@ -53,7 +53,7 @@ const needsUser =
 
 const STATUS_READ_SCOPES = ["read:statuses"];
 
-/** The scopes of M controllers (6.7). */
+/** The endpoints with their scopes in M controllers (6.7). */
 const ENDPOINTS: readonly Endpoint[] = [
   {
     pattern: /^POST \/api\/v1\/apps$/,
@@ -124,7 +124,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Unknown and repeated members and query fields are refused, which real servers ignore. */
+/** Refuses unknown and repeated members and query fields; real servers ignore them. */
 function refuseUnknown(call: Call, operation: Operation | undefined, params: Params): void {
   if (call.settings.isLenient("unknown_params")) {
     return;
@@ -160,7 +160,7 @@ async function handleEndpoint(call: Call): Promise<Response> {
   return handler({ call, params, id: endpoint.pattern.exec(methodAndPath)?.groups?.["id"] ?? "" });
 }
 
-/** Throttles come before everything else (6.8); their headers are on every response of the API. */
+/** Throttles come before everything else (6.8), and every response of the API has their headers. */
 async function handleApiCall(call: Call): Promise<Response> {
   const { request, url, sim, instance } = call;
   const token = requestToken(call);

@@ -3,7 +3,7 @@ import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { SimulatorContext, SimulatorLogin } from "./contract.ts";
 
-/* What the simulated authorization servers share: a consent page, single-use codes, tokens that expire. */
+/* Shared by the simulated authorization servers: a consent page, single-use codes, tokens that expire. */
 
 export interface AuthorizationCode {
   readonly login: string;
@@ -32,7 +32,7 @@ export const TOKENS = recordTable<Token>("token:");
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** Shown when the query has no `login`: the page that lists the test users. */
+/** The page that lists the test users, for a query without `login`. */
 export function consentPage(title: string, url: URL, logins: readonly SimulatorLogin[]): Response {
   const link = (extra: Record<string, string>): string => {
     const query = new URLSearchParams(url.searchParams);
@@ -70,14 +70,14 @@ export function issueCode(
   return secret;
 }
 
-/** Marks a code as used and returns it; undefined when the code, redirect URI or verifier does not match. */
+/** Marks a code as used and returns it; undefined if the code, redirect URI or verifier does not match. */
 export async function redeemCode(
   sim: SimulatorContext,
   secret: string,
   redirectUri: string,
   verifier: string | null,
 ): Promise<AuthorizationCode | undefined> {
-  // Computed first: an await between reading the code and marking it would let two callers redeem it.
+  // Computed before the code is read, because an await between reading and marking it would let two callers redeem it.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier ?? ""));
   const code = CODES.find(sim, secret);
   if (!code || code.used || code.expiresAt <= sim.now() || code.redirectUri !== redirectUri) {
@@ -103,7 +103,7 @@ export function issueToken(
   return secret;
 }
 
-/** The token if it exists, is of that kind, is not expired and not revoked. */
+/** The token if it exists, has this kind, and is neither expired nor revoked. */
 export function findValidToken(sim: SimulatorContext, secret: string, kind: Token["kind"]): Token | undefined {
   const token = TOKENS.find(sim, secret);
   const invalid =
@@ -118,13 +118,13 @@ export function revokeToken(sim: SimulatorContext, secret: string): void {
   }
 }
 
-/** The user revokes the app's access: every token of the login becomes invalid. False when the login never consented. */
+/** The user revokes the app's access: every token of the login ends. False if the login never consented. */
 export function revokeTokensOfLogin(sim: SimulatorContext, login: string): boolean {
   sim.endSharedGrant(login);
   return endGrant(sim, login);
 }
 
-/** Every token of the login at this simulator alone becomes invalid. */
+/** Ends every token of the login at this simulator only. */
 export function endGrant(sim: SimulatorContext, login: string): boolean {
   return TOKENS.update(sim, (token) => (token.login === login ? { ...token, revoked: true } : undefined)) > 0;
 }
@@ -133,7 +133,7 @@ export function revokeTokensOfGrant(sim: SimulatorContext, grant: string): void 
   TOKENS.update(sim, (token) => (token.grant === grant ? { ...token, revoked: true } : undefined));
 }
 
-/** The fields of an urlencoded body; read as bytes because the runtime logs a warning for forms read as text. */
+/** The fields of an urlencoded body. They are read as bytes, because the runtime logs a warning for forms read as text. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams(new TextDecoder().decode(await request.arrayBuffer()));
 }
@@ -142,7 +142,7 @@ export function bearerToken(request: Request): string | null {
   return /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
 }
 
-/** Empty when the text is not Base64. */
+/** Empty if the text is not Base64. */
 export function fromBase64OrEmpty(text: string): Uint8Array {
   try {
     return fromBase64(text);

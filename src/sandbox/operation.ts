@@ -3,25 +3,25 @@ import type { JsonValue } from "#core/json.ts";
 import type { SimulatorContext } from "./contract.ts";
 
 /*
- * What each operation of a platform accepts, as data. A request with anything else is refused before the simulator acts, so
- * that an adapter cannot send what the platform does not know. docs/sandbox-operations.md is generated from the same data.
+ * The requests that each operation of a platform accepts, as data. Any other request is refused before the simulator acts, so that an
+ * adapter cannot send what the platform does not know. docs/sandbox-operations.md is generated from the same data.
  */
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD";
   /** Exact host names, or `*.example.com`. */
   readonly hosts: readonly string[];
-  /** The path as the documents write it; `{id}` stands for one segment, `{path...}` for the rest. */
+  /** The path as in the documents; `{id}` stands for one segment, `{path...}` for the rest. */
   readonly path: string;
   /** Names of query parameters. */
   readonly query?: readonly string[];
-  /** Those query parameters that may be given more than once. */
+  /** Query parameters that may appear more than once. */
   readonly repeatable?: readonly string[];
   /** Absent: a body is refused. */
   readonly body?: OperationBody;
-  /** Headers without which the platform refuses the call, in lower case. */
+  /** Headers that the platform requires, in lower case. */
   readonly headers?: readonly string[];
-  /** A page that a browser opens: it carries the browser's headers, and the sandbox's own `login`, `account` and `untick`. */
+  /** A browser opens this page: it has the browser's headers, and the sandbox's own `login`, `account` and `untick`. */
   readonly isPage?: boolean;
   /** Where the platform documents the operation, outside this repository. */
   readonly source: string;
@@ -32,13 +32,13 @@ type BodyType = "json" | "form" | "multipart" | "bytes";
 
 interface OperationBody {
   readonly types: readonly BodyType[];
-  /** Whether the members may stand in the query too, as at the Graph API. */
+  /** Whether the query may contain the members too, as in the Graph API. */
   readonly isAlsoQuery?: boolean;
-  /** Names of fields; in JSON the path of each value, `media.media_ids[]`. `settings.*` accepts everything below `settings`. */
+  /** Names of fields; for JSON the path of each value, `media.media_ids[]`. `settings.*` accepts everything below `settings`. */
   readonly members?: readonly string[];
 }
 
-/** What is wrong with a request; `name` is the member, parameter, header or content type. */
+/** The problem with a request; `name` is the member, parameter, header or content type. */
 export interface UnacceptedRequest {
   readonly kind:
     | "unknown_parameter"
@@ -51,7 +51,7 @@ export interface UnacceptedRequest {
   readonly name: string;
 }
 
-/** The sandbox checks a request before `handle`; `refuse` is the platform's answer to one that its operation does not accept. */
+/** The sandbox checks a request before `handle`; `refuse` gives the platform's answer to one that its operation does not accept. */
 interface RulesOfSandbox {
   readonly operations: readonly Operation[];
   readonly checkedBy?: "sandbox";
@@ -59,18 +59,18 @@ interface RulesOfSandbox {
 }
 
 /**
- * The simulator refuses what is not listed itself, with the names of `operations`: its platform has checks that come before,
- * such as throttles and authentication, or a setting switches the refusal off. The sandbox then checks nothing.
+ * The simulator itself refuses unlisted names, with the names in `operations`. It must do so if other checks come first, such as throttles
+ * and authentication, or if a setting switches the refusal off. The sandbox then checks nothing.
  */
 interface RulesOfSimulator {
   readonly operations: readonly Operation[];
   readonly checkedBy: "simulator";
 }
 
-/** The operations of one simulator, and who refuses a request that none of them accepts. */
+/** The operations of one simulator, and which side refuses other requests. */
 export type OperationRules = RulesOfSandbox | RulesOfSimulator;
 
-/** Added by the sandbox to the address of a consent page, never by an adapter. */
+/** The sandbox adds these to the address of a consent page; an adapter never does. */
 const SANDBOX_PARAMETERS = ["login", "account", "untick"];
 
 /** Product, version, and the origin of the service in brackets: `Almanac/1.0 (+https://post.example.org)`. */
@@ -106,7 +106,7 @@ function matchesPath(path: string, pathname: string): boolean {
   return pattern.test(pathname);
 }
 
-/** The first operation that the request calls; undefined when the platform has no such address. */
+/** The operation that the request calls; undefined if the platform has no such address. */
 export function findOperation(operations: readonly Operation[], method: string, url: URL): Operation | undefined {
   return operations.find(
     (operation) =>
@@ -116,7 +116,7 @@ export function findOperation(operations: readonly Operation[], method: string, 
   );
 }
 
-/** The path of every value in a JSON body; list positions are `[]`. */
+/** The path of every value in a JSON body; a list position is `[]`. */
 function* memberPaths(value: JsonValue, path = ""): Generator<string> {
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -133,7 +133,7 @@ function* memberPaths(value: JsonValue, path = ""): Generator<string> {
   }
 }
 
-/** A member is accepted when it, a value below it or everything below one of its parents is listed. */
+/** A member is accepted if the list contains it, a value below it, or everything below one of its parents. */
 function acceptsMember(members: readonly string[], path: string): boolean {
   return members.some(
     (member) =>
@@ -156,7 +156,7 @@ async function readMembers(bytes: ArrayBuffer, contentType: string): Promise<rea
   try {
     return [...memberPaths(JSON.parse(text) as JsonValue)];
   } catch {
-    // A body that is no JSON is the simulator's to refuse: each platform has its own words for it.
+    // The simulator refuses a body that is not JSON, because each platform does so with its own words.
     return [];
   }
 }
@@ -199,18 +199,18 @@ function findQueryProblem(operation: Operation, url: URL): UnacceptedRequest | u
   return repeated === undefined ? undefined : { kind: "repeated_parameter", name: repeated };
 }
 
-/** The names at the top of the body, for a simulator that checks them itself. */
+/** The top-level names of the body, for a simulator that checks them itself. */
 export function topMembers({ body }: Operation): readonly string[] {
   return [...new Set((body?.members ?? []).map((member) => member.replace(/[.[].*$/, "")))];
 }
 
-/** A call by a program that does not name its product and origin. */
+/** The problem of a program that does not send its product and origin. */
 export function findUserAgentProblem(request: Request): UnacceptedRequest | undefined {
   const name = request.headers.get("user-agent") ?? "";
   return USER_AGENT.test(name) ? undefined : { kind: "user_agent", name };
 }
 
-/** The first thing about the request that the operation does not accept. */
+/** The first problem with the request. */
 export async function findUnaccepted(operation: Operation, request: Request): Promise<UnacceptedRequest | undefined> {
   const userAgentProblem = operation.isPage ? undefined : findUserAgentProblem(request);
   if (userAgentProblem) {
@@ -223,7 +223,7 @@ export async function findUnaccepted(operation: Operation, request: Request): Pr
   return findQueryProblem(operation, new URL(request.url)) ?? (await findBodyProblem(operation, request));
 }
 
-/** The platform's refusal of a request that its operation does not accept; undefined when the simulator may act or checks itself. */
+/** The platform's refusal of a request; undefined if the simulator may act or checks the request itself. */
 export async function refuseUnaccepted(
   rules: OperationRules,
   request: Request,

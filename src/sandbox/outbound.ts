@@ -38,7 +38,7 @@ export async function callPlatform(env: SandboxEnv, request: Request): Promise<R
   if (!simulator) {
     throw new TypeError(`no simulator for the host ${hostname}`);
   }
-  // Without the caller's signal: a real platform completes a request whose caller has timed out.
+  // Without the caller's signal, because a real platform completes a request even if the caller has timed out.
   const forwarded = new Request(request, { signal: null, redirect: "manual" });
   const origin = simulatorsOrigin(env);
   const response = await Promise.race([
@@ -51,12 +51,12 @@ export async function callPlatform(env: SandboxEnv, request: Request): Promise<R
   return response;
 }
 
-/** The URL under which a browser reaches a platform's page in the sandbox. */
+/** The URL that opens a platform's page in a browser of the sandbox. */
 export function browserUrl(origin: string, url: URL): URL {
   return new URL(`${origin}/sandbox/${url.host}${url.pathname}${url.search}${url.hash}`);
 }
 
-/** Throws as `fetch` does, also where a receiver of the sandbox drops the connection or does not answer. */
+/** Throws like `fetch`, also when a receiver of the sandbox drops the connection or does not answer. */
 async function fetchPublicOrReceiver(origin: string, request: Request): Promise<Response> {
   const response = await Promise.race([fetchPublic(origin, request), rejectOnAbort(request.signal)]);
   if (isLostConnection(response)) {
@@ -65,7 +65,7 @@ async function fetchPublicOrReceiver(origin: string, request: Request): Promise<
   return response;
 }
 
-/** Outbound fetches in which every platform is simulated on this machine. */
+/** Outbound fetches with every platform simulated on this machine. */
 export function sandboxOutbound(env: Env): Outbound {
   const sandboxEnv = env as SandboxEnv;
   return {

@@ -33,7 +33,7 @@ function accountsOf({ logins }: Simulator, accountOrLogin: string): readonly str
   );
 }
 
-/** Reads and controls the simulators: mounted under /sandbox by the service's sandbox and by the simulators' own worker. */
+/** Reads and controls the simulators. Both the service's sandbox and the simulators' own worker mount it under /sandbox. */
 export function platformRoutes() {
   const app = new Hono<{ Bindings: SandboxEnv }>();
 
@@ -62,7 +62,7 @@ export function platformRoutes() {
     });
   });
 
-  // Comments and entries of playlists, of all accounts.
+  // Comments and playlist entries of all accounts.
   app.get("/platforms/:platform/extras", async (c) =>
     c.json({ extras: await simulatorStub(c.env, simulatorFromPath(c).platform).publishedExtras() }),
   );
@@ -73,7 +73,7 @@ export function platformRoutes() {
     return c.json({ calls: await simulatorStub(c.env, platform).calls(since) });
   });
 
-  // For the search of the logs (scripts/crash/find-leaks.ts); empty unless the worker records them.
+  // scripts/crash/find-leaks.ts searches the logs for them; empty unless the worker records them.
   app.get("/platforms/:platform/secrets", async (c) =>
     c.json({ secrets: await simulatorStub(c.env, simulatorFromPath(c).platform).secrets() }),
   );

@@ -28,7 +28,7 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   return parsed.data;
 }
 
-/** What every route under /sandbox answers to an error. */
+/** The answer of every route under /sandbox to an error. */
 export function errorResponse(error: Error, c: SandboxHttp): Response {
   if (error instanceof BadRequest) {
     return c.json({ error: error.message, code: "invalid_request" }, 400);

@@ -8,11 +8,11 @@ export interface RecordTable<T> {
   remove(sim: SimulatorContext, id: string): void;
   /** In ascending order of the ids. */
   list(sim: SimulatorContext): readonly T[];
-  /** Saves what `change` returns for each record; undefined leaves it as it is. Returns how many changed. */
+  /** Saves what `change` returns for each record; undefined leaves the record unchanged. Returns how many changed. */
   update(sim: SimulatorContext, change: (record: T) => T | undefined): number;
 }
 
-/** Only a table writes below its prefix, so what it reads there is what it wrote: the casts stand here and nowhere else. */
+/** Only a table writes below its prefix, so the casts of what it reads are safe; there are none elsewhere. */
 export function recordTable<T extends object>(prefix: `${string}:`): RecordTable<T> {
   const save = (sim: SimulatorContext, key: string, record: T) => sim.store.put(key, record as unknown as JsonValue);
   const entries = (sim: SimulatorContext) =>

@@ -34,7 +34,7 @@ export function findSimulatorByHost(host: string): Simulator | undefined {
   return Object.values(simulators).find((simulator) => hostMatches(simulator.hosts, host));
 }
 
-/** What a user of the simulated platform enters on the connect page. */
+/** What a test user enters on the connect page. */
 export function connectInputOf(platform: Platform, login: string): Readonly<Record<string, string>> {
   return simulators[platform].logins.find(({ name }) => name === login)?.connectInput ?? {};
 }

@@ -3,17 +3,17 @@ import type { OpenFault } from "./simulator-control.ts";
 import { requireLoopback, type SandboxEnv } from "./env.ts";
 
 /*
- * Simulators in a worker of their own (`npm run sandbox`, src/index.simulators.ts), which goes on when the service is killed:
- * a platform finishes the requests that it has received. Both sides of the HTTP calls between the two are here.
+ * Runs the simulators in their own worker (`npm run sandbox`, src/index.simulators.ts). It continues when the service is killed, because a
+ * platform finishes the requests that it has received. Both sides of the HTTP calls between the two are here.
  */
 
 const CALL_PATH = "/calls";
-/** The address of the call; not in the path, because logs of development servers have paths, and some addresses contain tokens. */
+/** The address of the call. It is not in the path, because development servers log paths, and some addresses contain tokens. */
 const CALL_URL_HEADER = "x-simulated-url";
-/** When the call reached the simulators' worker; what it waits for there is no delay of the service. */
+/** When the call reached the simulators' worker. Waiting there is not a delay of the service. */
 const RECEIVED_AT_HEADER = "x-simulated-received-at";
 
-/** Where the simulators run when they are not in this process (`SIMULATORS_ORIGIN`); null when they are. */
+/** The origin of the simulators' worker (`SIMULATORS_ORIGIN`); null if they run in this process. */
 export function simulatorsOrigin(env: SandboxEnv): string | null {
   const origin = env["SIMULATORS_ORIGIN"];
   if (typeof origin !== "string" || origin === "") {
@@ -30,7 +30,7 @@ export function forwardCall(origin: string, request: Request): Promise<Response>
   return fetch(forwarded);
 }
 
-/** The call to a platform that a request to the simulators' worker stands for; null for any other request. */
+/** The call to a platform inside a request to the simulators' worker; null for any other request. */
 export async function readForwardedCall(request: Request): Promise<Request | null> {
   const url = request.headers.get(CALL_URL_HEADER);
   if (new URL(request.url).pathname !== CALL_PATH || url === null || !URL.canParse(url)) {
@@ -43,7 +43,7 @@ export async function readForwardedCall(request: Request): Promise<Request | nul
     method: request.method,
     headers,
     redirect: "manual",
-    // Read here: what a platform has received does not depend on its caller any more.
+    // The body is read here, so that the call no longer depends on its caller.
     ...(request.body && { body: await request.arrayBuffer() }),
   });
 }

@@ -33,7 +33,7 @@ export const RunCronInput = z.object({ cron: shortText.default("* * * * *") });
 
 const SwitchValue = z.union([z.null(), z.boolean(), z.number(), z.string().max(200)]);
 
-/** Null restores the platform's own value; members not listed are settings of that one simulator. */
+/** Null restores the platform's own value; unlisted members are settings of that one simulator. */
 export const SettingsInput = z
   .object({
     processing_ms: z.int().min(0).max(DAY_MS).optional(),

@@ -17,7 +17,7 @@ import { ConnectInput, CreateUserInput, RunCronInput } from "./request-schemas.t
 import { SAMPLES } from "./samples.ts";
 import { readPostStatistics } from "./store.ts";
 
-/** The sandbox's own routes under /sandbox; only the sandbox entry point mounts them, never production. */
+/** The sandbox's own routes under /sandbox. Only the sandbox entry point mounts them, never production. */
 export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, cron: string) => Promise<void>) {
   const app = new Hono<{ Bindings: SandboxEnv }>().basePath("/sandbox");
 
@@ -106,7 +106,7 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     return c.json({ accounts });
   });
 
-  // Where the simulators are a worker of their own, these calls go there, like those of the adapters and the webhooks.
+  // If the simulators run in their own worker, these calls go there, like those of the adapters and the webhooks.
   app.on("ALL", ["/platforms/*", "/receivers/*"], (c, next) => {
     const origin = simulatorsOrigin(c.env);
     return origin === null ? next() : fetch(new Request(origin + c.req.path + new URL(c.req.url).search, c.req.raw));

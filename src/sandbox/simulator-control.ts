@@ -1,12 +1,12 @@
 import type { PublishedExtra, PublishedPost, SimulatorSettings } from "./contract.ts";
 import type { InjectedFault } from "./injected-fault.ts";
 
-/** One call that a platform received, without query, headers and body because they carry tokens. */
+/** One call that a platform received. Query, headers and body are left out, because they contain tokens. */
 export interface RecordedCall {
   readonly method: string;
   readonly host: string;
   readonly path: string;
-  /** Null while the call is in progress, and permanently when the connection was dropped. */
+  /** Null while the call is in progress, and forever if the connection was dropped. */
   readonly status: number | null;
   /** ISO 8601. */
   readonly at: string;
@@ -23,7 +23,7 @@ export type SettingsChange = {
   readonly extra?: SimulatorSettings["extra"] | undefined;
 };
 
-/** What tests and developers can call on a platform's Durable Object beside the platform's own API. */
+/** The calls for tests and developers on a platform's Durable Object, besides the platform's own API. */
 export interface SimulatorControl {
   publishedPosts(account: string | null): Promise<PublishedPost[]>;
   publishedExtras(): Promise<readonly PublishedExtra[]>;
@@ -31,13 +31,13 @@ export interface SimulatorControl {
   calls(since: number): Promise<RecordedCall[]>;
   /** Tokens, codes, secrets and passwords that were sent or received; none unless `RECORD_SECRETS` is set. */
   secrets(): Promise<string[]>;
-  /** The number of open faults afterwards; null when the maximum was reached before. */
+  /** The number of open faults afterwards; null if the maximum was already reached. */
   addFault(fault: InjectedFault): Promise<number | null>;
   openFaults(): Promise<OpenFault[]>;
   clearFaults(): Promise<void>;
   /** Changes the given settings and returns all of them. */
   changeSettings(change: SettingsChange): Promise<SimulatorSettings>;
   revoke(account: string): Promise<boolean>;
-  /** The user revoked the app at another simulator; without effect unless this one has the setting `shared_app`. */
+  /** The user revoked the app at another simulator. No effect unless this one has the setting `shared_app`. */
   endGrant(login: string): Promise<void>;
 }

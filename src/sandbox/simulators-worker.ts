@@ -7,7 +7,7 @@ import { findSimulatorByHost } from "./registry.ts";
 import { receiverRoutes } from "./receivers/routes.ts";
 import { readForwardedCall } from "./remote-simulators.ts";
 
-/** The requests to the simulators' own worker: the calls that a service forwards, and the routes that control the simulators. */
+/** Handles the requests to the simulators' own worker: the service's forwarded calls, and the routes that control the simulators. */
 export function handleSimulatorRequest() {
   const routes = new Hono<{ Bindings: SandboxEnv }>()
     .basePath("/sandbox")
@@ -24,7 +24,7 @@ export function handleSimulatorRequest() {
       return await routes.fetch(request, env, ctx);
     }
     const response = simulatorStub(env, simulator.platform).fetch(call);
-    // The caller may be gone before the platform has finished.
+    // The caller may disconnect before the platform has finished.
     ctx.waitUntil(response.catch(() => undefined));
     return await response;
   };

@@ -13,7 +13,7 @@ export interface PostStatistics {
   readonly nextDueAt: number | null;
 }
 
-/** Statistics over all users; only the sandbox has this query because the product has no role that may see it. */
+/** Statistics over all users. Only the sandbox has this query, because no role of the product may see it. */
 export async function readPostStatistics(db: Db, now: number): Promise<PostStatistics> {
   const { results } = await db.d1
     .prepare(

@@ -106,8 +106,8 @@ function handleNodeCall(
 }
 
 /**
- * Not documented for this product, so both readings exist: by default the proof is required, as for an app with "Require App
- * Secret"; with `refuse_proof` it is a parameter that the API does not know.
+ * Meta does not document this for this product, so both readings exist. By default the proof is required, as for an app with "Require App
+ * Secret"; with `refuse_proof` it is an unknown parameter.
  */
 async function refuseAppSecretProof(sim: SimulatorContext, request: Request, params: Params): Promise<Response | null> {
   if (sim.settings.extra["refuse_proof"] === true) {

@@ -16,13 +16,13 @@ type AppRefreshToken = {
   readonly session: string;
   readonly token: string;
   readonly expiresAt: number;
-  /** Secret of the token that replaced it; the old one keeps leading to it until the grace period ends. */
+  /** Secret of the token that replaced it. The old token still leads to the new one until the grace period ends. */
   readonly next: string | null;
 };
 
 const refreshKey = (secret: string): string => `app-refresh:${secret}`;
 
-/** Whether the account's handle still resolves is shown by `handle.invalid`. */
+/** `handle.invalid` replaces a handle that no longer resolves. */
 const shownHandle = (sim: SimulatorContext, user: TestUser): string =>
   sim.settings.extra["handle_invalid"] === true ? "handle.invalid" : handleOf(sim, user);
 
@@ -86,7 +86,7 @@ export function createSession(sim: SimulatorContext, host: string, body: JsonObj
 const isBearer = (request: Request): string | null =>
   /^Bearer (?<token>\S+)$/.exec(request.headers.get("authorization") ?? "")?.groups?.["token"] ?? null;
 
-/** The refresh token of the call; the access token is not accepted here. */
+/** The refresh token of the call; an access token is refused here. */
 function readRefreshToken(
   request: Request,
   sim: SimulatorContext,
@@ -135,7 +135,7 @@ export function refreshSession(request: Request, sim: SimulatorContext): Respons
   return Response.json(sessionJson(sim, user, record.session, issued.token));
 }
 
-/** POST com.atproto.server.deleteSession: also with an expired token. */
+/** POST com.atproto.server.deleteSession: accepts an expired token too. */
 export function deleteSession(request: Request, sim: SimulatorContext): Response {
   const found = readRefreshToken(request, sim, true);
   if (found instanceof Response) {

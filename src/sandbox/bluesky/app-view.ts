@@ -3,7 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import { invalidXrpc, xrpcError } from "./responses.ts";
 import { accountStatus, findUser, findUserByDid, handleOf } from "./test-users.ts";
 
-/* What the apps show: it follows the repositories later (section 5, rule 23; B read-after-write.md). */
+/* The AppView is what apps show. It lags behind the repositories (section 5, rule 23; B read-after-write.md). */
 
 const LAG_MS = 3000;
 const MAX_URIS = 25;

@@ -5,7 +5,7 @@ import { hasPermission, type Permission } from "./scopes.ts";
 import { accountStatus, ENTRYWAY, findUserByName, pdsOf, type TestUser } from "./test-users.ts";
 import { type AccessToken, findAccessToken, isAliveAtPds } from "./tokens.ts";
 
-/* Who calls an XRPC method: rules 6, 12 and 13 (pds auth-verifier.ts). */
+/* The caller of an XRPC method: rules 6, 12 and 13 (pds auth-verifier.ts). */
 
 export interface Caller {
   readonly user: TestUser;
@@ -97,7 +97,7 @@ async function checkDpop(
     : oauthRefusal("invalid_token", "Invalid token");
 }
 
-/** The account of an access token; a deactivated one may still ask who it is (`isReadOnly`). */
+/** The account of an access token. With `isReadOnly` a deactivated account is accepted, because it may still ask for its identity. */
 export async function authenticate(
   request: Request,
   sim: SimulatorContext,

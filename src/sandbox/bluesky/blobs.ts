@@ -18,7 +18,7 @@ export type StoredBlob = {
   readonly size: number;
   readonly sha256: string;
   readonly storedAt: number;
-  /** A record keeps its blobs; the others go after an hour. */
+  /** A record keeps its blobs; all others are deleted after an hour. */
   readonly referenced: boolean;
 };
 
@@ -30,7 +30,7 @@ export function findBlob(sim: SimulatorContext, did: string, cid: string): Store
   return blob && (blob.referenced || blob.storedAt + lifetimeMs > sim.now()) ? blob : undefined;
 }
 
-/** Storing it again is harmless: the same bytes have the same CID. */
+/** Storing the same bytes again is harmless: they have the same CID. */
 export function storeBlob(
   sim: SimulatorContext,
   did: string,
@@ -59,7 +59,7 @@ export function keepBlobs(sim: SimulatorContext, did: string, references: readon
   }
 }
 
-/** Whether the account has the blobs that a record names, exactly as it names them. */
+/** The problem with the blobs that a record names: each must exist in the account exactly as named. */
 export function findBlobProblem(
   sim: SimulatorContext,
   did: string,
@@ -82,7 +82,7 @@ export function findBlobProblem(
   return null;
 }
 
-/** The type that the bytes show; without one a real PDS believes the header, here media must be media. */
+/** The type that the bytes show. A real PDS believes the header for unknown bytes, but here media must be media. */
 function typeOfBytes(sim: SimulatorContext, head: Uint8Array, contentType: string): string {
   const { type } = inspectMedia(head);
   if (type !== "unknown") {

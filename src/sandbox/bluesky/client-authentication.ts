@@ -7,7 +7,7 @@ import { isLenient } from "./leniency.ts";
 import { OPERATIONS } from "./operations.ts";
 import { dpopChallenge, invalidClient, invalidRequest, oauthError } from "./responses.ts";
 
-/* Who calls PAR, token and revoke: form, DPoP proof and client assertion (rules 4 to 7). */
+/* Authenticates the caller of PAR, token and revoke: form, DPoP proof and client assertion (rules 4 to 7). */
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const ASSERTION_AGE_SECONDS = 60;
@@ -17,7 +17,7 @@ export interface AuthenticatedForm {
   readonly client: Client;
   /** Thumbprint of the key that signed the assertion; null for a public client. */
   readonly authJkt: string | null;
-  /** Null only where PAR without DPoP is allowed. */
+  /** Null only if PAR without DPoP is allowed. */
   readonly dpopJkt: string | null;
   readonly field: (name: string) => string;
 }
@@ -76,7 +76,7 @@ async function checkAssertion(
   if (aud !== issuer) {
     return failed('unexpected "aud" claim value');
   }
-  // A second ahead is a clock that was rounded up.
+  // A clock that rounds up may be a second ahead.
   if (typeof iat !== "number" || now - iat > ASSERTION_AGE_SECONDS || iat > now + 1) {
     return failed('"iat" claim timestamp check failed');
   }
@@ -113,7 +113,7 @@ async function checkAuthentication(
   return checkAssertion(sim, client, assertion, issuer, dpopJkt);
 }
 
-/** The proof comes first: a refusal for the nonce consumes nothing, not even the assertion. */
+/** The proof comes first: a refusal because of the nonce uses up nothing, not even the assertion. */
 async function readAuthenticatedForm(
   request: Request,
   sim: SimulatorContext,
@@ -145,7 +145,7 @@ function proofRefusal(text: string): Response {
   return response;
 }
 
-/** Calls `handle` for an authenticated client; every answer carries the host's nonce. */
+/** Calls `handle` for an authenticated client. Every answer contains the host's nonce. */
 export async function withAuthenticatedForm(
   request: Request,
   sim: SimulatorContext,

@@ -3,7 +3,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { type EcPublicKey, toPublicKey } from "./jwt.ts";
 import { oauthError } from "./responses.ts";
 
-/* The client metadata document, fetched for real: section 1.2, rule 2 (op/client/client-manager.ts). */
+/* The client metadata document, really fetched: section 1.2, rule 2 (op/client/client-manager.ts). */
 
 const CACHE_MS = 600_000;
 const LOOPBACK_HOSTS = new Set(["127.0.0.1", "[::1]"]);
@@ -26,8 +26,8 @@ const invalidMetadata = (text: string): Response => oauthError(400, "invalid_cli
 const unobtainable = (id: string): Response => invalidMetadata(`Unable to obtain client metadata for "${id}"`);
 
 /**
- * The one place where the sandbox is laxer than the platform: a document on the service's own origin on this machine,
- * which has a port and no TLS.
+ * Only here is the sandbox laxer than the platform: it accepts a document on the service's own origin on this machine, which has a port and
+ * no TLS.
  */
 function isOwnOrigin(url: URL): boolean {
   return url.protocol === "http:" && url.port !== "" && ["localhost", "127.0.0.1"].includes(url.hostname);
@@ -83,7 +83,7 @@ async function fetchJson(sim: SimulatorContext, url: string): Promise<JsonObject
   }
 }
 
-/** Keys without `kid` are dropped silently; a private key or another algorithm makes the set invalid. */
+/** Drops keys without `kid` silently. A private key or another algorithm makes the set invalid. */
 function readKeys(jwks: unknown): readonly ClientKey[] | null {
   const list = (jwks as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(list)) {
@@ -127,7 +127,7 @@ function isValidClientUri(clientUri: unknown, documentUrl: URL): boolean {
   return url?.origin === documentUrl.origin && documentUrl.pathname.startsWith(parent);
 }
 
-/** What is wrong with the members that do not concern client authentication. */
+/** The problem with the members that have nothing to do with client authentication. */
 function findProblem(document: JsonObject, id: string, url: URL): string | null {
   const { redirect_uris, grant_types, response_types, application_type = "web", client_uri } = document;
   const redirectUris = textList(redirect_uris);
@@ -160,7 +160,7 @@ function findProblem(document: JsonObject, id: string, url: URL): string | null 
   return isValidClientUri(client_uri, url) ? null : "client_uri must be a parent of the client_id";
 }
 
-/** The keys of a `private_key_jwt` client, or what is wrong. */
+/** The keys of a `private_key_jwt` client, or the problem with them. */
 async function resolveKeys(sim: SimulatorContext, document: JsonObject): Promise<readonly ClientKey[] | Response> {
   const { jwks, jwks_uri } = document;
   if (document["token_endpoint_auth_signing_alg"] !== "ES256") {
@@ -228,7 +228,7 @@ export async function resolveClient(sim: SimulatorContext, id: string): Promise<
   return client;
 }
 
-/** Exact, but for the port of a loopback client. */
+/** Requires an exact match, except for the port of a loopback client. */
 export function isRegisteredRedirectUri(client: Client, uri: string): boolean {
   const withoutPort = (text: string): string => {
     const url = URL.parse(text);

@@ -66,7 +66,7 @@ function findClaimProblem(
   return ath === expectedAth ? null : 'DPoP "ath" mismatch';
 }
 
-/** `accessToken` is null at the authorization server, where `ath` is forbidden. Null when there is no proof. */
+/** `accessToken` is null at the authorization server, where `ath` is forbidden. Returns null without a proof. */
 export async function checkProof(
   request: Request,
   sim: SimulatorContext,

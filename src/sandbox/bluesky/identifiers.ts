@@ -28,10 +28,10 @@ function cid(codec: number, sha256: string): string {
   return `b${base32(Uint8Array.from([0x01, codec, 0x12, 0x20, ...digest]))}`;
 }
 
-/** Of a blob: the real one, so that the same bytes always have the same CID. */
+/** The CID of a blob. It is the real one, so the same bytes always have the same CID. */
 export const blobCid = (sha256: string): string => cid(RAW_CODEC, sha256);
 
-/** Of a record or commit: a real one hashes DAG-CBOR, here it is JSON with sorted keys. */
+/** The CID of a record or commit. A real one hashes DAG-CBOR; this one hashes JSON with sorted keys. */
 export const recordCid = (sha256: string): string => cid(DAG_CBOR_CODEC, sha256);
 
 /** 53 bits of microseconds and 10 bits of a clock id (W specs/tid), increasing within one simulator. */

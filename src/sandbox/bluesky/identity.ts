@@ -56,14 +56,14 @@ export function resolveHandle(sim: SimulatorContext, handle: string): Response {
   return user ? Response.json({ did: user.did }) : invalidXrpc("Unable to resolve handle");
 }
 
-/** The setting `metadata` spoils the documents (rule 1). */
+/** The setting `metadata` makes the documents invalid (rule 1). */
 function redirectMode(sim: SimulatorContext, host: string): Response | null {
   return sim.settings.extra["metadata"] === "redirect"
     ? new Response(null, { status: 302, headers: { location: `https://${host}/.well-known/elsewhere` } })
     : null;
 }
 
-/** GET https://{pds}/.well-known/oauth-protected-resource; the entryway has none. */
+/** GET https://{pds}/.well-known/oauth-protected-resource; the entryway does not have it. */
 export function protectedResource(sim: SimulatorContext, host: string): Response {
   const pds = findPds(host);
   if (!pds) {

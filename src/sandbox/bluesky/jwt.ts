@@ -40,7 +40,7 @@ export type EcPublicKey = {
   readonly y: string;
 };
 
-/** The public part of a P-256 key; null for another key and for one that shows its private part. */
+/** The public part of a P-256 key; null for another key, and for one that contains its private part. */
 export function toPublicKey(value: unknown): EcPublicKey | null {
   if (!isJsonObject(value) || "d" in value) {
     return null;
@@ -68,14 +68,14 @@ export async function s256(text: string): Promise<string> {
 export const thumbprint = ({ crv, kty, x, y }: EcPublicKey): Promise<string> =>
   s256(JSON.stringify({ crv, kty, x, y }));
 
-/** Looks like a JWT; its third part is a secret under which the simulator remembers it. */
+/** Makes a text with the form of a JWT. Its third part is the secret under which the simulator stores the token. */
 export function mintToken(sim: SimulatorContext, typ: string, payload: JsonObject): { token: string; secret: string } {
   const encode = (part: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(part)));
   const secret = sim.newSecret("");
   return { token: `${encode({ typ, alg: "ES256" })}.${encode(payload)}.${secret}`, secret };
 }
 
-/** The third part of a token; null when it has not three parts. */
+/** The third part of a token; null if it does not have three parts. */
 export function secretOfToken(token: string): string | null {
   const parts = token.split(".");
   return parts.length === 3 ? (parts[2] ?? null) : null;
@@ -83,7 +83,7 @@ export function secretOfToken(token: string): string | null {
 
 const PURGED_AT_ONCE = 5;
 
-/** True the first time that `name` is seen within its lifetime. Each call also forgets a few that have expired. */
+/** True for the first use of `name` within its lifetime. Each call also deletes a few expired names. */
 export function takeOnce(sim: SimulatorContext, name: string, lifetimeSeconds: number): boolean {
   const now = sim.now();
   const key = `once:${name}`;

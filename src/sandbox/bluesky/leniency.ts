@@ -1,19 +1,18 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
 /**
- * The strict readings that are stricter than the reference servers; the setting `lenient` lists those to switch off,
- * separated by commas.
+ * In these points the sandbox is stricter than the reference servers. The setting `lenient` lists those to switch off, separated by commas.
  */
 export type StrictReading =
   /** Requests with members or query fields that no document names. */
   | "unknown_parameters"
-  /** Record members and embed types outside the sheet: a real PDS stores them (rule 20). */
+  /** Record members and embed types that the lexicon does not list: a real PDS stores them (rule 20). */
   | "unknown_fields"
   /** Facets that overlap or point outside the text: a real PDS stores them (rule 19). */
   | "facets"
   /** A post without text and embed. */
   | "empty_text"
-  /** A blob whose bytes are not what its content type says: a real PDS believes the header. */
+  /** A blob whose bytes do not match its content type: a real PDS believes the header. */
   | "unknown_bytes"
   /** The authorization page without a pushed request (rule 3). */
   | "authorize_without_par"

@@ -6,11 +6,11 @@ import { DID } from "./test-users.ts";
 /* Checks of lexicon types, with the messages of packages/lex/lex-schema (rules 17 and 18). */
 
 interface CheckOptions {
-  /** Whether members and union types outside the lexicon pass, as on a real PDS. */
+  /** Whether members and union types outside the lexicon are accepted, as on a real PDS. */
   readonly allowUnknown: boolean;
 }
 
-/** What is wrong with a value, with its path; null when nothing is. */
+/** Returns the problem with a value, with its path; null if it is valid. */
 export type Check = (value: JsonValue | undefined, path: string, options: CheckOptions) => string | null;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -24,7 +24,7 @@ function typeName(value: JsonValue | undefined): string {
 const wrongType = (expected: string, value: JsonValue | undefined, path: string): string =>
   `Expected ${expected} value type (got ${typeName(value)}) at ${path}`;
 
-/** Empty when the value is no text. */
+/** Empty if the value is not a text. */
 export const toText = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
 const DATETIME = /^\d{4}-(?<month>\d{2})-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,20})?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -39,7 +39,7 @@ const FORMATS = {
     !text.endsWith("-00:00") &&
     !text.startsWith("0000") &&
     !Number.isNaN(Date.parse(text)) &&
-    // A day that the month does not have would be read as one of the next month.
+    // `Date` would read a day that the month does not have as a day of the next month.
     new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10)),
   language: (text: string) => LANGUAGE.test(text),
   did: (text: string) => text.length <= 2048 && DID.test(text),
@@ -52,7 +52,7 @@ interface StringRules {
   readonly format?: keyof typeof FORMATS;
 }
 
-/** Lone surrogates have no UTF-8 form, so no record can hold them. */
+/** Lone surrogates have no UTF-8 form, so no record can contain them. */
 export const string =
   ({ maxGraphemes, maxBytes, format }: StringRules = {}): Check =>
   (value, path) => {
@@ -107,7 +107,7 @@ export const array =
     return firstProblem(items.map((one, index) => item(one, `${path}[${index}]`, options)));
   };
 
-/** `type` is the `$type` that a member of that name must have when it is there. */
+/** The member `$type` is optional; if an object has it, it must equal `type`. */
 export const object =
   (
     type: string | null,
@@ -135,7 +135,7 @@ export const object =
     );
   };
 
-/** An object whose `$type` says which; it is required. */
+/** An object whose required `$type` selects its schema. */
 export const union =
   (types: Readonly<Record<string, Check>>): Check =>
   (value, path, options) => {

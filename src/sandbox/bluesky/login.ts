@@ -13,7 +13,7 @@ import { accountStatus, DID, findUserByName, HANDLE, pdsOf, type TestUser } from
 /* Pushed authorization requests and the authorization page: section 1.3, rules 3, 4 and 8. */
 
 const LIFETIME_MS = 5 * MINUTE;
-/** `login` and `untick` are the sandbox's own; its page adds `scope` to show what is asked for. */
+/** Only the sandbox has `login` and `untick`; its page adds `scope` to show the requested scopes. */
 const SANDBOX_QUERY = ["login", "untick", "scope"];
 
 type AuthorizationRequest = {
@@ -32,7 +32,7 @@ type AuthorizationRequest = {
 export type AuthorizationCode = Omit<AuthorizationRequest, "state" | "used"> & {
   readonly login: string;
   readonly burnt: boolean;
-  /** The session that was made from it. */
+  /** The session that came from this code. */
   readonly session: string | null;
 };
 
@@ -50,7 +50,7 @@ function findScopeProblem(client: Client, scopes: readonly string[]): Response |
     : oauthError(400, "invalid_scope", `Scope "${undeclared}" is not declared in the client metadata`);
 }
 
-/** The request as it is stored, or the refusal. */
+/** The request in its stored form, or the refusal. */
 function readAuthorizationRequest(
   sim: SimulatorContext,
   issuer: string,
@@ -110,7 +110,7 @@ export function pushAuthorizationRequest(request: Request, sim: SimulatorContext
   return withAuthenticatedForm(request, sim, store, isProofRequired);
 }
 
-/** 303 to the client, with `iss` and `state`; the setting `callback` spoils them (rule 8). */
+/** 303 to the client, with `iss` and `state`; the setting `callback` makes them wrong (rule 8). */
 function redirectToClient(
   sim: SimulatorContext,
   { redirectUri, state, issuer }: AuthorizationRequest,
@@ -128,7 +128,7 @@ function redirectToClient(
   return new Response(null, { status: 303, headers: { location: target.href } });
 }
 
-/** The reference accepts the parameters in the query too, from a public client. */
+/** The reference also accepts the parameters in the query, from a public client. */
 async function requestFromQuery(
   url: URL,
   sim: SimulatorContext,
@@ -144,7 +144,7 @@ async function requestFromQuery(
     : readAuthorizationRequest(sim, host, { client, authJkt: null, dpopJkt: null, field });
 }
 
-/** The pushed request that the browser's URL names. */
+/** The pushed request that the URL of the browser names. */
 function pushedRequest(url: URL, sim: SimulatorContext, host: string): AuthorizationRequest | undefined {
   const query = url.searchParams;
   const allowed = new Set([...PAGE_QUERY, ...SANDBOX_QUERY]);
@@ -154,7 +154,7 @@ function pushedRequest(url: URL, sim: SimulatorContext, host: string): Authoriza
   return isValid && isOwn && !request.used ? request : undefined;
 }
 
-/** The scopes that the user and the setting `granted_scope` leave. */
+/** The scopes that remain after the user and the setting `granted_scope`. */
 function grantedScopes(sim: SimulatorContext, requested: readonly string[], query: URLSearchParams): readonly string[] {
   const declined = new Set((query.get("untick") ?? "").split(","));
   const setting = sim.settings.extra["granted_scope"];
@@ -170,7 +170,7 @@ function refusalFor(sim: SimulatorContext, user: TestUser | undefined, host: str
   return user && pdsOf(sim, user).authorizationServer === host ? null : "The user rejected the request";
 }
 
-/** GET /oauth/authorize: `login=<name>` in the query consents at once, without it the page lists the logins. */
+/** GET /oauth/authorize: with `login=<name>` in the query it consents at once, otherwise the page lists the logins. */
 export async function authorize(
   url: URL,
   sim: SimulatorContext,

@@ -13,7 +13,7 @@ import type { XrpcCall, XrpcMethod } from "./xrpc.ts";
 
 /* The XRPC methods and the hosts that have them. */
 
-/** GET com.atproto.server.describeServer; `hide_blob_limit` is a server from before July 2026. */
+/** GET com.atproto.server.describeServer; with `hide_blob_limit` it answers like a server from before July 2026. */
 function describeServer({ sim, pds }: XrpcCall): Response {
   return Response.json({
     did: pds?.did ?? `did:web:${ENTRYWAY}`,

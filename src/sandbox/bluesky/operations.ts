@@ -12,7 +12,7 @@ const AUTHORIZATION_SERVERS = [ENTRYWAY, TEST_USERS.ben.pds.host];
 const OAUTH_SPEC = "https://atproto.com/specs/oauth";
 const LEXICONS = "https://github.com/bluesky-social/atproto/blob/main/lexicons";
 
-/** Members of every form: they name the client (https://www.rfc-editor.org/rfc/rfc7523#section-2.2). */
+/** Every form may have these members, because they identify the client (https://www.rfc-editor.org/rfc/rfc7523#section-2.2). */
 const CLIENT_MEMBERS = ["client_id", "client_assertion_type", "client_assertion"];
 
 export const PAGE_QUERY: readonly string[] = ["client_id", "request_uri"];
@@ -146,16 +146,16 @@ export const OPERATIONS: readonly Operation[] = [
     hosts: [VIDEO_SERVICE],
     query: ["did", "name"],
     body: BYTES,
-    // The lexicon does not name the two parameters.
+    // The lexicon does not list the two parameters.
     source: "https://docs.bsky.app/docs/tutorials/video",
   }),
   xrpc("app.bsky.video.getJobStatus", { method: "GET", hosts: [VIDEO_SERVICE], query: ["jobId"] }),
 ];
 
-/** The proof of the key and the token come before the body, and the setting `lenient` switches the check of names off. */
+/** The DPoP proof and the token are checked before the body, and the setting `lenient` switches off the check of names. */
 export const rules: OperationRules = { operations: OPERATIONS, checkedBy: "simulator" };
 
-/** What the method with that path accepts. */
+/** The operation for a method's path. */
 export function xrpcOperation(path: string): Operation {
   const operation = OPERATIONS.find((one) => one.path === path);
   if (!operation) {

@@ -10,7 +10,7 @@ export const POST_COLLECTION = "app.bsky.feed.post";
 const MAX_THUMB_BYTES = 1_000_000;
 const MAX_CAPTION_BYTES = 20_000;
 const MAX_CAPTIONS = 20;
-/** Since April and August 2026, and before (setting `old_limits`). */
+/** The limits since April and August 2026, and the earlier ones (setting `old_limits`). */
 const LIMITS = {
   current: { image: 2_000_000, video: 300_000_000 },
   old: { image: 1_000_000, video: 100_000_000 },
@@ -76,7 +76,7 @@ interface Facet {
   readonly features: readonly JsonObject[];
 }
 
-/** A real PDS stores such facets and apps ignore them (B post-richtext.md): stricter than real (rule 19). */
+/** Refuses facets that a real PDS stores and that apps ignore (B post-richtext.md): stricter than real (rule 19). */
 function findFacetProblem(text: string, facets: readonly Facet[]): string | null {
   const bytes = new TextEncoder().encode(text);
   // A continuation byte has the form 10xxxxxx.
@@ -95,7 +95,7 @@ function findFacetProblem(text: string, facets: readonly Facet[]): string | null
   return overlapping ? `Overlapping byte slice at ${overlapping.path}` : null;
 }
 
-/** What is wrong with the record; null when it is valid. */
+/** The problem with the record; null if it is valid. */
 export function findRecordProblem(sim: SimulatorContext, record: JsonValue): string | null {
   const check = CHECKS[sim.settings.extra["old_limits"] === true ? "old" : "current"];
   const problem = check(record, "$.record", { allowUnknown: isLenient(sim, "unknown_fields") });
@@ -117,7 +117,7 @@ export interface BlobReference {
   readonly size: number;
 }
 
-/** Every blob inside a record, wherever it stands. */
+/** Every blob inside a record, at any depth. */
 export function blobsIn(value: JsonValue | undefined): readonly BlobReference[] {
   if (Array.isArray(value)) {
     return (value as readonly JsonValue[]).flatMap(blobsIn);

@@ -20,7 +20,7 @@ export interface RateWindow {
   refusal(): Response;
 }
 
-/** Takes from a window that begins with its first call; what does not fit is not taken. */
+/** Takes from a window that begins with its first call; takes nothing if too little is left. */
 export function takeFromWindow(
   sim: SimulatorContext,
   name: string,
@@ -56,7 +56,7 @@ interface Limit {
   readonly windowMs: number;
 }
 
-/** Takes from all windows or from none: the refusal, or the headers of the tightest one. */
+/** Takes from all windows or from none. Returns the refusal, or the headers of the tightest window. */
 function takeFromAll(
   sim: SimulatorContext,
   limits: readonly Limit[],
@@ -72,7 +72,7 @@ function takeFromAll(
   return take(points).toSorted((a, b) => a.remaining - b.remaining)[0]?.headers ?? {};
 }
 
-/** Every caller has the same address here. */
+/** In the sandbox every caller has the same address. */
 export function takeCall(sim: SimulatorContext, host: string): RateWindow {
   const limit = sim.settings.extra["calls_per_5_minutes"] ?? CALLS_PER_5_MINUTES;
   return takeFromWindow(sim, `ip:${host}`, Number(limit), 5 * MINUTE);
@@ -93,7 +93,7 @@ export function takePoints(sim: SimulatorContext, did: string, points: number): 
   return takeFromAll(sim, limits, points);
 }
 
-/** Section 2: by identifier, 30 in five minutes and 300 a day; the entryway was seen at 100 a day. */
+/** Section 2: 30 sessions in five minutes and 300 a day per identifier; the entryway has refused at 100 a day. */
 export function takeSession(sim: SimulatorContext, identifier: string): Response | Record<string, string> {
   const perDay = sim.settings.extra["sessions_per_day"] ?? SESSIONS_PER_DAY;
   const limits = [

@@ -32,7 +32,7 @@ const uriOf = (did: string, rkey: string): string => `at://${did}/${POST_COLLECT
 const findRecord = (sim: SimulatorContext, did: string, rkey: string): StoredRecord | undefined =>
   sim.store.get<StoredRecord>(recordKey(did, rkey));
 
-/** Every write makes a commit with a new revision. */
+/** Every write creates a commit with a new revision. */
 async function newCommit(sim: SimulatorContext, key: string): Promise<{ cid: string; rev: string }> {
   const rev = nextTid(sim);
   return { cid: recordCid(await sha256Hex(`${key} ${rev}`)), rev };
@@ -46,7 +46,7 @@ interface Write {
   readonly validationStatus: "valid" | null;
 }
 
-/** The part that createRecord and putRecord share: whose repository, which key, a valid record. */
+/** The common part of createRecord and putRecord: it checks the repository, the key and the record. */
 async function readWrite(sim: SimulatorContext, { user }: Caller, body: JsonObject): Promise<Write | Response> {
   const { repo, collection, rkey, record, validate } = body;
   if (typeof repo !== "string" || typeof collection !== "string" || !isJsonObject(record)) {
@@ -80,7 +80,7 @@ async function readWrite(sim: SimulatorContext, { user }: Caller, body: JsonObje
   };
 }
 
-/** Stores a record and publishes the post; synchronous, so that nothing comes between the checks and the commit. */
+/** Stores a record and publishes the post. It is synchronous, so that nothing happens between the checks and the commit. */
 function storeRecord(sim: SimulatorContext, { did, rkey, record, cid }: Write): void {
   const references = blobsIn(record["embed"]);
   const stored: StoredRecord = { uri: uriOf(did, rkey), cid, value: record, storedAt: sim.now() };
@@ -91,7 +91,7 @@ function storeRecord(sim: SimulatorContext, { did, rkey, record, cid }: Write): 
 
 const withHeaders = (body: JsonObject, headers: Record<string, string>): Response => Response.json(body, { headers });
 
-/** POST com.atproto.repo.createRecord: an existing key is a 500 without a name (3.2). */
+/** POST com.atproto.repo.createRecord: an existing key gives a 500 without a name (3.2). */
 export async function createRecord(sim: SimulatorContext, caller: Caller, body: JsonObject): Promise<Response> {
   const refusal = missingPermission(caller, repoPermission(toText(body["collection"]), "create"));
   if (refusal) {
@@ -118,7 +118,7 @@ export async function createRecord(sim: SimulatorContext, caller: Caller, body: 
   return withHeaders({ uri: uriOf(did, rkey), cid, commit, validationStatus: validationStatus ?? "unknown" }, headers);
 }
 
-/** POST com.atproto.repo.putRecord: needs the right to create and to update. */
+/** POST com.atproto.repo.putRecord: requires permission to create and to update. */
 export async function putRecord(sim: SimulatorContext, caller: Caller, body: JsonObject): Promise<Response> {
   const collection = toText(body["collection"]);
   const refusal =
@@ -156,7 +156,7 @@ export async function putRecord(sim: SimulatorContext, caller: Caller, body: Jso
   return withHeaders({ uri: uriOf(did, rkey), cid, commit, validationStatus: "valid" }, headers);
 }
 
-/** POST com.atproto.repo.deleteRecord: deleting what is not there succeeds. */
+/** POST com.atproto.repo.deleteRecord: deleting a missing record succeeds. */
 export async function deleteRecord(sim: SimulatorContext, caller: Caller, body: JsonObject): Promise<Response> {
   const { repo, collection, rkey } = body;
   const refusal = missingPermission(caller, repoPermission(toText(collection), "delete"));
@@ -186,8 +186,8 @@ const notLocated = (uri: string): Response => xrpcError(400, "RecordNotFound", `
 const recordJson = ({ uri, cid, value }: StoredRecord): JsonObject => ({ uri, cid, value });
 
 /**
- * GET com.atproto.repo.getRecord: true at once on the account's own PDS; of another repository the PDS asks the
- * AppView, which follows later (rule 23).
+ * GET com.atproto.repo.getRecord: up to date on the account's own PDS. For another repository the PDS asks the AppView, which lags behind
+ * (rule 23).
  */
 export function getRecord(sim: SimulatorContext, host: string, query: URLSearchParams): Response {
   const [repo, collection, rkey] = ["repo", "collection", "rkey"].map((name) => query.get(name) ?? "");

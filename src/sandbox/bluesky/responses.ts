@@ -22,7 +22,7 @@ export const invalidXrpc = (message: string): Response => xrpcError(400, "Invali
 export const dpopChallenge = (error: string, description: string): string =>
   `DPoP algs="ES256", error="${error}", error_description="${description.replaceAll('"', "'")}"`;
 
-/** What a client sees for an existing record key (3.2): no name, no reason. */
+/** The client's view of an existing record key (3.2): no name, no reason. */
 export const internalServerError = (): Response => xrpcError(500, "InternalServerError", "Internal Server Error");
 
 export const payloadTooLarge = (): Response => xrpcError(413, "PayloadTooLarge", "request entity too large");
@@ -33,7 +33,7 @@ export const htmlErrorPage = (text: string): Response =>
     headers: { "content-type": "text/html; charset=utf-8" },
   });
 
-/** A document that a client must get with exactly status 200 (rule 1). */
+/** A document that a client must receive with exactly status 200 (rule 1). */
 export const jsonDocument = (document: JsonObject, contentType = "application/json"): Response =>
   new Response(JSON.stringify(document), { headers: { "content-type": contentType } });
 

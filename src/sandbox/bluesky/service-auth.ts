@@ -6,7 +6,7 @@ import { invalidXrpc, xrpcError } from "./responses.ts";
 import { rpcPermission } from "./scopes.ts";
 import { DID } from "./test-users.ts";
 
-/* Tokens with which another service acts for an account: section 3.5, rule 25 (pds getServiceAuth). */
+/* Tokens that let another service act for an account: section 3.5, rule 25 (pds getServiceAuth). */
 
 const LXM = /^[a-z][a-z0-9-]*(?:\.[a-zA-Z][a-zA-Z0-9-]*){2,}$/;
 
@@ -71,7 +71,7 @@ export function getServiceAuth(sim: SimulatorContext, caller: Caller, query: URL
   return Response.json({ token });
 }
 
-/** The token of a call to another service, for that audience and method. */
+/** The token of a call to another service, checked for that audience and method. */
 export function checkServiceToken(
   request: Request,
   sim: SimulatorContext,

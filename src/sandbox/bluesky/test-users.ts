@@ -1,6 +1,6 @@
 import type { SimulatorContext } from "#sandbox/contract.ts";
 
-/* Who lives where. A DID is forever; the PDS, its authorization server and the handle may change. */
+/* Where each test user lives. A DID never changes; the PDS, its authorization server and the handle may. */
 
 export const ENTRYWAY = "bsky.social";
 export const DIRECTORY = "plc.directory";
@@ -9,13 +9,13 @@ export const VIDEO_SERVICE = "video.bsky.app";
 
 export interface Pds {
   readonly host: string;
-  /** Audience of the service tokens with which others may write to this PDS. */
+  /** Audience of the service tokens that let other services write to this PDS. */
   readonly did: string;
   readonly authorizationServer: string;
   readonly blobLimitBytes: number;
 }
 
-/** Limits as in section 3.4: hosted by Bluesky, and the installer's value for a new self-hosted server. */
+/** Limits as in section 3.4: those of Bluesky's hosting, and those that the installer sets for a new self-hosted server. */
 const HOSTED: Pds = {
   host: "shimeji.us-east.host.bsky.network",
   did: "did:web:shimeji.us-east.host.bsky.network",
@@ -40,7 +40,7 @@ export interface TestUser {
   readonly handle: string;
   readonly displayName: string;
   readonly email: string;
-  /** Public on purpose: it opens a made-up account of a made-up server. */
+  /** Public on purpose: it opens an invented account on an invented server. */
   readonly appPassword: string;
   readonly pds: Pds;
 }
@@ -71,18 +71,18 @@ const ALL_USERS: readonly TestUser[] = Object.values(TEST_USERS);
 export const findUserByName = (name: string): TestUser | undefined => ALL_USERS.find((user) => user.name === name);
 export const findUserByDid = (did: string): TestUser | undefined => ALL_USERS.find((user) => user.did === did);
 
-/** The PDS where the account lives now; with the setting `migrated` it has moved to the other one (rule 27). */
+/** The current PDS of the account. With the setting `migrated` it has moved to the other one (rule 27). */
 export function pdsOf(sim: SimulatorContext, user: TestUser): Pds {
   const isMigrated = sim.settings.extra["migrated"] === user.name;
   return isMigrated ? (PDS_LIST.find((pds) => pds !== user.pds) ?? user.pds) : user.pds;
 }
 
-/** The handle that the DID document claims now. */
+/** The handle that the DID document currently contains. */
 export function handleOf(sim: SimulatorContext, user: TestUser): string {
   return sim.settings.extra["handle_changed"] === true ? user.handle.replace(".", "-renamed.") : user.handle;
 }
 
-/** Resolves a handle; with the setting `handle_invalid` no handle resolves any more. */
+/** Resolves a handle; with the setting `handle_invalid` no handle resolves. */
 export function findUserByHandle(sim: SimulatorContext, handle: string): TestUser | undefined {
   return sim.settings.extra["handle_invalid"] === true || accountStatus(sim) === "deleted"
     ? undefined
@@ -95,7 +95,7 @@ export const findUser = (sim: SimulatorContext, didOrHandle: string): TestUser |
 const STATUSES = ["takendown", "suspended", "deactivated", "deleted"] as const;
 export type AccountStatus = (typeof STATUSES)[number];
 
-/** Null while the accounts are active. */
+/** Null if the accounts are active. */
 export function accountStatus(sim: SimulatorContext): AccountStatus | null {
   const status = sim.settings.extra["account_status"];
   return STATUSES.find((one) => one === status) ?? null;

@@ -28,7 +28,7 @@ function invalidKeyBinding(): Response {
   return response;
 }
 
-/** New access and refresh token of a session; the setting `token_response` spoils the answer (rule 8). */
+/** Issues an access and a refresh token for a session; the setting `token_response` makes the answer wrong (rule 8). */
 function issueTokens(
   sim: SimulatorContext,
   user: TestUser,
@@ -66,7 +66,7 @@ function issueTokens(
   );
 }
 
-/** Why a code that is now burnt gives no tokens. */
+/** Why a used-up code gives no tokens. */
 function findCodeProblem(
   sim: SimulatorContext,
   code: AuthorizationCode,
@@ -94,7 +94,7 @@ function findCodeProblem(
   return takeOnce(sim, `challenge:${challenge}`, CHALLENGE_LIFETIME_SECONDS) ? null : "Code challenge already used";
 }
 
-/** A code is burnt by any exchange that reaches it, and a replay ends the session made from it (rule 9). */
+/** An exchange uses up the code even if it fails, and a replay ends the session that came from it (rule 9). */
 async function exchangeCode(sim: SimulatorContext, host: string, form: AuthenticatedForm): Promise<Response> {
   const challenge = await s256(form.field("code_verifier"));
   const key = codeKey(form.field("code"));
@@ -129,7 +129,7 @@ async function exchangeCode(sim: SimulatorContext, host: string, form: Authentic
   return issueTokens(sim, user, id, session, form.client.grantTypes.includes("refresh_token"));
 }
 
-/** Refresh tokens are single use: a replay ends the whole session (rule 10). */
+/** A refresh token works once: a replay ends the whole session (rule 10). */
 function refresh(
   sim: SimulatorContext,
   host: string,
@@ -180,7 +180,7 @@ export function tokenEndpoint(request: Request, sim: SimulatorContext, host: str
   });
 }
 
-/** POST /oauth/revoke: also an unknown token is answered with success. */
+/** POST /oauth/revoke: answers success also for an unknown token. */
 export function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
   return withAuthenticatedForm(request, sim, ({ client, field }) => {
     const token = field("token");

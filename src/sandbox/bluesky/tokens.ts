@@ -3,7 +3,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { mintToken, secretOfToken } from "./jwt.ts";
 import { findPds, pdsOf, type TestUser } from "./test-users.ts";
 
-/* Access tokens of OAuth sessions and of app passwords, and what ends them. */
+/* Access tokens of OAuth sessions and of app passwords, and the events that end them. */
 
 /** One consent: sections 1.3 and rules 9 to 11. */
 export type OauthSession = {
@@ -11,7 +11,7 @@ export type OauthSession = {
   /** Host of the authorization server. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Thumbprint of the key with which the client authenticates; null for a public client. */
+  /** Thumbprint of the key that authenticates the client; null for a public client. */
   readonly authJkt: string | null;
   readonly dpopJkt: string;
   readonly scopes: readonly string[];
@@ -24,7 +24,7 @@ export type OauthSession = {
 export type AccessToken = {
   readonly kind: "oauth" | "app";
   readonly login: string;
-  /** Host of the PDS for which it is valid. */
+  /** Host of the PDS that accepts it. */
   readonly pds: string;
   readonly session: string;
   /** Null for an app password. */
@@ -72,8 +72,8 @@ export function findAccessToken(sim: SimulatorContext, token: string): { secret:
 }
 
 /**
- * A server that is its own authorization server knows the newest token of each session; behind an entryway a token
- * lives until it expires (rule 10).
+ * A PDS with its own authorization server accepts only the newest token of each session. Behind an entryway a token works until it expires
+ * (rule 10).
  */
 export function isAliveAtPds(
   sim: SimulatorContext,
@@ -95,8 +95,8 @@ export function endOauthSession(sim: SimulatorContext, id: string): void {
 }
 
 /**
- * The user withdraws the app and deletes its app password. Access tokens end too, unless the setting
- * `revoked_tokens_live` keeps them until they expire, as an entryway and app passwords do.
+ * The user removes the app and its app password. Access tokens end too. With the setting `revoked_tokens_live` they work until they expire,
+ * as they do behind an entryway and for app passwords.
  */
 export function revokeLogin(sim: SimulatorContext, login: string): boolean {
   let hadAccess = false;

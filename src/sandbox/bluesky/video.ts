@@ -27,9 +27,9 @@ type Job = {
   readonly type: MediaInfo["type"];
   readonly durationSeconds: number | null;
   readonly createdAt: number;
-  /** The service keeps the caller's token to push the blob to the PDS when the video is ready. */
+  /** The service stores the caller's token to push the blob to the PDS when the video is ready. */
   readonly tokenExpiresAt: number;
-  /** Empty when the video is stored, a failure code when not; null until processing has ended. */
+  /** Null until processing has ended; then empty for a stored video, or a failure code. */
   readonly result: string | null;
   readonly mimeType: string;
   readonly readsAfterEnd: number;
@@ -38,7 +38,7 @@ type Job = {
 const jobKey = (id: string): string => `job:${id}`;
 const fileKey = (did: string, sha256: string): string => `video:${did}:${sha256}`;
 
-/** Text of a refusal by the setting `video_refusal`; null while uploads are allowed. */
+/** The refusal that the setting `video_refusal` causes; null while uploads are allowed. */
 function refusalFor(sim: SimulatorContext): { error: string; message: string } | null {
   switch (sim.settings.extra["video_refusal"]) {
     case "unconfirmed_email":
@@ -83,7 +83,7 @@ export function getUploadLimits(request: Request, sim: SimulatorContext): Respon
 const refuseUpload = (did: string, error: string, message: string): Response =>
   Response.json({ jobId: "", did, state: "JOB_STATE_FAILED", error, message }, { status: 400 });
 
-/** Documents and lexicon disagree: bare by default, inside `jobStatus` with the setting `video_response: "wrapped"`. */
+/** Documents and lexicon disagree: the job is bare by default, and inside `jobStatus` with the setting `video_response: "wrapped"`. */
 function jobResponse(sim: SimulatorContext, job: JsonObject, status = 200): Response {
   const isWrapped = sim.settings.extra["video_response"] === "wrapped";
   return Response.json(isWrapped ? { jobStatus: job } : job, { status });
@@ -157,7 +157,7 @@ export async function uploadVideo(request: Request, sim: SimulatorContext, query
   return jobResponse(sim, { jobId: job.id, did, state: "JOB_STATE_CREATED" });
 }
 
-/** Why the job fails, as a code of the lexicon; empty when it does not. */
+/** The lexicon's code for a job that fails; empty for one that succeeds. */
 function findFailure(sim: SimulatorContext, job: Job, endedAt: number): string {
   const { video_failure, video_max_seconds } = sim.settings.extra;
   if (typeof video_failure === "string") {

@@ -9,7 +9,7 @@ import { takeCall } from "./rate-limits.ts";
 import { invalidXrpc, payloadTooLarge, xrpcError } from "./responses.ts";
 import type { Pds } from "./test-users.ts";
 
-/* How every XRPC call is checked: params, auth, body, rate limit, handler (section 4, rule 15; xs server.ts). */
+/* The checks of every XRPC call: params, auth, body, rate limit, handler (section 4, rule 15; xs server.ts). */
 
 const MAX_JSON_BYTES = 1_000_000;
 
@@ -17,18 +17,18 @@ export interface XrpcCall {
   readonly request: Request;
   readonly sim: SimulatorContext;
   readonly host: string;
-  /** Only on the hosts that are one. */
+  /** Undefined on hosts that are not a PDS. */
   readonly pds: Pds | undefined;
   readonly query: URLSearchParams;
   /** Empty for methods without a JSON body. */
   readonly body: JsonObject;
 }
 
-/** Which names it accepts, and which body, is in operations.ts. */
+/** operations.ts lists the accepted names and bodies. */
 interface MethodShape {
   readonly verb: "GET" | "POST";
   readonly hosts: "pds" | "pds_or_entryway" | "any" | "app_view" | "video_service";
-  /** Query parameters without which it is refused. */
+  /** Query parameters that the call requires. */
   readonly required?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ type Answer = Response | Promise<Response>;
 export type XrpcMethod = MethodShape &
   (
     | { readonly auth: "none"; readonly handle: (call: XrpcCall) => Answer }
-    /** `identity`: a deactivated account may call it too. */
+    /** `identity`: a deactivated account may also call it. */
     | { readonly auth: "access" | "identity"; readonly handle: (call: XrpcCall, caller: Caller) => Answer }
   );
 
@@ -121,7 +121,7 @@ async function readInput(
     : {};
 }
 
-/** The headers show the tightest window: the handler's own, or the one of the caller's address. */
+/** The headers show the tightest window: the one of the handler or the one of the caller's address. */
 function addRateLimitHeaders(response: Response, headers: Record<string, string>): void {
   const own = response.headers.get("ratelimit-remaining");
   if (own === null || Number(own) > Number(headers["ratelimit-remaining"])) {
@@ -161,7 +161,7 @@ async function respond(call: Omit<XrpcCall, "body">, method: XrpcMethod): Promis
   return response;
 }
 
-/** Every answer to a call with a DPoP token carries the host's nonce (rule 5). */
+/** Every answer to a call with a DPoP token contains the host's nonce (rule 5). */
 export async function handleXrpc(call: Omit<XrpcCall, "body">, method: XrpcMethod | undefined): Promise<Response> {
   const { request, sim, host } = call;
   const response = method

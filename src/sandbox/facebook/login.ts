@@ -19,7 +19,7 @@ import { invalidParameter } from "./error-responses.ts";
 const CODE_LIFETIME_SECONDS = 600;
 const SHORT_TOKEN_LIFETIME_SECONDS = 5400;
 const LONG_TOKEN_LIFETIME_SECONDS = 5_183_944;
-/** What the app may ask for; `business_management` only with the setting of that name. */
+/** The permissions that the app may request; `business_management` needs the setting of that name. */
 const APP_PERMISSIONS = [
   "public_profile",
   "email",
@@ -32,7 +32,7 @@ const APP_PERMISSIONS = [
 /** The scopes of a `config_id`, which replaces `scope` in the dialog's URL. */
 const CONFIGURATION_SCOPES = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"];
 
-/** The settings `business_management` and `extra_permissions` add to what every app has. */
+/** The settings `business_management` and `extra_permissions` add to the usual permissions of an app. */
 const appPermissions = (sim: SimulatorContext): readonly string[] => [
   ...APP_PERMISSIONS,
   ...(sim.settings.extra["business_management"] === true ? ["business_management"] : []),
@@ -41,7 +41,7 @@ const appPermissions = (sim: SimulatorContext): readonly string[] => [
 
 const declinedKey = (login: string): string => `declined:${login}`;
 
-/** The permissions that a user has declined and not granted since. */
+/** The permissions that a user has declined and not granted since then. */
 export const declinedPermissions = (sim: SimulatorContext, login: string): readonly string[] =>
   sim.store.get<readonly string[]>(declinedKey(login)) ?? [];
 
@@ -75,7 +75,7 @@ export function consentDialog(url: URL, sim: SimulatorContext, logins: readonly 
       state,
     });
   }
-  // The dialog does not show a declined permission again unless it is told to.
+  // The dialog shows a declined permission again only if the call requests it.
   const hidden = configuration || query.get("auth_type") === "rerequest" ? [] : declinedPermissions(sim, login);
   const unticked = (query.get("untick") ?? "").split(",").filter(Boolean);
   const scopes = requestedScopes.filter((scope) => !unticked.includes(scope) && !hidden.includes(scope));
@@ -104,7 +104,7 @@ function issueAccessToken(
 
 const appToken = (sim: SimulatorContext): string => `${sim.app.clientId}|${sim.app.clientSecret}`;
 
-/** POST /oauth/access_token (the platform also takes a GET): exchanges a code, a short-lived token or the app's credentials for a token. */
+/** POST /oauth/access_token (the platform also accepts GET): exchanges a code, a short-lived token or the app's credentials for a token. */
 export async function accessTokenEndpoint(sim: SimulatorContext, params: Params): Promise<Response> {
   // https://github.com/sns-sdks/python-facebook/issues/271
   if (textParam(params, "client_id") !== sim.app.clientId) {
@@ -163,6 +163,6 @@ export function debugToken(sim: SimulatorContext, params: Params): Response {
   });
 }
 
-/** The refusal of a call without a valid `appsecret_proof`; it is required unless the setting `require_proof` is false. */
+/** Refuses a call without a valid `appsecret_proof`; the setting `require_proof: false` makes the proof optional. */
 export const refuseProof = (sim: SimulatorContext, params: Params, secret: string): Promise<Response | null> =>
   checkProof(sim, params, secret, sim.settings.extra["require_proof"] !== false);

@@ -9,7 +9,7 @@ const RUPLOAD = "rupload.facebook.com";
 const DOCS = "https://developers.facebook.com/docs";
 const REFERENCE = `${DOCS}/graph-api/reference`;
 
-/** Accepted by every call of the Graph API: the proof (guides/secure-requests) and the selection of fields. */
+/** Every call of the Graph API accepts these: the proof (guides/secure-requests) and the selection of fields. */
 const COMMON = ["appsecret_proof", "fields"];
 const LIST = [...COMMON, "limit", "after", "before"];
 /** The time limits that lists of posts and videos have (graph-api/results). */
@@ -109,7 +109,7 @@ const OPERATIONS: readonly Operation[] = [
         "link",
         "published",
         "attached_media[].media_fbid",
-        // In a form each photo is a field of its own.
+        // A form has a separate field for each photo.
         "attached_media[0]",
         "attached_media[1]",
         "scheduled_publish_time",
@@ -186,7 +186,7 @@ const OPERATIONS: readonly Operation[] = [
     hosts: GRAPH,
     path: "/{version}/{page}/video_stories",
     query: COMMON,
-    // The guide has these; Meta's SDK specifications list those of reels too, without a word on what they do.
+    // The guide has these. Meta's SDK specifications also list those of reels, but do not say what they do.
     body: {
       types: ["json", "form"],
       isAlsoQuery: true,

@@ -182,7 +182,7 @@ export function createPost(sim: SimulatorContext, page: string, params: Params):
   return Response.json(selectFields(postJson(sim, post), textParam(params, "fields") ?? "id"));
 }
 
-/** POST /{page}/photos: with `published` false the photo stays hidden until a post attaches it. */
+/** POST /{page}/photos: if `published` is false, the photo stays hidden until a post attaches it. */
 export async function createPhoto(sim: SimulatorContext, page: string, params: Params): Promise<Response> {
   const file = await fetchMedia(sim, textParam(params, "url"), CRAWLER_USER_AGENT);
   if (!file) {

@@ -19,7 +19,7 @@ type UploadErrorType =
 const uploadError = (type: UploadErrorType, message: string, retriable = false): Response =>
   Response.json({ debug_info: { retriable, type, message } }, { status: 400 });
 
-/** Whether the host's robots.txt allows the crawler; the setting `robots_deny` disallows it for every host. */
+/** Whether the host's robots.txt allows the crawler. The setting `robots_deny` disallows it for every host. */
 async function isAllowedByRobotsTxt(sim: SimulatorContext, url: URL): Promise<boolean> {
   if (sim.settings.extra["robots_deny"] === true) {
     return false;
@@ -34,7 +34,7 @@ async function isAllowedByRobotsTxt(sim: SimulatorContext, url: URL): Promise<bo
 }
 
 async function fetchHostedFile(sim: SimulatorContext, video: Video, fileUrl: string): Promise<Response> {
-  // The real API has answered this for a while.
+  // The real API gave this answer for some time.
   if (sim.settings.extra["refuse_file_url"] === true) {
     return uploadError("ParameterValidationError", "Header Offset not convertable");
   }

@@ -7,7 +7,7 @@ import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { invalidParameter } from "./error-responses.ts";
 import { findPhoto, savePhoto } from "./posts.ts";
 
-/* Stories of a Page: https://developers.facebook.com/docs/page-stories-api; those of videos end in videos.ts. */
+/* Stories of a Page: https://developers.facebook.com/docs/page-stories-api; videos.ts publishes those with a video. */
 
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -47,7 +47,9 @@ export function publishStory(
   });
 }
 
-/** Two segments, as the list has answered others (github.com/gitroomhq/postiz-app/issues/1920): none is the id of the story. */
+/**
+ * The URL has two segments, as others have seen in the list (github.com/gitroomhq/postiz-app/issues/1920). Neither is the id of the story.
+ */
 const storyUrl = ({ page, id }: Story): string => `https://facebook.com/stories/${page}/${btoa(`S:_ISC:${id}`)}/`;
 
 /** POST /{page}/photo_stories */
@@ -69,8 +71,8 @@ export function createPhotoStory(sim: SimulatorContext, page: string, params: Pa
 }
 
 /**
- * GET /{page}/stories. With `story_archive` false the Page keeps no archive and lists nothing: earlier editions of the guide require
- * it for the whole list, the present one for the archived stories.
+ * GET /{page}/stories. With `story_archive` false the Page has no archive and the list is empty. Earlier editions of the guide require the
+ * archive for the whole list, the current one only for archived stories.
  */
 export function listStories(sim: SimulatorContext, page: string, url: URL): Response {
   const { searchParams: query } = url;

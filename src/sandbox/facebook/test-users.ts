@@ -10,7 +10,7 @@ export interface Page {
     readonly name: string;
     readonly followers: number;
   };
-  /** The role does not include the Page's token (Live Contributor). */
+  /** The role gives no access to the Page's token (Live Contributor). */
   readonly withoutToken?: true;
 }
 
@@ -25,13 +25,13 @@ export interface TestUser {
   readonly id: string;
   readonly name: string;
   readonly pages: readonly Page[];
-  /** Their Pages are listed only through the Business Manager. */
+  /** Only the Business Manager lists their Pages. */
   readonly businesses: readonly Business[];
 }
 
 const EDITOR_TASKS = ["ANALYZE", "CREATE_CONTENT"];
 const OWNER_TASKS = [...EDITOR_TASKS, "MODERATE", "MANAGE"];
-/** Pages of the New Pages Experience list their tasks in this spelling only. */
+/** Pages of the New Pages Experience use only this spelling of their tasks. */
 const NEW_PAGE_TASKS = ["PROFILE_PLUS_ANALYZE", "PROFILE_PLUS_CREATE_CONTENT", "PROFILE_PLUS_MODERATE"];
 
 const profile = (number: number): NonNullable<Page["professionalAccount"]> => ({

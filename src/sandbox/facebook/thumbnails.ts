@@ -8,7 +8,7 @@ import { invalidParameter, permissionDenied } from "./error-responses.ts";
 
 const SCOPES = ["pages_read_user_content", "pages_manage_engagement", "pages_show_list"];
 const MAX_BYTES = 10_000_000;
-/** The page shows a JPEG and names no types. */
+/** The page shows a JPEG and lists no types. */
 const TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png"]);
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -21,7 +21,7 @@ interface Thumbnail {
 
 const THUMBNAILS = recordTable<Thumbnail>("thumbnail:");
 
-/** The pictures that are shown before the videos start. */
+/** The pictures that readers see before the videos start. */
 export const publishedCovers = (sim: SimulatorContext): PublishedExtra[] =>
   THUMBNAILS.list(sim)
     .filter(({ isPreferred }) => isPreferred)

@@ -14,7 +14,7 @@ const MIN_BYTES = 1024;
 
 const blobKey = (id: string, part: number): string => `sandbox/facebook/${id}/${part}`;
 
-/** Offsets are text; equal ones mean that everything has arrived. */
+/** Offsets are texts; equal offsets mean that everything has arrived. */
 const offsets = ({ storedBytes, session }: Video): { start_offset: string; end_offset: string } => ({
   start_offset: String(storedBytes),
   end_offset: String(Math.min(storedBytes + CHUNK_BYTES, session?.size ?? 0)),
@@ -59,7 +59,7 @@ async function transfer(sim: SimulatorContext, video: Video, params: Params, chu
 }
 
 async function finish(sim: SimulatorContext, video: Video, params: Params): Promise<Response> {
-  // What a second finish of a session answers is not documented; the strict reading refuses it.
+  // The documents do not say what a second finish of a session returns. The strict reading refuses it.
   if (video.sha256 === null || video.finishedAt !== null) {
     return invalidParameter(
       sim,

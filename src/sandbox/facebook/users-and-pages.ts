@@ -33,7 +33,7 @@ function issuePageToken(sim: SimulatorContext, token: Token, page: Page): string
 
 const pictureOf = (name: string): JsonObject => ({ data: { url: `https://scontent.example/${name}.jpg` } });
 
-/** Everything that can be asked of a Page in a list. */
+/** Every field that a list of Pages can return. */
 const pageFields = (sim: SimulatorContext, token: Token, page: Page): JsonObject => ({
   id: page.id,
   name: page.name,
@@ -53,7 +53,7 @@ const pageFields = (sim: SimulatorContext, token: Token, page: Page): JsonObject
       : null,
 });
 
-/** `listFields`: what only this list adds to a Page. */
+/** `listFields`: the fields that only this list adds to a Page. */
 function listPages(
   sim: SimulatorContext,
   token: Token,
@@ -70,14 +70,14 @@ function listPages(
   return paginate(
     url,
     entries.map((entry) => {
-      // What the user's role or permissions do not include is left out.
+      // Omits what the user's role or permissions do not include.
       return Object.fromEntries(Object.entries(selectFields(entry, fields)).filter(([, value]) => value !== null));
     }),
     DEFAULT_PAGE_SIZE,
   );
 }
 
-/** A Page as its own token sees it. */
+/** A Page as its own token reads it. */
 export function readPage(page: Page, url: URL): Response {
   const allFields = {
     id: page.id,
@@ -89,7 +89,7 @@ export function readPage(page: Page, url: URL): Response {
   return Response.json(selectFields(allFields, url.searchParams.get("fields") ?? "id,name"));
 }
 
-/** Revokes one permission, or all of them, which also revokes the tokens of the user's Pages. */
+/** Revokes one permission, or all of them. Revoking all also revokes the tokens of the user's Pages. */
 function revokePermissions(sim: SimulatorContext, token: Token, name: string | undefined): Response {
   if (name === undefined) {
     revokeTokensOfLogin(sim, token.login);
@@ -163,7 +163,7 @@ export function listBusinessPages(
     case "owned_pages":
       return listPages(sim, token, url, business.owned, () => ({}));
     case "client_pages":
-      // The tasks that can be assigned, not those that the user has.
+      // The tasks that the business can assign, not the ones that the user has.
       return listPages(sim, token, url, business.clients, () => ({ permitted_tasks: ["CREATE_CONTENT", "ANALYZE"] }));
     default:
       return objectNotFound(sim, business.id);

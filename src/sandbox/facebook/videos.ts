@@ -39,13 +39,13 @@ export interface Video {
   readonly labels: JsonValue;
   readonly universalId: string | null;
   readonly processingError: { readonly code: number; readonly message: string } | null;
-  /** Processed into a draft that is never public. */
+  /** The video becomes a draft that is never public. */
   readonly draft: boolean;
-  /** Whether it is in the list of published posts. */
+  /** Whether the list of published posts contains it. */
   readonly recorded: boolean;
-  /** Of a finished story, which is another id than that of its video. */
+  /** The id of a finished story; it differs from the id of the video. */
   readonly storyId: string | null;
-  /** The upload session of a timeline video, and the size it announced. */
+  /** The upload session of a timeline video, with the announced size. */
   readonly session: { readonly id: string; readonly size: number } | null;
 }
 
@@ -200,7 +200,7 @@ export function videoStoryEndpoint(sim: SimulatorContext, page: string, params: 
   }
 }
 
-/** What the last call of a timeline video sets. */
+/** The fields that the last call of a timeline video sets. */
 export function timelineFields(
   sim: SimulatorContext,
   params: Params,
@@ -217,7 +217,7 @@ export function timelineFields(
   };
 }
 
-/** POST /{page}/videos without an upload session: publishes with this one call. */
+/** POST /{page}/videos without an upload session: this one call publishes. */
 export async function createTimelineVideo(sim: SimulatorContext, page: string, params: Params): Promise<Response> {
   const file = await fetchMedia(sim, textParam(params, "file_url"), CRAWLER_USER_AGENT);
   if (!file) {
@@ -244,7 +244,7 @@ const isProcessed = (sim: SimulatorContext, startedAt: number | null): boolean =
 const isPublished = (sim: SimulatorContext, video: Video): boolean =>
   video.processingError === null && !video.draft && isProcessed(sim, video.finishedAt);
 
-/** With the setting `videos_as_reels` timeline videos surface as reels, which Meta's documents leave open. */
+/** With the setting `videos_as_reels`, timeline videos appear as reels. Meta's documents do not say which is right. */
 const permalinkPath = (sim: SimulatorContext, { kind, id, page }: Video): string =>
   kind === "reel" || sim.settings.extra["videos_as_reels"] === true ? `/reel/${id}/` : `/${page}/videos/${id}/`;
 

@@ -101,7 +101,7 @@ function videoErrorSubcode(size: number, info: ReturnType<typeof inspectMedia>, 
   return isAccepted && size <= maxBytes ? null : 2_207_026;
 }
 
-/** Downloads the media URL; after a restart of the process the next read starts it again. */
+/** Downloads the media URL. After a restart of the process the next read starts it again. */
 function download(sim: SimulatorContext, id: string): Promise<void> {
   return sim.runOnce(`fetch:${id}`, async () => {
     const container = findContainer(sim, id);
@@ -142,7 +142,7 @@ async function downloadAndInspect(
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits a short time for a running download, so that small files are ready at the first read. */
+/** Waits briefly for a running download, so that small files are ready at the first read. */
 export async function awaitDownload(
   sim: SimulatorContext,
   container: Container,

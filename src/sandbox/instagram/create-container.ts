@@ -18,7 +18,7 @@ const COLLABORATORS_MAX = 3;
 const CAROUSEL_MIN = 2;
 const CAROUSEL_MAX = 10;
 const TRIAL_STRATEGIES = ["MANUAL", "SS_PERFORMANCE"];
-/** Of the container that is published, not of the items of a carousel. */
+/** Only the published container has these, not the items of a carousel. */
 const PARENT_PARAMS = ["location_id", "collaborators", "is_ai_generated"];
 const REEL_ONLY_PARAMS = ["trial_params", "share_to_feed", "cover_url", "audio_name"];
 /** "Image Story Containers" and "Video Story Containers" of the reference have these parameters and no others. */
@@ -87,7 +87,7 @@ function areUserTags(tags: JsonValue, kind: Kind): boolean {
   );
 }
 
-/** The publishing options other than media and caption, or the error response. */
+/** The publishing options besides media and caption, or the error response. */
 function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params: Params): JsonObject | Response {
   const notForStories = [...params.keys()].find((name) => kind === "STORIES" && !STORY_PARAMS.has(name));
   if (notForStories !== undefined) {
@@ -165,7 +165,7 @@ function parseOptions(sim: SimulatorContext, user: TestUser, kind: Kind, params:
   return options;
 }
 
-/** Whether the cover of a reel is what the reference asks for, or the error response. */
+/** Checks a reel's cover against the reference; returns the error response if it fails. */
 async function checkCover(sim: SimulatorContext, params: Params): Promise<Response | null> {
   const url = textParam(params, "cover_url");
   const invalidUrl = url === null ? null : checkMediaUrl(sim, "cover_url", url);
@@ -178,7 +178,7 @@ async function checkCover(sim: SimulatorContext, params: Params): Promise<Respon
     : invalidParameter(sim, "cover_url must be a JPEG of at most 8 MB");
 }
 
-/** The ids of a carousel's children in the order given, or the error response. */
+/** The ids of a carousel's children in the given order, or the error response. */
 async function parseChildren(
   sim: SimulatorContext,
   owner: string,

@@ -30,7 +30,7 @@ const SCOPES = new Set([
   "instagram_business_manage_insights",
 ]);
 
-/** What the app was approved for in the review; the setting `approved_scopes` names others. */
+/** The scopes that the review approved for the app; the setting `approved_scopes` replaces them. */
 const APPROVED_SCOPES = [BASIC_SCOPE, PUBLISH_SCOPE];
 
 export const errorPage = (text: string): Response =>
@@ -169,7 +169,7 @@ export function refreshLongToken(sim: SimulatorContext, params: Params): Respons
   if (token.extra["long"] !== true || !token.scopes.includes(BASIC_SCOPE)) {
     return graphError(sim, { code: 10, message: `A long-lived token with ${BASIC_SCOPE} is required` });
   }
-  // A shortened lifetime shortens the minimum age too, or such a token could never be refreshed.
+  // A shortened lifetime also shortens the minimum age; otherwise such a token could never be refreshed.
   const lifetimeSeconds = sim.settings.token_lifetime_s ?? LONG_TOKEN_LIFETIME_SECONDS;
   const minAgeMs =
     (REFRESHABLE_AFTER_SECONDS * 1000 * Math.min(lifetimeSeconds, LONG_TOKEN_LIFETIME_SECONDS)) /

@@ -7,11 +7,11 @@ import { errorPage, oauthError } from "./login.ts";
 const GRAPH = ["graph.instagram.com"];
 const DOCS = "https://developers.facebook.com/documentation/instagram-platform";
 const REFERENCE = `${DOCS}/instagram-graph-api/reference`;
-/** Of every call with a user's token; https://github.com/sns-sdks sends the proof with every call of its clients. */
+/** Every call with a user's token accepts these; https://github.com/sns-sdks sends the proof with every call of its clients. */
 const AUTHENTICATION = ["access_token", "appsecret_proof"];
 const PAGING = ["limit", "after", "before", "since", "until"];
 
-/** The parameters of a container, of every kind. */
+/** The parameters of all kinds of containers. */
 const CONTAINER_PARAMETERS = [
   "image_url",
   "video_url",
@@ -87,7 +87,7 @@ const OPERATIONS: readonly Operation[] = [
     hosts: GRAPH,
     path: "/{version}/{id}/stories",
     query: ["fields", "limit", "after", "before", ...AUTHENTICATION],
-    // That page names the other login; specs/IGUserForIGOnlyAPI.json of Meta's SDK specifications has the edge for this one.
+    // That page describes the other login; specs/IGUserForIGOnlyAPI.json of Meta's SDK specifications has the edge for this one.
     source: `${REFERENCE}/ig-user/stories`,
   },
   {

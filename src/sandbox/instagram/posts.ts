@@ -9,7 +9,7 @@ import { errorResponse, invalidParameter, objectNotFound, selectedFields } from 
 /* Publishing and reading back: platforms/instagram.md 2.1, part 5 and part 6. */
 
 const DAY_MS = 86_400_000;
-/** Two of Meta's pages say 50, one says 100 (the setting `quota`); content_publishing_limit tells the number in force. */
+/** Two of Meta's pages say 50, one says 100 (the setting `quota`). content_publishing_limit returns the current number. */
 const POSTS_PER_DAY = 50;
 const DEFAULT_PAGE_SIZE = 25;
 const LIST_MAX = 10_000;
@@ -59,7 +59,7 @@ export async function publishContainer(sim: SimulatorContext, user: TestUser, pa
   const container = findContainer(sim, requested.id) ?? requested;
   switch (statusOf(sim, container)) {
     case "PUBLISHED":
-      // Not documented: the strict reading is that the container is published a second time.
+      // Meta does not document this. The strict reading publishes the container a second time.
       if (sim.settings.extra["republish"] === "refused") {
         return errorResponse(sim, "containerGone");
       }
@@ -130,7 +130,7 @@ function createPost(sim: SimulatorContext, user: TestUser, container: Container)
   return id;
 }
 
-/** A story's is seen in answers that others recorded: `/stories/{username}/{number}`. */
+/** The URL of a story follows recorded answers of others: `/stories/{username}/{number}`. */
 const permalink = (media: Media): string =>
   media.product === "STORY"
     ? `https://www.instagram.com/stories/${media.username}/${media.id}`

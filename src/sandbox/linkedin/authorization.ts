@@ -4,11 +4,11 @@ import { bearerToken, findValidToken, type Token, TOKENS } from "#sandbox/oauth-
 import { accessDenied, resourceNotFound, errorResponse, versionMissing } from "./error-responses.ts";
 import { canPostAsOrganization, personUrn } from "./test-users.ts";
 
-/* Authentication, API versions and the right to act for an author: platforms/linkedin.md parts 0 and 4. */
+/* Authentication, API versions and permission to act for an author: platforms/linkedin.md parts 0 and 4. */
 
 const MONTHS_SUPPORTED = 12;
 const monthNumber = (year: number, month: number): number => year * 12 + month - 1;
-/** The month of the documents that this simulator follows: the same commit passes the same tests in later years. */
+/** The month of the documents that this simulator follows. It is fixed, so that the same commit passes the same tests in later years. */
 const DOCUMENTED_MONTH = monthNumber(2026, 11);
 
 /** The caller's token, or one of four error responses. */
@@ -35,7 +35,7 @@ export function authenticate(request: Request, sim: SimulatorContext): Token | R
   );
 }
 
-/** A version is a month; versions of the year before November 2026 are supported, or of `version_months` before it. */
+/** A version is a month. Supported are the versions of the year before November 2026, or of `version_months` before it. */
 export function checkVersion(request: Request, sim: SimulatorContext): Response | null {
   const version = request.headers.get("linkedin-version");
   if (version === null) {
@@ -63,6 +63,6 @@ export function checkCanPostAs(sim: SimulatorContext, token: Token, author: Json
   return isAllowed ? null : accessDenied("partnerApiPostsExternal.CREATE");
 }
 
-/** Only posts of an organization can be read, and only with a role that may post for it. */
+/** Only an organization's posts can be read, and only with a role that may post for it. */
 export const canReadPostsOf = (sim: SimulatorContext, token: Token, author: string): boolean =>
   canPostAsOrganization(sim, token.login, author) && token.scopes.includes("r_organization_social");

@@ -1,13 +1,13 @@
 /*
- * LinkedIn's "little text format", the markup of a post's commentary. The real API silently drops the text from the first
- * reserved character on that is neither escaped nor valid markup; the sandbox reproduces that.
+ * LinkedIn's "little text format", the markup of a post's commentary. At the first reserved character that is neither escaped nor valid
+ * markup, the real API silently drops the rest of the text, and so does the sandbox.
  */
 
 const RESERVED = new Set("|{}@[]()<>#*_~");
 const MARKUP =
   /^(?:\{hashtag\|(?:\\#|#)\|(?<tag>[^}]+)\}|@\[(?<name>[^\]]+)\]\(urn:li:(?:person|organization):[^)]+\)|(?<bare>#[\p{L}\p{N}]+))/u;
 
-/** The text that readers see; without `stopAtReserved` nothing is dropped, which the length limit needs. */
+/** The text that readers see. Without `stopAtReserved` it drops nothing, as the length limit requires. */
 export function renderCommentary(source: string, stopAtReserved: boolean): string {
   let visibleText = "";
   let position = 0;

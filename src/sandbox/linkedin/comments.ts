@@ -7,8 +7,8 @@ import { findShare } from "./posts.ts";
 import { canPostAsOrganization } from "./test-users.ts";
 
 /*
- * Comments of pages: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Members are refused,
- * as self-serve apps are (403 partnerApiSocialActions.CREATE).
+ * Comments of pages: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Members are refused, as
+ * LinkedIn refuses self-serve apps (403 partnerApiSocialActions.CREATE).
  */
 
 const WRITE_SCOPE = "w_organization_social_feed";

@@ -28,7 +28,7 @@ const SCOPES = new Set(
   ),
 );
 
-/** The browser's page; scopes cannot be declined one by one. */
+/** The browser's page; a user cannot decline single scopes. */
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -129,7 +129,7 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
       if (!token || token.expiresAt === null) {
         return oauthError(400, "invalid_grant", "The provided refresh token is invalid, expired or revoked");
       }
-      // The same refresh token is returned, and its lifetime is not extended.
+      // Returns the same refresh token, and its lifetime is not extended.
       const remainingSeconds = Math.floor((token.expiresAt - sim.now()) / 1000);
       return issueAccessToken(sim, token, { refresh_token: secret, refresh_token_expires_in: remainingSeconds });
     }
@@ -138,7 +138,7 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
   }
 }
 
-/** LinkedIn does not document it: with the setting `no_revoke` there is no such address. */
+/** LinkedIn does not document it: with the setting `no_revoke` the address does not exist. */
 export async function revokeEndpoint(request: Request, sim: SimulatorContext): Promise<Response> {
   if (sim.settings.extra["no_revoke"] === true) {
     return resourceNotFound("No such page");

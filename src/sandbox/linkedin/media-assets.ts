@@ -25,7 +25,7 @@ const IMAGE_TYPES: ReadonlySet<MediaInfo["type"]> = new Set(["image/jpeg", "imag
 const THUMBNAIL_TYPES: ReadonlySet<MediaInfo["type"]> = new Set(["image/jpeg", "image/png"]);
 const THUMBNAIL_MAX_BYTES = 9_999_999;
 
-/** documents-api: "The file size cannot exceed 100MB and 300 pages"; of its types only PDF files are sent here. */
+/** documents-api: "The file size cannot exceed 100MB and 300 pages". The service sends only PDF files. */
 const DOCUMENT_MAX_BYTES = 100_000_000;
 const DOCUMENT_MAX_PAGES = 300;
 
@@ -39,7 +39,7 @@ export interface Asset {
   readonly readyAt: number | null;
   readonly sha256: string | null;
   readonly failure: string | null;
-  /** Of a video that announced a cover: its hash, and null until it is there. */
+  /** The hash of an announced video cover; null until it has arrived. */
   readonly thumbnail?: { readonly sha256: string | null };
 }
 
@@ -134,7 +134,7 @@ function processingFailure(
   return isSupported ? null : "Unsupported video";
 }
 
-/** Pages are counted as far as the first bytes tell them. */
+/** Counts pages only if the first bytes contain the number. */
 function documentFailure(head: Uint8Array, size: number): string | null {
   const text = new TextDecoder("latin1").decode(head);
   const pages = Number(/\/Type\s*\/Pages\b[^>]*\/Count\s+(\d+)/.exec(text)?.[1] ?? "1");
@@ -155,10 +155,10 @@ async function processUpload(
   return { readyAt, sha256, failure: processingFailure(sim, asset.kind, file) };
 }
 
-/** The documents show the parts of a video without a token; some publishers send it. */
+/** LinkedIn's documents send the parts of a video without a token; some publishers send one. */
 const partsNeedToken = (sim: SimulatorContext): boolean => sim.settings.extra["part_token"] === true;
 
-/** PUT of an image or a document with a bearer token, or of one part of a video without. */
+/** PUT of an image or a document with a bearer token, or of one part of a video without one. */
 export async function receiveUpload(request: Request, url: URL, sim: SimulatorContext): Promise<Response> {
   const [, , encoded = "", index = ""] = url.pathname.split("/");
   const urn = decodeURIComponent(encoded);
@@ -206,7 +206,10 @@ export async function receiveUpload(request: Request, url: URL, sim: SimulatorCo
   return new Response(null, { status: 201, headers: { etag: `"${etag}"` } });
 }
 
-/** videos-api, `uploadThumbnail`: the cover goes to an address of its own before the upload is finalized, like the parts without a token. */
+/**
+ * videos-api, `uploadThumbnail`: the cover has its own address. The caller sends it before it finalizes the upload and, like the parts,
+ * without a token.
+ */
 async function receiveThumbnail(request: Request, sim: SimulatorContext, urn: string, asset: Asset): Promise<Response> {
   if (request.headers.has("authorization")) {
     return errorResponse(400, "ILLEGAL_ARGUMENT", "The upload URL of a thumbnail takes no Authorization header");
@@ -226,7 +229,7 @@ async function receiveThumbnail(request: Request, sim: SimulatorContext, urn: st
   return new Response(null, { status: 201 });
 }
 
-/** POST /rest/videos?action=finalizeUpload: needs the ETag of every part, in order. */
+/** POST /rest/videos?action=finalizeUpload: requires the ETag of every part, in order. */
 export async function finalizeVideo(sim: SimulatorContext, token: Token, body: JsonObject): Promise<Response> {
   const { video, uploadToken, uploadedPartIds } = objectIn(body, "finalizeUploadRequest");
   const urn = typeof video === "string" ? video : "";
@@ -258,7 +261,7 @@ export function statusOf(asset: Asset, now: number): string {
   return asset.failure === null ? "AVAILABLE" : "PROCESSING_FAILED";
 }
 
-/** GET /rest/images/{urn}, /rest/videos/{urn} and /rest/documents/{urn}; a member's token can read videos only. */
+/** GET /rest/images/{urn}, /rest/videos/{urn} and /rest/documents/{urn}. A member's token can read only videos. */
 export function readAsset(sim: SimulatorContext, token: Token, kind: Asset["kind"], urn: string): Response {
   const asset = findAsset(sim, urn);
   if (asset?.kind !== kind || asset.login !== token.login) {

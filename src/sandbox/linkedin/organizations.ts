@@ -46,11 +46,11 @@ const organizationJson = ({ id, name, vanityName, isBrand }: Organization): Json
   primaryOrganizationType: isBrand ? "BRAND" : "NONE",
 });
 
-/** Showcase pages are no organizations here: https://github.com/gitroomhq/postiz-app/pull/1535. */
+/** Showcase pages do not count as organizations here: https://github.com/gitroomhq/postiz-app/pull/1535. */
 const findOrganization = (id: string): Organization | undefined =>
   ORGANIZATIONS.find((candidate) => !candidate.isBrand && String(candidate.id) === id);
 
-/** GET /rest/organizations/{id}: for approved administrators only, whatever other role a member has. */
+/** GET /rest/organizations/{id}: only for approved administrators; other roles are not enough. */
 export function readOrganization(sim: SimulatorContext, token: Token, id: string): Response {
   const organization = findOrganization(id);
   if (!organization) {

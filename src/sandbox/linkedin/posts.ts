@@ -23,7 +23,7 @@ const VISIBILITIES: ReadonlySet<JsonValue | undefined> = new Set(["PUBLIC", "CON
 interface Share {
   readonly urn: string;
   readonly author: string;
-  /** The request body exactly as it was sent. */
+  /** The request body exactly as sent. */
   readonly body: string;
   readonly commentary: string;
   readonly content: JsonValue;
@@ -58,7 +58,7 @@ function mediaUrns(content: JsonValue | undefined): readonly JsonValue[] | null 
     : null;
 }
 
-/** The media objects in a post's content; each names its file, and images can be described. */
+/** The media objects in a post's content. Each names its file, and an image may have a description. */
 function mediaObjects(content: JsonValue | undefined): readonly JsonObject[] {
   if (!isJsonObject(content)) {
     return [];
@@ -123,7 +123,7 @@ function checkAttachment(author: string, { content, visibility }: JsonObject): R
     : null;
 }
 
-/** documents-api: a post of a document names its title; one of another kind needs none. */
+/** documents-api: a post with a document requires a title; other posts do not. */
 function checkTitle(content: JsonValue | undefined): Response | null {
   return mediaObjects(content).some(
     ({ id, title }) =>
@@ -180,12 +180,12 @@ function checkFields(sim: SimulatorContext, body: JsonObject): Response | null {
   if (lifecycleState !== "PUBLISHED") {
     return invalidValue("ERROR :: /lifecycleState :: only PUBLISHED can be created");
   }
-  // Whether escapes count is not documented: they do, unless the setting `count_visible` is on.
+  // LinkedIn does not say whether escapes count. They do, unless the setting `count_visible` is on.
   const counted = sim.settings.extra["count_visible"] === true ? renderCommentary(commentary, false) : commentary;
   return counted.length > COMMENTARY_MAX ? commentaryTooLong(counted.length) : null;
 }
 
-/** The body of https://github.com/n8n-io/n8n/issues/22899. */
+/** The body is from https://github.com/n8n-io/n8n/issues/22899. */
 const commentaryTooLong = (length: number): Response =>
   Response.json(
     {
@@ -225,15 +225,15 @@ const dailyQuotaExceeded = (): Response =>
     101,
   );
 
-/** The author's recent post with the same body, even if it was deleted since. */
+/** The author's recent post with the same body, even if it was deleted in the meantime. */
 function findDuplicate(sim: SimulatorContext, author: string, body: string): Share | undefined {
   const since = sim.now() - DUPLICATE_WINDOW_MS;
   return shares(sim).find((share) => share.author === author && share.body === body && share.createdAt > since);
 }
 
 /**
- * A refused duplicate names another URN on every try, under which nothing is found
- * (https://github.com/ComposioHQ/composio/issues/2710); with the setting `names_duplicate` it names the existing post.
+ * A refused duplicate names another URN on every try, and no post has it (https://github.com/ComposioHQ/composio/issues/2710). With the
+ * setting `names_duplicate` it names the existing post.
  */
 const namesDuplicate = (sim: SimulatorContext): boolean => sim.settings.extra["names_duplicate"] === true;
 
@@ -250,7 +250,7 @@ const duplicatePost = (urn: string): Response =>
     { status: 422 },
   );
 
-/** Of a document; other media are sent without one. */
+/** The title of a document; other media have none. */
 function titleOf(content: JsonValue | undefined): string | null {
   const [first] = mediaObjects(content);
   return typeof first?.["title"] === "string" ? first["title"] : null;
@@ -291,7 +291,7 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
   }
   const isVideo = media[0]?.kind === "video";
   const urn = `urn:li:${isVideo ? "ugcPost" : "share"}:${sim.newId(19)}`;
-  // With the setting `vanish` a post is silently taken down right after it was accepted.
+  // With the setting `vanish`, the platform accepts a post and silently removes it at once.
   const deleted = sim.settings.extra["vanish"] === true;
   const createdAt = sim.now();
   const share: Share = {

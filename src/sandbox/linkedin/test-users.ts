@@ -11,7 +11,7 @@ export interface Organization {
   readonly id: number;
   readonly name: string;
   readonly vanityName: string;
-  /** A showcase page, whose URN is of another type. */
+  /** A showcase page; its URN has another type. */
   readonly isBrand: boolean;
 }
 
@@ -67,7 +67,7 @@ export const personUrn = (login: string): string => `urn:li:person:${TEST_USERS[
 export const organizationUrn = ({ id, isBrand }: Organization): string =>
   `urn:li:${isBrand ? "organizationBrand" : "organization"}:${id}`;
 
-/** The roles of a login: none with the setting `lost_admin`; with `only_analyst` each is that of an analyst. */
+/** The roles of a login: none with the setting `lost_admin`; with `only_analyst` every role is analyst. */
 export function rolesOf(sim: SimulatorContext, login: string): readonly RoleAssignment[] {
   if (sim.settings.extra["lost_admin"] === true) {
     return [];

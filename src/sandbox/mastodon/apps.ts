@@ -19,13 +19,13 @@ export interface App {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly createdAt: number;
-  /** Whether a token was ever issued to it. */
+  /** Whether the server ever issued a token to it. */
   readonly hasToken: boolean;
 }
 
 export const splitScopes = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 
-/** Before 4.3 an app without a token was removed by a nightly job (D methods/apps.md). */
+/** Before 4.3 a nightly job deleted apps without a token (D methods/apps.md). */
 export function findApp({ store, instance, sim }: Call, clientId: string): App | undefined {
   const app = store.get<App>(`app/${clientId}`);
   const isVacuumed = instance.is42 && app && !app.hasToken && app.createdAt + DAY <= sim.now();
@@ -38,7 +38,7 @@ export function markAppUsed({ store }: Call, app: App): void {
   }
 }
 
-/** Several URIs are separated by newlines or, since 4.3, a list. */
+/** Several URIs are one text with newlines or, since 4.3, a list. */
 function redirectUrisOf({ instance }: Call, params: Params): readonly string[] {
   const value = params.raw("redirect_uris");
   if (typeof value === "string") {
@@ -114,7 +114,7 @@ function appJson({ instance }: Call, app: App): JsonObject {
 /** POST /api/v1/apps */
 export function registerApp(call: Call, params: Params): Response {
   const { store, sim, instance } = call;
-  // A list of scopes is ignored silently, which leaves `read` (M spec/requests/api/v1/apps_spec.rb).
+  // The server silently ignores a list of scopes, so only `read` is left (M spec/requests/api/v1/apps_spec.rb).
   const scopesText = params.raw("scopes");
   const scopes = typeof scopesText === "string" ? splitScopes(scopesText) : [];
   const website = params.text("website") ?? "";

@@ -4,7 +4,7 @@ import { fixedError, loginDisabled, outsideScopes, tokenRefused } from "./error-
 import { findUserByLogin, type TestUser } from "./test-users.ts";
 import { requestToken, type Token, tokenProblem } from "./tokens.ts";
 
-/* Who may do what: docs/platforms/facts/mastodon.md part 5, 6.7 and 6.8. */
+/* Permissions of callers: docs/platforms/facts/mastodon.md part 5, 6.7 and 6.8. */
 
 export interface Caller {
   readonly user: TestUser;
@@ -19,9 +19,9 @@ const userState = ({ settings }: Call, login: string | null): string => (login =
 
 export const isSilenced = (call: Call, user: TestUser): boolean => userState(call, user.login) === "silenced";
 
-/** The token when it is valid and has one of the scopes; no scopes means that any token will do. */
+/** The token if it is valid and has one of the scopes; without scopes any token is enough. */
 function authorizeToken(call: Call, token: Token | undefined, scopes: readonly string[]): Token | Response {
-  // A suspended account is refused before its token is looked at (M api/base_controller.rb).
+  // A suspended account is refused before its token is checked (M api/base_controller.rb).
   if (token && userState(call, token.login) === "suspended") {
     return loginDisabled(call);
   }
@@ -74,7 +74,7 @@ export function requireUser(call: Call, scopes: readonly string[]): Caller | Res
   }
 }
 
-/** The viewer, null without a token; one that the server does not know counts as none (4.4). */
+/** The viewer; null without a token. An unknown token counts as none (4.4). */
 export function requireTokenIfGiven(call: Call, scopes: readonly string[]): TestUser | null | Response {
   const token = requestToken(call);
   if (!token) {

@@ -12,10 +12,10 @@ import { findReusableToken, issueCode } from "./tokens.ts";
 const DENIED = "The resource owner or authorization server denied the request.";
 const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 
-/** `login` and nothing else is the sandbox's own. */
+/** Only the sandbox has `login`. */
 const KNOWN_PARAMS = new Set([...PAGE_QUERY, "login"]);
 
-/** Every host has its own session, although the sandbox shows all of them under one origin. */
+/** Every host has its own session, although the sandbox serves all of them on one origin. */
 const cookieName = (host: string): string => `sandbox_session_${host.replaceAll(/\W/g, "_")}`;
 
 function signedInLogin({ request, instance }: Call): string | null {
@@ -24,7 +24,7 @@ function signedInLogin({ request, instance }: Call): string | null {
   return cookie?.slice(name.length + 1) ?? null;
 }
 
-/** Every error but a refusal by the person is a page at the instance (DK `handle_auth_errors: :render`). */
+/** Only a refusal by the person reaches the callback; every other error is a page of the instance (DK `handle_auth_errors: :render`). */
 export function authorize(call: Call, logins: readonly SimulatorLogin[]): Response {
   const { url, instance, settings } = call;
   const query = url.searchParams;
@@ -62,7 +62,7 @@ export function authorize(call: Call, logins: readonly SimulatorLogin[]): Respon
   const consent = (login: string): Response =>
     redirectWithCode(call, { clientId: app.clientId, login, scopes, redirectUri: param("redirect_uri"), challenge });
   const signedIn = signedInLogin(call);
-  // Without force_login the browser's session decides who it is, whoever was meant (M authorizations_spec.rb).
+  // Without force_login the browser's session decides who signs in, even if another account was meant (M authorizations_spec.rb).
   if (signedIn !== null && param("force_login") !== "true" && findReusableToken(call, app.clientId, signedIn, scopes)) {
     return consent(signedIn);
   }

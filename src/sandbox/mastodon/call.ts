@@ -3,7 +3,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import type { Instance } from "./instances.ts";
 import type { MastodonSettings } from "./settings.ts";
 
-/** A request to an instance, with everything that decides its response. */
+/** A request to an instance, and everything else that decides the response. */
 export interface Call {
   readonly request: Request;
   readonly url: URL;

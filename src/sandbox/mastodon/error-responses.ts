@@ -3,8 +3,8 @@ import type { Call } from "./call.ts";
 /* Error bodies and their texts: docs/platforms/facts/mastodon.md 1.4, part 3, 4.3 and part 5. */
 
 /**
- * Translated texts follow, in this order, `lang`, the locale of the token's user, Accept-Language and the locale of
- * the instance (M concerns/api localized.rb); the setting `language` is the locale of users and instance.
+ * The language of a translated text comes, in this order, from `lang`, the locale of the token's user, Accept-Language and the locale of
+ * the instance (M concerns/api localized.rb). The setting `language` is the locale of users and instance.
  */
 function isGerman({ request, url, settings }: Call): boolean {
   const lang = url.searchParams.get("lang");
@@ -38,7 +38,7 @@ const html = (status: number, title: string): Response =>
     headers: { "content-type": "text/html; charset=utf-8" },
   });
 
-/** What a front end such as nginx answers. */
+/** The answer of a front end such as nginx. */
 export const gatewayTimeout = (): Response => html(504, "504 Gateway Time-out");
 export const bodyTooLarge = (): Response => html(413, "413 Request Entity Too Large");
 
@@ -56,7 +56,7 @@ export const temporaryProblem = (call: Call): Response =>
 export const tooManyRequests = (call: Call): Response =>
   translatedError(call, 429, ["Too many requests", "Zu viele Anfragen"]);
 
-/** Without `Accept: application/json` some errors are HTML (5). */
+/** Some errors are HTML without `Accept: application/json` (5). */
 export function internalError(call: Call, error: string): Response {
   return call.request.headers.get("accept")?.includes("application/json")
     ? fixedError(call, 500, error)

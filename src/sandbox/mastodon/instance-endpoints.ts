@@ -33,7 +33,7 @@ export function metadata(call: Call): Response {
   });
 }
 
-/** GET /.well-known/webfinger: the handles of an instance have its own domain, so nothing redirects (D spec/webfinger.md). */
+/** GET /.well-known/webfinger: the handles of an instance use its own domain, so nothing redirects (D spec/webfinger.md). */
 export function webfinger(call: Call, params: Params): Response {
   const { host } = call.instance;
   const [, username, domain] = /^acct:([^@]+)@(.+)$/.exec(params.text("resource") ?? "") ?? [];
@@ -69,7 +69,7 @@ function configuration({ instance, settings }: Call): JsonObject {
   };
 }
 
-/** GET /api/v2/instance; the setting `v1_only` plays servers that do not have it. */
+/** GET /api/v2/instance; with the setting `v1_only` it does not exist. */
 export function readInstance(call: Call): Response {
   const { instance, settings } = call;
   if (settings.isV1Only) {

@@ -1,12 +1,12 @@
 import type { IdempotencyMode, MastodonSettings } from "./settings.ts";
 
-/* The instances and what distinguishes them: docs/platforms/facts/mastodon.md part 2 and 6.3, 6.9, 6.14, 7. */
+/* The instances and their differences: docs/platforms/facts/mastodon.md part 2 and 6.3, 6.9, 6.14, 7. */
 
 export interface Instance {
   readonly host: string;
   readonly title: string;
   readonly version: string;
-  /** `api_versions.mastodon`; null where the instance has none. */
+  /** `api_versions.mastodon`; null if the instance has none. */
   readonly apiVersion: number | null;
   /** GoToSocial: 400 instead of 422, counts code points, media is ready at once (7). */
   readonly isGoToSocial: boolean;
@@ -59,7 +59,7 @@ const INSTANCES: readonly Instance[] = [
     descriptionLimit: 10_000,
     listsDescriptionLimit: true,
   },
-  // The largest server, which the check of an installation asks; nobody has an account there.
+  // The largest server. The check of an installation calls it; no test user has an account there.
   {
     ...vanilla,
     host: "mastodon.social",
@@ -99,7 +99,7 @@ const INSTANCES: readonly Instance[] = [
     isGoToSocial: true,
     idempotency: "none",
     maxCharacters: 5000,
-    // Reported, although the server counts the full URL (GTS internal/typeutils/internaltofrontend.go).
+    // The server reports this, although it counts the full URL (GTS internal/typeutils/internaltofrontend.go).
     charactersPerUrl: 25,
     maxMedia: 6,
     descriptionLimit: DESCRIPTION_LIMIT,
@@ -109,7 +109,7 @@ const INSTANCES: readonly Instance[] = [
 
 export const HOSTS: readonly string[] = INSTANCES.map(({ host }) => host);
 
-/** The instance with the limits of the settings, which apply to every host. */
+/** The instance with the limits from the settings, which apply to every host. */
 export function findInstance(host: string, settings: MastodonSettings): Instance | undefined {
   const instance = INSTANCES.find((one) => one.host === host);
   return (
@@ -132,7 +132,7 @@ const VIDEO_TYPES = ["video/webm", "video/mp4", "video/quicktime", "video/ogg"];
 const AUDIO_TYPES =
   "wave wav x-wav x-pn-wave vnd.wave ogg vorbis mpeg mp3 webm flac aac m4a x-m4a mp4 3gpp x-ms-wma".split(" ");
 
-/** HEIC, HEIF and AVIF only by the setting: 4.7.2 lists them and answers 500 (mastodon#40541). */
+/** HEIC, HEIF and AVIF only with the setting: 4.7.2 lists them but answers 500 (mastodon#40541). */
 export const supportedMimeTypes = (settings: MastodonSettings): readonly string[] => [
   ...IMAGE_TYPES,
   ...(settings.listsHeic ? HEIC_TYPES : []),

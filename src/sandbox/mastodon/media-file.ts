@@ -1,6 +1,6 @@
 import { inspectMedia } from "#sandbox/inspect-media.ts";
 
-/* What an uploaded file really is, read from its bytes: docs/platforms/facts/mastodon.md part 3 and 6.11. */
+/* The real type of an uploaded file, read from its bytes: docs/platforms/facts/mastodon.md part 3 and 6.11. */
 
 export interface MediaFile {
   readonly kind: "image" | "gifv" | "video" | "audio";
@@ -44,7 +44,7 @@ async function readBytes(file: Blob, from: number, to: number): Promise<Uint8Arr
   return new Uint8Array(await file.slice(from, to).arrayBuffer());
 }
 
-/** The file type box and the index of an MP4, wherever in the file the index is. */
+/** The file type box and the index of an MP4, wherever the file has the index. */
 async function readIndex(file: Blob): Promise<Uint8Array | null> {
   let offset = 0;
   let typeBox = new Uint8Array();
@@ -77,7 +77,7 @@ async function readIndex(file: Blob): Promise<Uint8Array | null> {
   return null;
 }
 
-/** The payloads of the boxes of that type between two offsets. */
+/** The payloads of the boxes of this type between two offsets. */
 function* boxesOf(bytes: Uint8Array, type: string, from = 0, to = bytes.length): Generator<readonly [number, number]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = from;
@@ -101,7 +101,7 @@ function firstBox(bytes: Uint8Array, path: readonly string[], from: number, to: 
   return range;
 }
 
-/** Frames per second of the video track: its timescale and its table of sample durations. */
+/** Frames per second of the video track, from its timescale and its table of sample durations. */
 function videoFrameRate(index: Uint8Array): { hasVideoStream: boolean; frameRate: number | null } {
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
   for (const moov of boxesOf(index, "moov")) {
@@ -128,7 +128,7 @@ function videoFrameRate(index: Uint8Array): { hasVideoStream: boolean; frameRate
   return { hasVideoStream: false, frameRate: null };
 }
 
-/** Null when the bytes are no media file. */
+/** Null if the bytes are not a media file. */
 export async function inspectFile(file: Blob): Promise<MediaFile | null> {
   const head = await readBytes(file, 0, HEAD_BYTES);
   const info = inspectMedia(head);

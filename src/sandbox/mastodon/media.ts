@@ -47,7 +47,7 @@ export interface Media {
 export const loadMedia = (store: InstanceStore, id: string): Media | undefined => store.get<Media>(`media/${id}`);
 export const saveMedia = (store: InstanceStore, media: Media): void => store.put(`media/${media.id}`, media);
 
-/** The user's own media; unattached media is swept after 24 hours (M media_attachments_vacuum.rb). */
+/** The user's own media. The server deletes unattached media after 24 hours (M media_attachments_vacuum.rb). */
 function findOwnMedia({ store, sim }: Call, { user }: Caller, id: string): Media | undefined {
   const media = loadMedia(store, id);
   const isSwept = media && media.statusId === null && media.createdAt + DAY <= sim.now();
@@ -94,7 +94,7 @@ function focusJson(focus: string): JsonObject {
   return { x, y };
 }
 
-/** What can be set at the upload and later. */
+/** The details that an upload or a later change can set. */
 interface MediaDetails {
   readonly description: string | null;
   readonly focus: string | null;
@@ -210,7 +210,7 @@ export async function uploadMedia(call: Call, caller: Caller, params: Params): P
   }
   const { sha256, head } = await sim.digest(upload.stream() as ReadableStream<Uint8Array>);
   const fails = settings.failsProcessing || new TextDecoder("latin1").decode(head).includes(FAIL_MARKER);
-  // An image is processed while the caller waits; AVIF is listed by 4.7.2 and fails for good (L mastodon#40541).
+  // The server processes an image before it answers. 4.7.2 lists AVIF, but always fails to process it (L mastodon#40541).
   if (isStill && (fails || HEIC.test(file.mimeType))) {
     return internalError(call, THUMBNAIL_ERROR);
   }
@@ -229,7 +229,7 @@ export async function uploadMedia(call: Call, caller: Caller, params: Params): P
     statusId: null,
   };
   saveMedia(store, media);
-  // 202 with url null even when processing is fast: the status decides, not the type.
+  // 202 with url null even when processing is fast: clients must check the status, not the type.
   return isReadyAtOnce
     ? Response.json(mediaJson(instance.host, media, "ready"))
     : Response.json(mediaJson(instance.host, media, "processing"), { status: 202 });
@@ -243,7 +243,7 @@ function stateResponse(call: Call, media: Media): Response {
   return Response.json(mediaJson(call.instance.host, media, state), { status: state === "processing" ? 206 : 200 });
 }
 
-/** GET /api/v1/media/{id}: 404 also when it is attached to a post. */
+/** GET /api/v1/media/{id}: 404 also if a post has it attached. */
 export function readMedia(call: Call, caller: Caller, id: string): Response {
   const media = findAttachableMedia(call, caller, id);
   return media ? stateResponse(call, media) : recordNotFound(call);

@@ -79,7 +79,7 @@ const OPERATIONS: readonly Operation[] = [
     query: LANGUAGE,
     body: {
       types: BODY_TYPES,
-      // One address as text; a list since 4.3.
+      // A text with one address; a list since 4.3.
       members: ["client_name", "redirect_uris", "redirect_uris[]", "scopes", "website"],
       isAlsoQuery: true,
     },
@@ -164,10 +164,10 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Throttles and the token come before the parameters, and the setting `lenient` switches their check off. */
+/** Throttles and the token are checked before the parameters, and the setting `lenient` switches off the check of names. */
 export const rules: OperationRules = { operations: OPERATIONS, checkedBy: "simulator" };
 
-/** The names that this instance knows in the query and the body, which are equal. */
+/** The names that this instance accepts, in the query or the body alike. */
 export function acceptedNames({ instance }: Pick<Call, "instance">, operation: Operation): readonly string[] {
   const hasQuotes = (instance.apiVersion ?? 0) >= 7;
   return [...(operation.query ?? []), ...topMembers(operation)].filter(

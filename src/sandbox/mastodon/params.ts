@@ -1,6 +1,6 @@
-/* Parameters of a request: query, form, multipart and JSON are equal (D client/intro.md). */
+/* Parameters of a request: query, form, multipart and JSON count the same (D client/intro.md). */
 
-/** The request has parameters that the endpoint cannot use; the real server would ignore most of them. */
+/** The request has parameters that the endpoint does not know; the real server would ignore most of them. */
 export class ParamError extends Error {
   readonly status: 400 | 415 | 422;
   constructor(message: string, status: 400 | 415 | 422 = 422) {
@@ -65,13 +65,13 @@ export class Params {
     return this.#values.keys().find((name) => !known.includes(name));
   }
 
-  /** A name that the query and the body give more than once, other than a list. */
+  /** A name that query and body contain more than once and that is not a list. */
   repeatedName(): string | undefined {
     return this.#repeated[0];
   }
 }
 
-/** Returns the names that were given before. */
+/** Returns the names that were already set. */
 function addPairs(values: Map<string, unknown>, pairs: Iterable<readonly [string, unknown]>): readonly string[] {
   const repeated: string[] = [];
   for (const [name, value] of pairs) {

@@ -6,12 +6,12 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 const IDEMPOTENCY_MODES = ["ok", "4.6", "4.5", "none", "pleroma"] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
-/** Each is a point in which the simulator is stricter than the real server. */
+/** In each of these points the simulator is stricter than the real server. */
 type Leniency = "user_agent" | "unknown_params" | "throttles" | "mixed_gif" | "media_ids_string";
 
 export interface MastodonSettings {
   isLenient(about: Leniency): boolean;
-  /** The state of the login `ben`, such as `unconfirmed`; empty when nothing is wrong with it. */
+  /** The state of the login `ben`, such as `unconfirmed`; empty if it has no problem. */
   readonly benState: string;
   readonly idempotency: IdempotencyMode | undefined;
   /** The locale of the instance and of its users. */
@@ -25,15 +25,15 @@ export interface MastodonSettings {
   readonly imageSizeLimit: number | undefined;
   readonly videoSizeLimit: number | undefined;
   readonly failsProcessing: boolean;
-  /** How long the server works on a status before it is saved. */
+  /** How long the server works on a status before it saves it. */
   readonly publishMs: number;
-  /** When set, the front end answers 504 and the status is saved this much later. */
+  /** When set, the front end answers 504 and the server saves the status this much later. */
   readonly lateMs: number | undefined;
   /** How long a parallel repeat waits for the lock of its key. */
   readonly lockWaitMs: number;
-  /** Statuses are answered like a success and never saved. */
+  /** The server answers with success, but never saves the status. */
   readonly dropsSilently: boolean;
-  /** The host that the metadata names in its endpoints. */
+  /** The host in the endpoints of the metadata. */
   readonly metadataHost: string | undefined;
 }
 

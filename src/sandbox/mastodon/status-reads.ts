@@ -62,7 +62,7 @@ export function listStatuses(call: Call, viewer: TestUser | null, accountId: str
     throw new ParamError("limit must be a positive number");
   }
   const limit = Math.min(Number(limitText), MAX_PAGE_SIZE);
-  // There are no reblogs here, but the parameter must be a boolean.
+  // The sandbox has no reblogs, but the parameter must be a boolean.
   params.flag("exclude_reblogs");
   const maxId = params.text("max_id");
   const sinceId = params.text("since_id") ?? params.text("min_id");
@@ -72,7 +72,7 @@ export function listStatuses(call: Call, viewer: TestUser | null, accountId: str
     .filter((status) => sinceId === undefined || isNewer(status.id, sinceId))
     .filter((status) => !params.flag("exclude_replies") || status.inReplyToId === null)
     .filter((status) => !params.flag("only_media") || status.mediaIds.length > 0);
-  // `min_id` begins at that id, `since_id` at the newest status.
+  // With `min_id` the page begins at that id, with `since_id` at the newest status.
   const page = params.has("min_id") ? matching.slice(-limit) : matching.slice(0, limit);
   const response = Response.json(page.map((status) => statusJson(sim, status)));
   const last = page.at(-1);
@@ -84,7 +84,7 @@ export function listStatuses(call: Call, viewer: TestUser | null, accountId: str
   return response;
 }
 
-/** DELETE /api/v1/statuses/{id}: the status with its source instead of its HTML. */
+/** DELETE /api/v1/statuses/{id}: returns the status with its source instead of its HTML. */
 export function deleteStatus(call: Call, { user }: Caller, id: string): Response {
   const status = findStatus(call.store, id);
   if (!status || status.isDeleted || status.accountId !== user.id) {

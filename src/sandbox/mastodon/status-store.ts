@@ -9,7 +9,7 @@ import { contentHtml } from "./status-text.ts";
 import { findUserById, platformAccountId, type TestUser, type Visibility } from "./test-users.ts";
 import { countPublished } from "./throttles.ts";
 
-/* Saved statuses, and those that are saved later than they were answered. */
+/* Saved statuses, and statuses that the server saves after it has answered. */
 
 export interface NewStatus {
   readonly host: string;
@@ -69,7 +69,7 @@ export const draftStatus = (sim: SimulatorContext, status: NewStatus, now = sim.
 export const rememberedKey = (accountId: string, key: string): string => `key/${accountId}/${key}`;
 export const lockKey = (accountId: string, key: string): string => `lock/${accountId}/${key}`;
 
-/** Saves the status, attaches its media and, being a success, uses up the idempotency key. */
+/** Saves the status and attaches its media. This is a success, so it uses up the idempotency key. */
 export function publishStatus(sim: SimulatorContext, status: Status): void {
   const store = instanceStore(sim, status.host);
   saveStatus(store, status);
@@ -123,7 +123,7 @@ const mediaOf = (store: InstanceStore, status: NewStatus): readonly Media[] =>
 /* The setting `late_ms`: the front end has given up, the server is still working (4.5, 6.19). */
 
 interface PendingStatus {
-  /** Begins with the time, so that the table is in the order of the times. */
+  /** Begins with the time, so that the table is ordered by time. */
   readonly id: string;
   readonly status: NewStatus;
   readonly liveAt: number;
@@ -136,7 +136,7 @@ export function publishLater(sim: SimulatorContext, status: NewStatus, liveAt: n
   PENDING_STATUSES.save(sim, id, { id, status, liveAt });
 }
 
-/** Saves the statuses whose time has come. */
+/** Saves the statuses that are due. */
 export function publishPending(sim: SimulatorContext): void {
   for (const { id, status, liveAt } of PENDING_STATUSES.list(sim)) {
     if (liveAt <= sim.now()) {
@@ -157,7 +157,7 @@ export function accountJson(host: string, user: TestUser): JsonObject {
   return {
     id: user.id,
     username: user.username,
-    // Without the domain for an account of the same instance.
+    // The domain is missing for an account of the same instance.
     acct: user.username,
     display_name: user.displayName,
     locked: false,

@@ -3,7 +3,7 @@ import type { Instance } from "./instances.ts";
 import { HOSTS } from "./instances.ts";
 import { testUsersOf } from "./test-users.ts";
 
-/* How a status is counted, stored and shown: docs/platforms/facts/mastodon.md part 2 (counting), 4.4 and 6.10. */
+/* Counting, storing and showing a status: docs/platforms/facts/mastodon.md part 2 (counting), 4.4 and 6.10. */
 
 const URL_LENGTH = 23;
 const MENTION = /(?<![=/\w])@(?<user>[a-z0-9_]+(?:[a-z0-9_.-]+[a-z0-9_]+)?)(?:@(?<domain>[\w.-]+\w))?/giu;
@@ -14,7 +14,7 @@ interface Link {
   readonly to: number;
 }
 
-/** Links begin with http:// or https://; one that is glued to letters before it is none. */
+/** Links begin with http:// or https://. Letters directly before one prevent a link. */
 function linksOf(text: string): Link[] {
   return twitter
     .extractUrlsWithIndices(text)
@@ -22,7 +22,7 @@ function linksOf(text: string): Link[] {
     .map(({ indices: [from, to] }) => ({ from, to }));
 }
 
-/** The text with its links replaced and the rest passed through `other`. */
+/** Replaces the links of the text, and passes the other parts through `other`. */
 function mapParts(text: string, link: (url: string) => string, other: (part: string) => string): string {
   let result = "";
   let offset = 0;
@@ -36,7 +36,7 @@ function mapParts(text: string, link: (url: string) => string, other: (part: str
 const countGraphemes = (text: string): number =>
   Array.from(new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)).length;
 
-/** Text and spoiler together (M status_length_validator.rb); the spoiler gets no discount. */
+/** Counts text and spoiler together (M status_length_validator.rb); only the text counts links and mentions as shorter. */
 export function countCharacters({ isGoToSocial }: Instance, text: string, spoilerText: string): number {
   if (isGoToSocial) {
     // Code points with full URLs (GTS internal/processing/status/common.go).
@@ -59,7 +59,7 @@ interface Mentioned {
   readonly url: string;
 }
 
-/** A user of this instance or of another one of the sandbox. */
+/** A user of this instance or of another instance in the sandbox. */
 function resolveMention(host: string, user: string, domain: string | undefined): Mentioned | undefined {
   const userHost = (domain ?? host).toLowerCase();
   const found = HOSTS.includes(userHost)
@@ -106,7 +106,7 @@ function linkHtml(url: string): string {
   return `<a href="${escapeHtml(url)}" target="_blank" rel="nofollow noopener" translate="no"><span class="invisible">${prefix}</span><span class="${isCut ? "ellipsis" : ""}">${shown}</span><span class="invisible">${hidden}</span></a>`;
 }
 
-/** The HTML of `content`: mentions are cut to the local part (M app/lib/text_formatter.rb). */
+/** The HTML of `content`: mentions show only the local part (M app/lib/text_formatter.rb). */
 export function contentHtml(host: string, text: string): string {
   if (text === "") {
     return "";

@@ -54,7 +54,7 @@ export async function createStatus(call: Call, caller: Caller, params: Params): 
   }
 }
 
-/** The response to a repeat; null when the key is new, older than an hour, or its request failed. */
+/** The response to a repeat; null if the key is new, older than an hour, or its request failed. */
 function rememberedResponse(call: Call, { user }: Caller, key: string): Response | null {
   const { store, sim, instance } = call;
   const remembered = store.get<{ statusId: string; at: number }>(rememberedKey(user.id, key));
@@ -96,7 +96,7 @@ async function createWithLock(call: Call, caller: Caller, params: Params, key: s
   return response;
 }
 
-/** Any response below 500 is replayed for six hours, whoever asks (pleroma idempotency_plug.ex). */
+/** Replays any response below 500 for six hours, to any caller (pleroma idempotency_plug.ex). */
 async function createLikePleroma(call: Call, caller: Caller, params: Params, key: string): Promise<Response> {
   const { store, sim } = call;
   const storeKey = `pleroma-key/${key}`;
@@ -134,7 +134,7 @@ async function saveNewStatus(
     await sleep(settings.publishMs);
   }
   if (settings.dropsSilently) {
-    // Answered like a success and never saved (M app/lib/antispam.rb).
+    // Answers with success, but never saves the status (M app/lib/antispam.rb).
     return Response.json(statusJson(sim, draftStatus(sim, status)));
   }
   if (settings.lateMs !== undefined) {
@@ -210,7 +210,7 @@ function checkStatus(call: Call, caller: Caller, params: Params): Omit<NewStatus
 
 const VISIBILITIES: readonly string[] = ["public", "unlisted", "private", "direct"] satisfies Visibility[];
 
-/** Null when it is none. A silenced account cannot post publicly. */
+/** Null for an unknown visibility. A silenced account cannot post publicly. */
 function visibilityOf(call: Call, { user }: Caller, params: Params): Visibility | null {
   const visibility = params.text("visibility") ?? user.defaultVisibility;
   if (!VISIBILITIES.includes(visibility)) {
@@ -231,7 +231,7 @@ function languageOf(language: string | undefined, defaultLanguage: string): stri
 function mediaIdsOf({ settings }: Call, params: Params): readonly string[] {
   const value = params.raw("media_ids");
   if (typeof value === "string" && settings.isLenient("media_ids_string")) {
-    // Only the first of a list joined with commas is attached (4.1).
+    // Attaches only the first of a list joined with commas (4.1).
     return value.split(",").slice(0, 1);
   }
   return params.list("media_ids") ?? [];
@@ -247,7 +247,7 @@ function attachableMedia(call: Call, caller: Caller, ids: readonly string[]): re
   }
   const found = ids.map((id) => findAttachableMedia(call, caller, id));
   const missing = ids.filter((id, index) => !found[index] || ids.indexOf(id) !== index);
-  // 4.2 drops them silently.
+  // 4.2 drops such media silently.
   if (missing.length > 0 && !instance.is42) {
     const list = missing.join(", ");
     return translatedError(call, 422, [
@@ -257,14 +257,14 @@ function attachableMedia(call: Call, caller: Caller, ids: readonly string[]): re
   }
   const media = found.filter((item, index) => item !== undefined && ids.indexOf(item.id) === index) as Media[];
   const aloneTypes = settings.isLenient("mixed_gif") ? ["video", "audio"] : ["video", "audio", "gifv"];
-  // An animated GIF must be alone too: D user/posting.md is stricter than the code.
+  // An animated GIF must also be the only item: D user/posting.md is stricter than the code.
   if (media.length > 1 && media.some(({ type }) => aloneTypes.includes(type))) {
     return translatedError(call, 422, [
       "Cannot attach a video to a post that already contains images",
       "Es kann kein Video an einen Beitrag angehängt werden, der bereits Bilder enthält",
     ]);
   }
-  // Also for media that failed for good.
+  // Also refuses media whose processing failed.
   return media.every((item) => mediaState(call, item) === "ready")
     ? media
     : translatedError(call, 422, [

@@ -57,7 +57,7 @@ export const findUserByLogin = (host: string, login: string | null): TestUser | 
 export const findUserById = (host: string, id: string): TestUser | undefined =>
   testUsersOf(host).find((user) => user.id === id);
 
-/** The id of an account within the whole platform: its id at its host, and the host. */
+/** The id of an account in the whole platform: its id on its host, and the host. */
 export const platformAccountId = (host: string, id: string): string => `${id}@${host}`;
 
 /** The ids of a login on all hosts. */

@@ -12,10 +12,10 @@ export interface Throttle {
 
 const POSTS_LIMIT = 300;
 
-/** Who sends the request, as far as the throttles know. */
+/** What the throttles know about the sender of a request. */
 export interface Sender {
   readonly ip: string;
-  /** Null without a token, or with one that the server does not know. */
+  /** Null without a token, or with an unknown one. */
   readonly tokenSecret: string | null;
   /** Null for the token of an app. */
   readonly accountId: string | null;
@@ -75,11 +75,11 @@ function addOne(sim: SimulatorContext, store: InstanceStore, throttle: Throttle)
 export const countRequest = ({ sim, store, settings }: Call, throttle: Throttle): boolean =>
   addOne(sim, store, throttle) <= throttle.limit || settings.isLenient("throttles");
 
-/** The limit of posts counts saved ones only. */
+/** Only saved posts count against the limit of posts. */
 export const countPublished = (sim: SimulatorContext, store: InstanceStore, accountId: string): void =>
   void addOne(sim, store, postsThrottle(sim, accountId));
 
-/** The headers describe the nearest limit; there is no Retry-After. */
+/** The headers describe the tightest limit; there is no Retry-After. */
 export function throttleHeaders(call: Call, throttles: readonly Throttle[]): Record<string, string> {
   const [nearest] = throttles
     .map((throttle) => ({ throttle, remaining: Math.max(0, throttle.limit - countOf(call, throttle)) }))

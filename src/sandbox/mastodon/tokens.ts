@@ -39,7 +39,7 @@ export function issueCode({ store, sim }: Call, code: Omit<Code, "used" | "expir
   return secret;
 }
 
-/** The token of a request, also a revoked one; a nightly job deletes those (M access_tokens_vacuum.rb). */
+/** The token of a request, even if revoked; a nightly job deletes revoked ones (M access_tokens_vacuum.rb). */
 function findToken({ store, sim }: Call, secret: string | null): Token | undefined {
   const token = secret === null ? undefined : store.get<Token>(`token/${secret}`);
   return token && token.revokedAt !== null && token.revokedAt + DAY <= sim.now() ? undefined : token;
@@ -60,7 +60,7 @@ export function tokenProblem({ sim }: Call, token: Token | undefined): TokenProb
 const reuseKey = (clientId: string, login: string | null, scopes: readonly string[]): string =>
   `token-of/${clientId}/${login ?? ""}/${scopes.toSorted().join("+")}`;
 
-/** The valid token for the same app, person and set of scopes (`reuse_access_token`, M doorkeeper.rb). */
+/** The valid token with the same app, person and set of scopes (`reuse_access_token`, M doorkeeper.rb). */
 export function findReusableToken(
   call: Call,
   clientId: string,
@@ -95,7 +95,7 @@ function issueToken(call: Call, app: App, login: string | null, scopes: readonly
   });
 }
 
-/** The app by `client_secret_basic` or `client_secret_post`. */
+/** The app that authenticates with `client_secret_basic` or `client_secret_post`. */
 function authenticatedApp(call: Call, params: Params): App | undefined {
   const basic = basicAuth(call.request);
   const app = findApp(call, basic?.id ?? params.text("client_id") ?? "");
@@ -129,7 +129,7 @@ async function exchangeCode(call: Call, params: Params): Promise<Response> {
   const secret = params.text("code") ?? "";
   const redirectUri = params.text("redirect_uri") ?? "";
   const verifier = params.text("code_verifier") ?? "";
-  // Computed first: an await between reading the code and marking it would let two callers redeem it.
+  // Computed before the code is read, because an await between reading and marking it would let two callers redeem it.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const code = store.get<Code>(`code/${secret}`);
   if (secret === "") {
@@ -148,7 +148,7 @@ async function exchangeCode(call: Call, params: Params): Promise<Response> {
   if (!code || code.used || code.expiresAt <= sim.now() || code.clientId !== app.clientId) {
     return oauthError(call, "invalid_grant");
   }
-  // A verifier without a challenge is refused too (DK); 4.2 ignores PKCE.
+  // A verifier without a challenge is also refused (DK); 4.2 ignores PKCE.
   const expectedVerifier =
     code.challenge === null ? verifier === "" : toBase64Url(new Uint8Array(digest)) === code.challenge;
   if (code.redirectUri !== redirectUri || (!expectedVerifier && !instance.is42)) {
@@ -158,7 +158,7 @@ async function exchangeCode(call: Call, params: Params): Promise<Response> {
   return issueToken(call, app, code.login, code.scopes);
 }
 
-/** POST /oauth/revoke: 200 for an unknown token too. */
+/** POST /oauth/revoke: answers 200 for an unknown token too. */
 export function revokeEndpoint(call: Call, params: Params): Response {
   const app = authenticatedApp(call, params);
   const secret = params.text("token") ?? "";
@@ -175,7 +175,7 @@ export function revokeEndpoint(call: Call, params: Params): Response {
   return Response.json({});
 }
 
-/** The person withdraws the app, or resets the password, on every host; false when the login has no token. */
+/** The person removes the app, or resets the password, on every host. False if the login has no token. */
 export function revokeTokensOf(sim: SimulatorContext, isRevoked: (host: string, login: string) => boolean): boolean {
   let hasTokens = false;
   for (const host of HOSTS) {

@@ -110,7 +110,7 @@ interface FormPrefix {
   readonly length: number;
 }
 
-/** Reads everything before the bytes of the `file` field; null if there is no such field. */
+/** Reads everything before the bytes of the `file` field; null without such a field. */
 async function readFormPrefix(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<FormPrefix | null> {
   let bytes = new Uint8Array();
   while (bytes.length <= MAX_PREFIX_BYTES) {
@@ -165,7 +165,7 @@ function findProcessingFailure(sim: SimulatorContext, head: Uint8Array): string 
   return isForced || type !== "video/mp4" || isShort || isLong ? "the video cannot be processed" : null;
 }
 
-/** The form post to S3: needs every given field, the file as the last one, a content length, and no token. */
+/** The form post to S3: requires every given field, the file as the last field, a content length, and no token. */
 export async function receiveFormUpload(request: Request, sim: SimulatorContext): Promise<Response> {
   const total = Number(request.headers.get("content-length") ?? "NaN");
   if (!Number.isSafeInteger(total)) {

@@ -120,7 +120,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   { method: "GET", hosts: API, path: "/v5/media/{media_id}", source: `${DOCS}/media-get` },
   {
-    // The fields are those that the registration of the media returned.
+    // The registration of the media returned these fields.
     method: "POST",
     hosts: ["pinterest-media-upload.s3-accelerate.amazonaws.com"],
     path: "/",

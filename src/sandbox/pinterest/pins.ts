@@ -168,7 +168,10 @@ async function readCarousel(
     : { kind: "carousel", sha256s: images.map(({ sha256 }) => sha256), cover: null };
 }
 
-/** pinterest/api-description, `PinMediaSourceVideoID`: one cover, fetched like the image of a pin, or a whole number of seconds. */
+/**
+ * pinterest/api-description, `PinMediaSourceVideoID`: one cover. It is a picture, fetched like the image of a pin, or a whole number of
+ * seconds.
+ */
 async function checkCover(sim: SimulatorContext, source: JsonObject): Promise<Response | null> {
   const { cover_image_url: url, cover_image_data: data, cover_image_key_frame_time: frame } = source;
   if ([url, data, frame].filter((value) => value !== undefined).length > 1) {

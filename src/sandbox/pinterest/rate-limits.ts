@@ -8,7 +8,7 @@ const MAX_TRIAL_CALLS_PER_DAY = 1000;
 
 export const hasTrialAccess = (sim: SimulatorContext): boolean => sim.settings.extra["access"] === "trial";
 
-/** Counts a call in the current window and returns the count including it. */
+/** Counts a call in the current window, and returns the count with this call. */
 function countCall(sim: SimulatorContext, name: string, windowMs: number): number {
   const window = Math.floor(sim.now() / windowMs);
   const stored = sim.store.get<{ window: number; calls: number }>(`rate:${name}`);
@@ -20,7 +20,7 @@ function countCall(sim: SimulatorContext, name: string, windowMs: number): numbe
 const rateLimited = (sim: SimulatorContext): Response =>
   errorResponse(sim, 429, 8, "This request exceeded a rate limit. Ratelimited based on user and app.");
 
-/** Limits every call: a trial app per day, any other app by the setting `per_minute`. */
+/** Limits every call: for a trial app per day, for any other app by the setting `per_minute`. */
 export function checkCallRate(sim: SimulatorContext, login: string): Response | null {
   if (hasTrialAccess(sim)) {
     return countCall(sim, "trial", 86_400_000) > (sim.settings.quota ?? MAX_TRIAL_CALLS_PER_DAY)
@@ -31,7 +31,7 @@ export function checkCallRate(sim: SimulatorContext, login: string): Response | 
   return typeof limit === "number" && countCall(sim, `calls:${login}`, 60_000) > limit ? rateLimited(sim) : null;
 }
 
-/** Too many pins per minute count as spam, which is an error of its own and not a rate limit. */
+/** Too many pins in a minute count as spam, which is a separate error and not a rate limit. */
 export function checkSpamLimit(sim: SimulatorContext, login: string): Response | null {
   const { creates_per_minute: limit } = sim.settings.extra;
   return countCall(sim, `creates:${login}`, 60_000) > (typeof limit === "number" ? limit : MAX_CREATES_PER_MINUTE)

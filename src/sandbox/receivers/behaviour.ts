@@ -4,31 +4,31 @@ import { DELAY_MAX_MS, InjectedFault } from "#sandbox/injected-fault.ts";
 const ANSWERS_MAX = 50;
 const BODY_MAX_BYTES = 1024 ** 3;
 
-/** One thing that a receiver may do with a delivery. */
+/** A possible answer of a receiver to a delivery. */
 export const ReceiverAnswer = z.strictObject({
   status: z.int().min(200).max(599).default(200),
   headers: InjectedFault.shape.headers,
   body: z.string().max(100_000).optional(),
-  /** A body of that many letters instead. */
+  /** Sends a body of this many letters instead. */
   body_bytes: z.int().min(0).max(BODY_MAX_BYTES).optional(),
-  /** A letter of the body in every so many milliseconds, without an end. */
+  /** Sends one letter of the body each time this many milliseconds pass, without an end. */
   drip_ms: z.int().min(1).max(DELAY_MAX_MS).optional(),
   delay_ms: z.int().min(0).max(DELAY_MAX_MS).optional(),
   /** No answer for ten minutes. */
   hang: z.boolean().optional(),
-  /** The connection is lost instead of an answer, before or after the delivery is recorded. */
+  /** Drops the connection instead of an answer, before or after it records the delivery. */
   drop: z.enum(["before", "after"]).optional(),
-  /** How many deliveries it is for; all of them when absent. */
+  /** How many deliveries get this answer; all of them when absent. */
   times: z.int().min(1).max(1_000_000).optional(),
-  /** The share of deliveries that it is for; all of them when absent. */
+  /** The share of deliveries that get this answer; all of them when absent. */
   rate: z.number().min(0).max(1).optional(),
 });
 export type ReceiverAnswer = z.infer<typeof ReceiverAnswer>;
 
-/** The first answer that applies is given; the last resort is an empty one with status 200. */
+/** The receiver gives the first answer that applies; without one, an empty answer with status 200. */
 export const ReceiverBehaviour = z.strictObject({
   answers: z.array(ReceiverAnswer).max(ANSWERS_MAX).default([]),
-  /** Which deliveries a `rate` selects. */
+  /** Selects the deliveries for a `rate`. */
   seed: z
     .int()
     .min(0)
@@ -39,7 +39,7 @@ export type ReceiverBehaviour = z.infer<typeof ReceiverBehaviour>;
 
 export const HANG_MS = DELAY_MAX_MS;
 
-/** At least 0 and below 1: the same for the same numbers, so that a run can be repeated with its seed. */
+/** A number from 0 to below 1. The same input gives the same number, so that a seed repeats a run. */
 function draw(...numbers: readonly number[]): number {
   let state = 0x9e37_79b9;
   for (const number of numbers) {
@@ -50,7 +50,7 @@ function draw(...numbers: readonly number[]): number {
   return (state >>> 0) / 2 ** 32;
 }
 
-/** The answer to a delivery, and what the receiver will do afterwards. */
+/** The answer to a delivery, and the receiver's behaviour afterwards. */
 export function chooseAnswer(
   behaviour: ReceiverBehaviour,
   seq: number,

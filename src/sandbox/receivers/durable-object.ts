@@ -4,9 +4,9 @@ import type { SandboxEnv } from "#sandbox/env.ts";
 import { lostConnectionResponse } from "#sandbox/lost-connection.ts";
 import { chooseAnswer, HANG_MS, type ReceiverAnswer, ReceiverBehaviour } from "./behaviour.ts";
 
-/** The newest ones are kept. */
+/** Older deliveries are deleted. */
 const DELIVERIES_MAX = 100_000;
-/** What a list holds at most, beside its first delivery. */
+/** The most bytes of a list, except for its first delivery. */
 const LISTED_BYTES_MAX = 8 * 1024 ** 2;
 const BEHAVIOUR_KEY = "behaviour";
 const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
@@ -21,18 +21,18 @@ export interface ReceivedDelivery {
   readonly seq: number;
   /** ISO 8601. */
   readonly received_at: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   /** The names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The status of the answer; null while there is none, and permanently when the connection was dropped. */
+  /** The status of the answer; null while there is none, and forever if the connection was dropped. */
   readonly answered: number | null;
 }
 
-/** What tests and developers can call on a receiver's Durable Object beside delivering to it. */
+/** The calls for tests and developers on a receiver's Durable Object, besides deliveries. */
 export interface ReceiverControl {
-  /** Oldest first, after a number. */
+  /** The deliveries after a number, oldest first. */
   received(after: number, limit: number): Promise<readonly ReceivedDelivery[]>;
   empty(): Promise<void>;
   behave(behaviour: ReceiverBehaviour): Promise<void>;
@@ -49,7 +49,7 @@ interface DeliveryRow extends Record<string, SqlStorageValue> {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `sizeBytes` letters, or with `everyMs` one by one without an end. */
+/** Streams `sizeBytes` letters or, with `everyMs`, one letter at a time without an end. */
 function letters(sizeBytes: number, everyMs: number | undefined): ReadableStream<Uint8Array> {
   let left = sizeBytes;
   return new ReadableStream<Uint8Array>({
@@ -79,7 +79,7 @@ function responseOf(answer: ReceiverAnswer): Response {
     : new Response(answer.body ?? null, init);
 }
 
-/** One Durable Object per receiver, so that what it got survives a restart of the process. */
+/** One Durable Object per receiver, so that its deliveries survive a restart of the process. */
 export function defineWebhookReceiver() {
   return class WebhookReceiver extends DurableObject<SandboxEnv> implements ReceiverControl {
     constructor(ctx: DurableObjectState, env: SandboxEnv) {
@@ -142,7 +142,7 @@ export function defineWebhookReceiver() {
       return Promise.resolve(listed);
     }
 
-    /** Numbers go on, so that `after` stays true. */
+    /** Numbers continue, so that `after` stays valid. */
     empty(): Promise<void> {
       this.ctx.storage.sql.exec("DELETE FROM deliveries");
       return Promise.resolve();

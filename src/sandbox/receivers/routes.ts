@@ -14,7 +14,7 @@ const PageInput = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
-/** Cast for the same reason as `simulatorStub`. */
+/** Cast for the same reason as in `simulatorStub`. */
 function receiverStub(c: SandboxHttp): ReceiverControl & Pick<Fetcher, "fetch"> {
   const name = c.req.param("name") ?? "";
   if (!NAME.test(name)) {
@@ -24,7 +24,10 @@ function receiverStub(c: SandboxHttp): ReceiverControl & Pick<Fetcher, "fetch"> 
   return stub as ReceiverControl & Pick<Fetcher, "fetch">;
 }
 
-/** Receives webhooks: mounted under /sandbox by the service's sandbox and by the simulators' own worker. A name is a receiver; none is made before. */
+/**
+ * Receives webhooks. Both the service's sandbox and the simulators' own worker mount it under /sandbox. Any name is a receiver; nobody
+ * creates one first.
+ */
 export function receiverRoutes() {
   const app = new Hono<{ Bindings: SandboxEnv }>();
 

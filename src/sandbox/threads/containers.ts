@@ -29,10 +29,10 @@ export interface Container {
   readonly type: "TEXT" | "IMAGE" | "VIDEO" | "CAROUSEL";
   readonly text: string;
   readonly altText: string | null;
-  /** Reply control, topic, attachments and spoiler, as they were sent. */
+  /** Reply control, topic, attachments and spoiler, as sent. */
   readonly options: JsonObject;
   readonly isCarouselItem: boolean;
-  /** The post that it replies to. */
+  /** The post to which it replies. */
   readonly replyToId: string | null;
   readonly children: readonly string[];
   /** The media URL; null for text and carousels. */
@@ -42,7 +42,7 @@ export interface Container {
   /** When processing ends; null until the media is downloaded. */
   readonly readyAt: number | null;
   readonly errorMessage: string | null;
-  /** Whether publishing has failed to find it once, as the setting `miss_percent` causes. */
+  /** Whether publishing has failed to find it once; the setting `miss_percent` causes this. */
   readonly hasBeenMissed: boolean;
   readonly mediaId: string | null;
 }
@@ -96,7 +96,7 @@ function mediaErrorMessage(type: Container["type"], file: FetchedMedia | null): 
   return ratio < 0.01 || ratio > RATIO_MAX ? "INVALID_ASPEC_RATIO" : null;
 }
 
-/** Downloads the media URL; after a restart of the process the next read starts it again. */
+/** Downloads the media URL. After a restart of the process the next read starts it again. */
 function download(sim: SimulatorContext, id: string): Promise<void> {
   return sim.runOnce(`fetch:${id}`, async () => {
     const container = findContainer(sim, id);
@@ -117,7 +117,7 @@ function download(sim: SimulatorContext, id: string): Promise<void> {
   });
 }
 
-/** Waits a short time for a running download, so that small files are ready at the first read. */
+/** Waits briefly for a running download, so that small files are ready at the first read. */
 export async function awaitDownload(
   sim: SimulatorContext,
   container: Container,
@@ -185,7 +185,9 @@ const TOPIC_MAX = 50;
 const POLL_MEMBERS = ["option_a", "option_b", "option_c", "option_d"];
 const POLL_OPTION_MAX = 25;
 
-/** developers.facebook.com/documentation/threads/create-posts/polls: the first two answers are required, and none is left out. */
+/**
+ * developers.facebook.com/documentation/threads/create-posts/polls: the first two answers are required, and an answer needs all before it.
+ */
 function isPoll(poll: JsonValue | undefined): boolean {
   if (!isJsonObject(poll)) {
     return false;
@@ -199,7 +201,7 @@ function isPoll(poll: JsonValue | undefined): boolean {
   );
 }
 
-/** The options of the container that is published, or the error response. */
+/** The options of the published container, or the error response. */
 function readOptions(
   sim: SimulatorContext,
   params: Params,

@@ -30,7 +30,7 @@ const KNOWN_SCOPES = new Set([
   "threads_profile_discovery",
   "threads_read_replies",
 ]);
-/** What the app was approved for in the review; the setting `approved_scopes` names others. */
+/** The scopes that the review approved for the app; the setting `approved_scopes` replaces them. */
 const APPROVED_SCOPES = ["threads_basic", "threads_content_publish", "threads_delete"];
 
 const CODE_LIFETIME_SECONDS = 3600;
@@ -80,7 +80,7 @@ function issueAccessToken(
   return issueToken(sim, "TH", { login, scopes, grant, kind: "access", extra }, seconds);
 }
 
-/** POST /oauth/access_token: exchanges a code for a token of one hour, or the app's credentials for a token of its own. */
+/** POST /oauth/access_token: exchanges a code for a token of one hour, or the app's credentials for an app token. */
 export async function exchangeCode(sim: SimulatorContext, params: Params): Promise<Response> {
   if (
     textParam(params, "client_id") !== sim.app.clientId ||
@@ -141,7 +141,7 @@ export function refreshLongToken(sim: SimulatorContext, params: Params): Respons
 }
 
 /**
- * GET /debug_token: only with the token of a tester of the app, so not with a user's own
+ * GET /debug_token: only with the token of a tester of the app, so a user's own token is not enough
  * (https://developers.facebook.com/documentation/threads/troubleshooting/debug-access-token).
  */
 export function debugToken(sim: SimulatorContext, request: Request, params: Params): Response {

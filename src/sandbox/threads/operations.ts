@@ -5,10 +5,10 @@ import { invalidParameter } from "./error-responses.ts";
 
 const GRAPH = ["graph.threads.net", "graph.threads.com"];
 const DOCS = "https://developers.facebook.com/documentation/threads";
-/** Of every call with a user's token; https://github.com/sns-sdks sends the proof with every call. */
+/** Every call with a user's token accepts these; https://github.com/sns-sdks sends the proof with every call. */
 const AUTHENTICATION = ["access_token", "appsecret_proof"];
 
-/** The parameters of a container, of every kind. */
+/** The parameters of all kinds of containers. */
 const CONTAINER_PARAMETERS = [
   "media_type",
   "text",

@@ -12,9 +12,9 @@ import { TEST_USERS } from "./test-users.ts";
 /* Publishing and reading back: platforms/threads.md 2.1, 3 and 5. */
 
 const POSTS_PER_DAY = 250;
-/** …/threads/retrieve-and-manage-replies: counted apart from posts. */
+/** …/threads/retrieve-and-manage-replies: replies have their own count, separate from posts. */
 const REPLIES_PER_DAY = 1000;
-/** Same page: for the limit of replies too. */
+/** Same page: reading the limit of replies needs it too. */
 const REPLIES_SCOPE = "threads_manage_replies";
 const DELETES_PER_DAY = 100;
 const VISIBLE_AFTER_MS = 3000;
@@ -23,7 +23,7 @@ const DEFAULT_PAGE_SIZE = 25;
 export interface Post {
   readonly id: string;
   readonly login: string;
-  /** What it replies to, and the post at the top. */
+  /** The post that it replies to, and the post at the top of the thread. */
   readonly reply: { readonly to: string; readonly root: string } | null;
   readonly type: Container["type"];
   readonly text: string;
@@ -47,7 +47,7 @@ const savePost = (sim: SimulatorContext, post: Post): void =>
 const postsOf = (sim: SimulatorContext, login: string): readonly Post[] =>
   allPosts(sim).filter((post) => post.login === login);
 
-/** Deleted ones count too. */
+/** Counts deleted posts too. */
 const countPublishedInLastDay = (sim: SimulatorContext, login: string, what: "posts" | "replies"): number =>
   postsOf(sim, login).filter(
     (post) => post.publishedAt > sim.now() - DAY && (post.reply === null) === (what === "posts"),
@@ -59,7 +59,7 @@ const countDeletedInLastDay = (sim: SimulatorContext, login: string): number =>
 const permalink = (post: Post): string =>
   `https://www.threads.com/@${TEST_USERS[post.login]?.username}/post/${post.shortcode}`;
 
-/** Whether publishing finds the container: only after a delay, and depending on the settings not every time. */
+/** Whether publishing finds the container: only after a delay and, with some settings, not every time. */
 function isVisible(sim: SimulatorContext, container: Container): boolean {
   const { visibility_ms: delay, lost_containers: allLost, miss_percent: percent } = sim.settings.extra;
   const visibleFrom = container.createdAt + (typeof delay === "number" ? delay : VISIBLE_AFTER_MS);
@@ -153,7 +153,7 @@ export const postJson = (post: Post): JsonObject => ({
   username: TEST_USERS[post.login]?.username ?? "",
 });
 
-/** The selected fields, or an error for one that does not exist; `emptyField` exists but may have no value. */
+/** The selected fields, or an error for an unknown field. `emptyField` exists but may have no value. */
 function selectKnownFields(
   sim: SimulatorContext,
   object: JsonObject,

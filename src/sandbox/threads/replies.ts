@@ -11,7 +11,7 @@ import { allPosts, findPost, type Post, postJson } from "./posts.ts";
  */
 
 const DEFAULT_PAGE_SIZE = 25;
-/** Of the reference; those that no test user's reply has are empty. */
+/** Fields of the reference that are empty, because no test user's reply has a value. */
 const EMPTY_FIELDS = [
   "media_url",
   "thumbnail_url",
@@ -24,7 +24,7 @@ const EMPTY_FIELDS = [
   "profile_picture_url",
 ];
 
-/** Without the rights for other people's posts only the thread of the user's own post takes a reply. Null: it may be sent. */
+/** Refuses a reply outside a thread of the user's own: replying to other people's posts needs more permissions. Null if it may be sent. */
 export function refuseReply(sim: SimulatorContext, token: Token, params: Params): Response | null {
   const id = textParam(params, "reply_to_id");
   if (id === null) {
@@ -55,7 +55,7 @@ function replyJson(sim: SimulatorContext, post: Post, token: Token): JsonObject 
   };
 }
 
-/** GET /{root}/conversation: every reply below it, newest first without `reverse=false`. */
+/** GET /{root}/conversation: every reply below it; newest first, or oldest first with `reverse=false`. */
 export function listConversation(sim: SimulatorContext, token: Token, id: string, url: URL): Response {
   const root = findPost(sim, id);
   if (root?.login !== token.login || root.deletedAt !== null) {

@@ -6,7 +6,7 @@ import { type Creator, privacyOptions } from "./creators.ts";
 import { isAudited } from "./operator-app.ts";
 import { checkDailyCap, type Publish } from "./publishes.ts";
 
-/* What a creator may post now, and the errors for a post that asks for more: platforms/tiktok.md 2.1 (creator info) and part 4 (errors). */
+/* What a creator may post now, and the errors for a post that exceeds it: platforms/tiktok.md 2.1 (creator info) and part 4 (errors). */
 
 const MAX_VIDEO_TITLE_LENGTH = 2200;
 const MAX_PHOTO_TITLE_LENGTH = 90;
@@ -68,7 +68,7 @@ export function checkPostInfo(
       "The privacy level is not one of the creator's options.",
     );
   }
-  // Content sharing guidelines: branded content cannot be private. TikTok documents no code of its own for it.
+  // Content sharing guidelines: branded content cannot be private. TikTok documents no separate code for it.
   if (postInfo["brand_content_toggle"] === true && level === "SELF_ONLY") {
     return envelope(sim, 403, "privacy_level_option_mismatch", "Branded content cannot be private.");
   }

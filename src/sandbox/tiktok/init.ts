@@ -32,7 +32,7 @@ interface ChunkLayout {
   readonly chunkCount: number;
 }
 
-/** The chunk layout of an upload, or what is wrong with it. */
+/** The chunk layout of an upload, or the problem with it. */
 function readChunkLayout(sim: SimulatorContext, source: JsonObject): ChunkLayout | string {
   const { video_size: size, chunk_size: chunkSize, total_chunk_count: chunkCount } = source;
   if (!isPositiveInteger(size) || !isPositiveInteger(chunkSize) || !isPositiveInteger(chunkCount)) {
@@ -49,7 +49,7 @@ function readChunkLayout(sim: SimulatorContext, source: JsonObject): ChunkLayout
       ? "one chunk must contain the whole video, up to 64 MB"
       : { size, chunkSize, chunkCount };
   }
-  // The guide allows it; since 9 August 2026 TikTok has refused it (DayMoonDevelopment/post-for-me#327).
+  // The guide allows this, but TikTok has refused it since 9 August 2026 (DayMoonDevelopment/post-for-me#327).
   if (size <= MAX_CHUNK_BYTES && sim.settings.extra["small_videos_in_chunks"] !== true) {
     return "The chunk size is invalid";
   }
@@ -83,7 +83,7 @@ export async function initVideo(
   if (error) {
     return error;
   }
-  // A video draft keeps nothing of `post_info`.
+  // A video draft keeps no part of `post_info`.
   const publishFields = { kind: "video", isDraft, postInfo: isDraft ? {} : postInfo } as const;
   switch (source["source"]) {
     case "FILE_UPLOAD": {
@@ -112,7 +112,7 @@ export async function initVideo(
   }
 }
 
-/** What is wrong with the image URLs of a photo post, otherwise null. */
+/** The problem with the image URLs of a photo post; null if there is none. */
 function findPhotosProblem(images: JsonValue | undefined, cover: JsonValue | undefined): string | null {
   if (!Array.isArray(images) || images.length < 1 || images.length > MAX_PHOTOS) {
     return `photo_images must be a list of 1 to ${MAX_PHOTOS} URLs`;

@@ -38,7 +38,7 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   const requested = (query.get("scope") ?? "").split(",").filter((scope) => scope !== "");
   const approved = approvedScopes(sim);
   if (requested.length === 0 || !requested.every((scope) => approved.includes(scope))) {
-    // One scope too many refuses the whole login, and the answer does not name it.
+    // One unapproved scope refuses the whole login, and the answer does not name it.
     return sim.settings.extra["scope_refusal"] === "page"
       ? new Response("Something went wrong. error=invalid_scope&error_type=scope", { status: 400 })
       : redirect(redirectUri, { error: "invalid_scope", error_type: "scope", state });

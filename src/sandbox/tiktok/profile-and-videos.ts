@@ -11,7 +11,7 @@ const MAX_LISTED_TEXT_LENGTH = 150;
 const MAX_PAGE_SIZE = 20;
 const DEFAULT_PAGE_SIZE = 10;
 
-/** The fields that the query asks for, or the error for none or an unknown one. */
+/** The requested fields, or the error for none or an unknown one. */
 function requestedFields(sim: SimulatorContext, url: URL, known: readonly string[]): readonly string[] | Response {
   const fields = (url.searchParams.get("fields") ?? "").split(",").filter(Boolean);
   const unknownField = fields.find((field) => !known.includes(field));

@@ -7,7 +7,7 @@ import { envelope, newLogId, okResponse } from "./responses.ts";
 
 /* The status of a publish, and its cancellation: platforms/tiktok.md 2.5 (status). */
 
-/** The publish that the body names if it belongs to the token's user, or the error response. */
+/** The publish that the body names, if it belongs to the token's user; otherwise the error response. */
 function findOwnPublish(sim: SimulatorContext, token: Token, body: JsonObject): Publish | Response {
   const publish = findPublish(sim, textOrEmpty(body["publish_id"]));
   if (!publish) {
@@ -18,7 +18,7 @@ function findOwnPublish(sim: SimulatorContext, token: Token, body: JsonObject): 
     : envelope(sim, 400, "token_not_authorized_for_specified_publish_id", "The token is not of the creator.");
 }
 
-/** What the list holds until the post has its id; TikTok has been seen to send each of these. */
+/** The contents of the list until the post has its id; TikTok has sent each of these. */
 const PENDING_POST_IDS: Readonly<Record<string, string>> = { blank: '[""]', null: "[null]", empty: "[]" };
 
 function pendingPostIds(sim: SimulatorContext): string {

@@ -83,7 +83,7 @@ export function newPublish(
   };
 }
 
-/** Called when all bytes have arrived; a failure becomes visible only when processing ends. */
+/** Call it when all bytes have arrived; a failure shows only when processing ends. */
 export function startProcessing(
   sim: SimulatorContext,
   publish: Publish,
@@ -100,7 +100,7 @@ export function startProcessing(
 
 export const textOrEmpty = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
-/** Processing ends by time alone, so posts that are done are recorded before every read. */
+/** Processing ends by time alone, so each read first records the finished posts. */
 export function publishProcessed(sim: SimulatorContext): void {
   for (const publish of allPublishes(sim)) {
     const { doneAt } = publish;
@@ -151,7 +151,7 @@ export function checkDailyCap(sim: SimulatorContext, login: string, isDraft: boo
     : envelope(sim, 403, "spam_risk_too_many_posts", "Daily post cap from the API is reached for the current user.");
 }
 
-/** Revokes the app's tokens; publishes that are in progress fail. False if the login never consented. */
+/** Revokes the app's tokens; publishes in progress fail. False if the login never consented. */
 export function revokeAccess(sim: SimulatorContext, login: string): boolean {
   for (const publish of publishesOf(sim, login)) {
     const isInProgress = !publish.isPublished && publish.failReason === null;

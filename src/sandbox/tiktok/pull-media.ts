@@ -41,7 +41,7 @@ function photoFailReason({ info, size }: FetchedMedia): string | null {
   return size > MAX_IMAGE_BYTES || isLarge ? "picture_size_check_failed" : null;
 }
 
-/** Downloads the media; the next status call restarts a download that a process exit interrupted. */
+/** Downloads the media. The next status call restarts a download that ended with the process. */
 function downloadMedia(sim: SimulatorContext, id: string): Promise<void> {
   return sim.runOnce(`pull:${id}`, async () => {
     const publish = findPublish(sim, id);

@@ -71,7 +71,7 @@ export async function receiveChunk(request: Request, url: URL, sim: SimulatorCon
   const isLast = updated.chunks === updated.chunkCount;
   const keys = Array.from({ length: updated.chunks }, (_, chunkIndex) => blobKey(id, chunkIndex));
   const file = isLast ? await sim.digestBlobs(keys) : null;
-  // No await from here on: of two concurrent calls with the same chunk, the second finds it stored.
+  // No await from here on: of two concurrent calls with the same chunk, the second one then finds it stored.
   const current = findPublish(sim, id);
   if (!current || current.stored !== publish.stored || current.doneAt !== null) {
     return rangeMismatch(current ?? publish);

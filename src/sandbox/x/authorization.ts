@@ -50,7 +50,7 @@ function withHeaders(response: Response, headers: Record<string, string>): Respo
   return response;
 }
 
-/** Calls `handle` for a valid token that has the scopes, as often as the rate limits allow. */
+/** Calls `handle` for a valid token with the scopes, within the rate limits. */
 export async function authorizeCall(
   request: Request,
   sim: SimulatorContext,

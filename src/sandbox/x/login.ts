@@ -31,7 +31,7 @@ const SCOPES = new Set(
 const errorPage = (text: string): Response =>
   new Response(`Something went wrong: ${text}`, { status: 400, headers: { "content-type": "text/plain" } });
 
-/** The authorization page: `login=<name>` in the query consents at once, without it the page lists the logins. */
+/** The authorization page: `login=<name>` in the query consents at once; without it the page lists the logins. */
 export async function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Promise<Response> {
   const query = url.searchParams;
   const param = (name: string): string => query.get(name) ?? "";
@@ -70,7 +70,7 @@ export async function authorize(url: URL, sim: SimulatorContext, logins: readonl
   return redirect(param("redirect_uri"), { state: param("state"), code });
 }
 
-/** The S256 challenge of a verifier; a plain challenge is stored in this form too, so that one comparison serves both. */
+/** The S256 challenge of a verifier. A plain challenge is also stored in this form, so that one comparison is enough for both. */
 async function s256Challenge(verifier: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }

@@ -5,7 +5,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 import { invalidRequest, notFound } from "./error-responses.ts";
 import type { TestUser } from "./test-users.ts";
 
-/* Media uploads: one call for images, chunks for GIFs and videos: platforms/x.md 2.3 and 2.4 (uploads). */
+/* Media uploads: one call for images, chunks for GIFs and videos (platforms/x.md 2.3 and 2.4). */
 
 const MIB = 1024 * 1024;
 const MEDIA_LIFETIME_MS = 86_400_000;
@@ -33,7 +33,7 @@ export interface Media {
   readonly createdAt: number;
   /** Null until finalize. */
   readonly finalizedAt: number | null;
-  /** Null until the bytes were read. */
+  /** Null until the bytes are read. */
   readonly sha256: string | null;
   readonly durationSeconds: number | null;
   readonly failure: { readonly code: number; readonly name: string; readonly message: string } | null;
@@ -107,7 +107,7 @@ const mediaFailure = (code: number, name: string, message: string): NonNullable<
   message,
 });
 
-/** Why processing fails, judged by the first bytes; null if it succeeds. */
+/** Why processing fails, according to the first bytes; null if it succeeds. */
 function findFailure(media: Media, head: Uint8Array): Media["failure"] {
   const info = inspectMedia(head);
   if (media.isMarkedToFail || new TextDecoder("latin1").decode(head).includes(FAIL_MARKER)) {
@@ -248,7 +248,7 @@ export async function appendSegment(
     return notFound();
   }
   const max = Number(sim.settings.extra["append_max_bytes"] ?? MIB);
-  // A multipart form adds a few hundred bytes, base64 in JSON a third.
+  // A multipart form adds a few hundred bytes; base64 in JSON adds a third.
   if (exceedsLength(request, 2 * max + 4096)) {
     return payloadTooLarge();
   }
@@ -271,7 +271,7 @@ export async function appendSegment(
   return Response.json({ data: { expires_at: Math.floor((media.createdAt + MEDIA_LIFETIME_MS) / 1000) } });
 }
 
-/** Hashes and inspects the segments as one file; the next status call restarts it if a process exit interrupted it. */
+/** Hashes and inspects the segments as one file. The next status call restarts it if the process ended. */
 function digestSegments(sim: SimulatorContext, id: string, count: number): Promise<void> {
   return sim.runOnce(`digest:${id}`, async () => {
     const keys = Array.from({ length: count }, (_, index) => blobKey(id, index));

@@ -6,7 +6,10 @@ import { forbidden, invalidRequest } from "./error-responses.ts";
 const API = ["api.x.com", "api.twitter.com"];
 const DOCS = "https://docs.x.com/x-api";
 const OAUTH_GUIDE = "https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code";
-/** X names its fields twice: the guides use `tweet.fields`, the description `post.fields`; users-and-timelines.ts checks which. */
+/**
+ * X has two names for its fields: the guides use `tweet.fields`, the description `post.fields`. users-and-timelines.ts checks which one is
+ * known.
+ */
 const POST_FIELDS = [
   "tweet.fields",
   "post.fields",

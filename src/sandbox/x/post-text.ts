@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import twitter from "twitter-text";
 
-/* How X counts a text and how it returns it: links shortened, three characters escaped. */
+/* How X counts a text and returns it: links are shortened, three characters escaped. */
 
 const FORBIDDEN = /[\uFFFE\uFEFF\uFFFF]/;
 const TRUNCATED_LENGTH = 274;
@@ -9,7 +9,7 @@ const TRUNCATED_LENGTH = 274;
 export interface Link {
   readonly url: string;
   readonly expandedUrl: string;
-  /** UTF-16 offsets in the text as it was sent. */
+  /** UTF-16 offsets in the text as sent. */
   readonly from: number;
   readonly to: number;
 }

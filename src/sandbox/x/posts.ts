@@ -28,7 +28,10 @@ import {
 const MAX_WEIGHTED_LENGTH = 280;
 const MAX_PREMIUM_WEIGHTED_LENGTH = 25_000;
 const MAX_SHORT_VIDEO_SECONDS = 140;
-/** X names no number; the longest that was seen: https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/. */
+/**
+ * X does not give a number; this is the longest time that others have seen:
+ * https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/.
+ */
 const DUPLICATE_MINUTES = 12 * 60;
 const PRICE_USD = 0.015;
 const URL_PRICE_USD = 0.2;
@@ -119,7 +122,7 @@ function chargeCredits(sim: SimulatorContext, usd: number): void {
   }
 }
 
-/** The error that a marker in the text requests, so that every error can be tried from the dashboard. */
+/** The error that a marker in the text requests, so that a developer can try every error from the dashboard. */
 function markerResponse(text: string, sim: SimulatorContext): Response | null {
   switch (/#sim-(?<marker>401|402|duplicate|suspended|429|503-before)\b/.exec(text)?.groups?.["marker"]) {
     case "401":
@@ -149,7 +152,7 @@ function markerResponse(text: string, sim: SimulatorContext): Response | null {
 }
 
 const duplicateContent = (): Response => forbidden("You are not allowed to create a Tweet with duplicate content.");
-/** Mostly 402; 403 with the sentence for missing access was seen with empty credits too. */
+/** X mostly answers 402. Without credits it has also answered 403 with the sentence for missing access. */
 const creditsDepleted = (sim: SimulatorContext): Response =>
   sim.settings.extra["credits_status"] === 403
     ? forbidden("Your account is not permitted to access this feature")
@@ -210,7 +213,7 @@ export async function createPost(request: Request, sim: SimulatorContext, user: 
   }
   const body = parsed.data;
   const fingerprint = await sha256Hex(body.text.normalize("NFC").trim());
-  // No await from here until the post is recorded, so that of two concurrent calls the second sees the first.
+  // No await until the post is recorded, so that of two concurrent calls the second one sees the first.
   const enterprise = sim.settings.extra["access"] === "enterprise";
   const media = (body.media?.media_ids ?? []).map((mediaId) => findUsableMedia(sim, user, mediaId));
   const error =

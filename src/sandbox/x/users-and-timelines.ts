@@ -14,9 +14,9 @@ const USER_FIELDS = new Set(
 );
 const SHARED_FIELDS = ["id", "text", "created_at", "entities", "attachments", "lang", "source", "public_metrics"];
 /**
- * What a post refers to is an expansion with the former (`expansions=referenced_posts`), a field with the latter.
- * The OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows `post.fields` and its values only; the guides still say
- * `tweet.fields`. The setting `field_names` says which of them is known: post (the description), tweet (the guides) or both.
+ * Referenced posts are an expansion with `post.fields` (`expansions=referenced_posts`) and a field with `tweet.fields`. The OpenAPI
+ * description 2.167 (https://api.x.com/2/openapi.json) has only `post.fields` and its values; the guides still use `tweet.fields`. The
+ * setting `field_names` selects the known names: post (the description), tweet (the guides) or both.
  */
 const POST_FIELDS = {
   post: {
@@ -64,7 +64,7 @@ export function readMe(url: URL, user: TestUser): Response {
 
 type FieldNames = (typeof POST_FIELDS)[keyof typeof POST_FIELDS];
 
-/** The field names that a call uses and the fields it asks for, or the error response. */
+/** The field names and the fields that a call uses, or the error response. */
 function requestedFields(
   url: URL,
   sim: SimulatorContext,

@@ -9,7 +9,7 @@ export interface Channel {
 }
 
 /**
- * By login: on Google's page the user chooses one channel, and `mine=true` lists that channel alone:
+ * The channels of each login. On Google's page the user chooses one channel, and `mine=true` lists only that channel:
  * https://github.com/gitroomhq/postiz-app/pull/1239
  */
 export const CHANNELS: Readonly<Record<string, readonly Channel[]>> = {
@@ -29,13 +29,13 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   dora_sings: "110000000000000000004",
 };
 
-/** With the setting `brand_accounts` a second channel is an account of its own to Google, with its own id and grant. */
+/** With the setting `brand_accounts` Google treats a second channel as a separate account, with its own id and grant. */
 export function subjectOf(sim: SimulatorContext, login: string): string {
   const isBrandAccount = sim.settings.extra["brand_accounts"] === true && login === "dora_sings";
   return isBrandAccount ? "110000000000000000005" : (SUBJECTS[login] ?? "");
 }
 
-/** The logins of the Google user behind a login: one for each of the user's channels. */
+/** The logins of the same Google user: one for each of the user's channels. */
 export const loginsOfSameUser = (sim: SimulatorContext, login: string): readonly string[] =>
   Object.keys(CHANNELS).filter((other) => subjectOf(sim, other) === subjectOf(sim, login));
 

@@ -3,7 +3,7 @@ import type { Token } from "#sandbox/oauth-server.ts";
 import { insufficientScopes, missingParameter } from "./error-responses.ts";
 import { hasAnyScope } from "./videos.ts";
 
-/** The snippet of an insert, which is the part that it names; an empty one where the body has none. The error response instead. */
+/** The snippet in the body of an insert, empty if the body has none; or the error response. The call must name `snippet` as its part. */
 export async function readSnippet(
   request: Request,
   url: URL,

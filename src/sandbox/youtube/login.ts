@@ -19,7 +19,7 @@ import { CHANNELS, loginsOfSameUser, subjectOf } from "./channels.ts";
 const CODE_LIFETIME_SECONDS = 600;
 const ACCESS_TOKEN_LIFETIME_SECONDS = 3599;
 const TESTING_REFRESH_TOKEN_LIFETIME_SECONDS = 604_799;
-/** Prefix of the codes that also give a refresh token. */
+/** Codes with this prefix also give a refresh token. */
 const OFFLINE_CODE_PREFIX = "4/o-";
 const ONLINE_CODE_PREFIX = "4/n-";
 
@@ -86,7 +86,7 @@ function issueAccessToken(sim: SimulatorContext, { login, scopes, grant }: Grant
 
 const jwtPart = (content: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(content)));
 
-/** Signed with no key: whoever reads it from the token endpoint has no need to check the signature. */
+/** Not signed with a real key: a client that gets it directly from the token endpoint need not check the signature. */
 function issueIdToken(sim: SimulatorContext, login: string): string {
   const issuedAt = Math.floor(sim.now() / 1000);
   const claims = {
@@ -143,7 +143,7 @@ export async function tokenEndpoint(request: Request, sim: SimulatorContext): Pr
   }
 }
 
-/** Every token of the Google user for this project becomes invalid, whichever channel it is for. */
+/** Ends every token of the Google user for this project, for all channels. */
 export function revokeTokensOfUser(sim: SimulatorContext, login: string): boolean {
   return loginsOfSameUser(sim, login)
     .map((other) => revokeTokensOfLogin(sim, other))

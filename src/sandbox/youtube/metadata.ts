@@ -15,7 +15,7 @@ export interface Metadata {
   /** Null if not given. */
   readonly privacy: string | null;
   readonly madeForKids: boolean | null;
-  /** What else was given, as it was sent. */
+  /** The other members, as sent. */
   readonly further: JsonObject;
 }
 

@@ -202,7 +202,7 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Google's APIs are translated to protocol buffers, whose translator names what it cannot place. */
+/** Google translates requests to protocol buffers, and the error names the field that does not fit. */
 function apiMessage(problem: UnacceptedRequest): string {
   const { kind, name } = problem;
   switch (kind) {

@@ -4,7 +4,7 @@ import type { Token } from "#sandbox/oauth-server.ts";
 import { recordTable } from "#sandbox/record-table.ts";
 import { channelsOf } from "./channels.ts";
 
-/* The playlists that a channel made itself: five each. */
+/* The five playlists that each channel has created. */
 
 interface PlaylistItem {
   readonly id: string;
@@ -35,7 +35,7 @@ const toJson = ({ id, playlist, videoId }: PlaylistItem): JsonObject => ({
   contentDetails: { videoId },
 });
 
-/** Null where the channel has no such playlist. */
+/** Null if the channel has no such playlist. */
 export function listPlaylist(
   sim: SimulatorContext,
   token: Token,

@@ -24,7 +24,7 @@ const dailyLimit = (sim: SimulatorContext, name: string, fallback: number): numb
   return typeof limit === "number" ? limit : fallback;
 };
 
-/** Charges a call to the project's quota; calls that fail are charged too. */
+/** Charges a call to the project's quota; failed calls count too. */
 export function chargeUnits(sim: SimulatorContext, amount: number): Response | null {
   return takeFromQuota(sim, "units", amount, dailyLimit(sim, "units_per_day", UNITS_PER_DAY))
     ? null
@@ -36,7 +36,7 @@ export function chargeUnits(sim: SimulatorContext, amount: number): Response | n
       );
 }
 
-/** Charged when an upload session starts; a channel's limit is not documented, so only the setting `quota` sets one. */
+/** Charges the start of an upload session. YouTube documents no limit for a channel, so only the setting `quota` sets one. */
 export function chargeUpload(sim: SimulatorContext, channel: string): Response | null {
   if (!takeFromQuota(sim, "uploads", 1, dailyLimit(sim, "uploads_per_day", UPLOADS_PER_DAY))) {
     return errorResponse(

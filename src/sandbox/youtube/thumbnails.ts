@@ -35,7 +35,7 @@ export async function setThumbnail(request: Request, url: URL, sim: SimulatorCon
       DOMAIN,
     );
   }
-  // Without a verified phone number a channel has no custom thumbnails; a Short takes one once it is processed.
+  // A channel without a verified phone number has no custom thumbnails. A Short takes one only after processing.
   const isVerified = channelsOf(token.login).some(
     ({ id: channel, longUploads }) => channel === video.channel && longUploads === "allowed",
   );

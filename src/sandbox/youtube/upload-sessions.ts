@@ -23,7 +23,7 @@ interface UploadSession {
   readonly login: string;
   readonly channel: string;
   readonly metadata: Metadata;
-  /** Whether subscribers are told: `notifySubscribers` of the call. */
+  /** Whether subscribers are notified: `notifySubscribers` of the call. */
   readonly notifies: boolean;
   readonly totalBytes: number;
   readonly stored: number;
@@ -107,7 +107,7 @@ const badContent = (message: string): Response => errorResponse(400, "badContent
 
 const blobKey = (id: string, chunk: number): string => `sandbox/youtube/${id}/${chunk}`;
 
-/** The byte range of a PUT; without Content-Range the request carries the whole file. */
+/** The byte range of a PUT; without Content-Range the request contains the whole file. */
 function readContentRange(
   request: Request,
   { totalBytes }: UploadSession,
@@ -190,7 +190,7 @@ function createVideo(sim: SimulatorContext, session: UploadSession, sha256: stri
   return Response.json(uploadedResource(video), { status: 201 });
 }
 
-/** PUT of a chunk, or without bytes to query the progress. */
+/** PUT of a chunk; without bytes it queries the progress. */
 export async function receiveChunk(request: Request, url: URL, sim: SimulatorContext, token: Token): Promise<Response> {
   const session = findSession(sim, url.searchParams.get("upload_id") ?? "");
   const isMissing = !session || session.expiresAt <= sim.now() || sim.settings.extra["sessions_gone"] === true;
@@ -233,7 +233,7 @@ export async function receiveChunk(request: Request, url: URL, sim: SimulatorCon
   const updated: UploadSession = { ...session, stored: range.first + storedLength, chunks: session.chunks + 1 };
   const keys = Array.from({ length: updated.chunks }, (_, chunk) => blobKey(session.id, chunk));
   const file = isFinal ? await sim.digestBlobs(keys) : null;
-  // No await from here on: of two concurrent calls with the same chunk, the second finds it stored.
+  // No await from here on: of two concurrent calls with the same chunk, the second one then finds it stored.
   const current = findSession(sim, session.id);
   if (!current || current.stored !== session.stored || current.videoId !== null) {
     return resumeIncomplete(current ?? session);

@@ -7,7 +7,9 @@ import { insufficientScopes, missingParameter, errorResponse } from "./error-res
 import { channelsOf, uploadsPlaylistId } from "./channels.ts";
 import { listPlaylist } from "./playlists.ts";
 
-/* Channels and their videos, and who may read and delete them: platforms/youtube.md part 1 (login) and 2.3 (processing and status). */
+/*
+ * Channels and their videos, and permissions to read and delete them: platforms/youtube.md part 1 (login) and 2.3 (processing and status).
+ */
 
 const SCOPE_PREFIX = "https://www.googleapis.com/auth/";
 const READ_SCOPES = ["youtube.readonly", "youtube", "youtube.force-ssl"];
@@ -27,7 +29,7 @@ export interface Video {
   readonly createdAt: number;
   readonly serial: number;
   readonly deleted: boolean;
-  /** The picture that was set; absent while YouTube's own is shown. */
+  /** The custom picture; absent while YouTube shows its own. */
   readonly thumbnailSha256?: string;
 }
 
@@ -42,7 +44,7 @@ export function saveVideo(sim: SimulatorContext, video: Video): void {
 
 export const findVideo = (sim: SimulatorContext, id: string): Video | undefined => VIDEOS.find(sim, id);
 
-/** A marker in the title selects the result of processing: `#sim-failed-codec`, `#sim-rejected-duplicate`. */
+/** A marker in the title decides the result of processing: `#sim-failed-codec`, `#sim-rejected-duplicate`. */
 function processingOutcome(video: Pick<Video, "title">): JsonObject {
   const { kind, reason } = /#sim-(?<kind>failed|rejected)-(?<reason>\w+)/.exec(video.title)?.groups ?? {};
   switch (kind) {
@@ -59,7 +61,7 @@ function processingOutcome(video: Pick<Video, "title">): JsonObject {
 export const becomesWatchable = (video: Pick<Video, "title">): boolean =>
   processingOutcome(video)["uploadStatus"] === "processed";
 
-/** developers.google.com/youtube/v3/docs/videos names the values of processingDetails. */
+/** developers.google.com/youtube/v3/docs/videos lists the values of processingDetails. */
 function processingDetails(outcome: JsonObject | null): JsonObject {
   if (!outcome) {
     return { processingStatus: "processing" };
@@ -74,7 +76,7 @@ function processingDetails(outcome: JsonObject | null): JsonObject {
   }
 }
 
-/** The answer to an upload: the video was received, and nothing is known about its processing, however fast that is. */
+/** The answer to an upload: the video has arrived. It never reports the processing, however fast that is. */
 export const uploadedResource = (video: Video): JsonObject => videoResource(video, null);
 
 export const hasEnded = (sim: SimulatorContext, video: Video): boolean =>
@@ -104,7 +106,7 @@ function videoResource(video: Video, outcome: JsonObject | null): JsonObject {
   };
 }
 
-/** The resource parts that a call asks for, or the error for none. */
+/** The requested resource parts, or the error if the call names none. */
 function requestedParts(url: URL): ReadonlySet<string> | Response {
   const parts = (url.searchParams.get("part") ?? "").split(",").filter(Boolean);
   return parts.length > 0 ? new Set(["kind", "id", ...parts]) : missingParameter("part");
