@@ -20,16 +20,16 @@ type ArchiveServices = Pick<Services, "bucket" | "clock" | "config" | "db" | "id
 
 const POSTS_PER_PART = 1000;
 const POSTS_PER_READ = 100;
-/** A part is held in memory as text, here and where it is read; posts may be large. */
+/** A part (one file of archived posts) is in memory as text when it is written and when it is read, and posts may be large. */
 const TEXT_PER_PART = 4 * 1024 * 1024;
 const WORKSPACES_PER_RUN = 100;
-/** The last posts of a month finish in the next one; waiting for them keeps a month in few parts. */
+/** Posts from the end of a month finish in the next month. Waiting for them keeps a month in few parts. */
 const MONTH_END_MS = 3 * DAY;
-/** What one run moves: so many parts, or parts of so many posts. */
+/** One run moves at most this many parts, and stops after this many posts. */
 const PARTS_PER_RUN = 20;
 const POSTS_PER_RUN = 2000;
 
-/** What a run of the cron has moved. */
+/** How much one cron run has moved. */
 export interface ArchiveRun {
   readonly posts: number;
   readonly parts: number;
@@ -37,8 +37,8 @@ export interface ArchiveRun {
 }
 
 /**
- * Moves finished posts to the archive once the month of their time is older than the plan's retention; one pass over all workspaces a
- * day, a bounded part of it in every run. Safe to interrupt, to repeat and to run in parallel. Null when there was nothing to look at.
+ * Moves finished posts to the archive when their whole month is older than the plan's retention. It visits all workspaces once a day, a
+ * limited number in every cron run. Safe to interrupt, to repeat and to run in parallel. Null if there was nothing to check.
  */
 export async function archivePosts(services: ArchiveServices): Promise<ArchiveRun | null> {
   const { clock } = services;
@@ -66,7 +66,7 @@ export async function archivePosts(services: ArchiveServices): Promise<ArchiveRu
   return { ...run, orphans };
 }
 
-/** Moves what is old enough; false when this run has done its share before the end. A failure must not stop the other workspaces. */
+/** Moves the old posts of a workspace; false if the run reached its limit before the end. A failure must not stop the other workspaces. */
 async function archiveWorkspace(
   services: ArchiveServices,
   workspace: WorkspaceToArchive,
@@ -92,7 +92,7 @@ async function archiveWorkspace(
         return true;
       }
       if (!part.isMoved) {
-        // Somebody changed one of the posts, or a parallel run moved them: the next run looks again.
+        // Somebody changed one of the posts, or a parallel run moved them. The next run tries again.
         return false;
       }
       run.parts += 1;
@@ -108,7 +108,7 @@ async function archiveWorkspace(
   }
 }
 
-/** Moves the oldest posts of one month; null when no post is left to move. */
+/** Moves the oldest posts of one month; null if no post is left to move. */
 async function archivePart(
   services: ArchiveServices,
   workspaceId: string,

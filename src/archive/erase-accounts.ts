@@ -5,12 +5,12 @@ import type { ArchivedTargetRow } from "./types.ts";
 
 const TRIES = 5;
 
-/** What is erased of a target: the same columns as of a target in the database. */
+/** The columns of a target to erase and their new values, as for a target in the database. */
 const ERASED = { username: "deleted", remote_id: null, remote_url: null, progress: null, extras: null, history: "[]" };
 
 /**
- * Erases what archived posts hold of the platform's data about the person whose accounts these are, also in files that the index does not
- * name: those of interrupted runs and of a database that was put back. Safe to repeat.
+ * Erases the platform's data about the person of these accounts from archived posts. It also changes files that the index does not list:
+ * those of interrupted runs and of a restored database. Safe to repeat.
  */
 export async function eraseArchivedAccounts(
   services: Pick<Services, "db" | "bucket">,
@@ -30,13 +30,13 @@ export async function eraseArchivedAccounts(
   }
 }
 
-/** The files of the workspace without a row. What is written from here on holds targets that are erased already. */
+/** Finds the files of the workspace that have no row in the index. Files that are written from now on contain only erased targets. */
 async function findUnindexed(
   services: Pick<Services, "db" | "bucket">,
   workspaceId: string,
 ): Promise<readonly string[]> {
   const keys = await listFiles(services.bucket, workspaceId);
-  // Read after the list: the row of a part follows its file.
+  // Read the index after the list of files, because a part's file is written before its row.
   const named = keys.length === 0 ? new Set() : await selectPartIdsOfWorkspace(services.db, workspaceId);
   return keys.filter((key) => !named.has(partIdOf(key)));
 }
@@ -55,7 +55,7 @@ async function listFiles(bucket: Services["bucket"], workspaceId: string): Promi
   return keys;
 }
 
-/** A file of a move that fails meanwhile is deleted by the move itself. */
+/** Rewrites the files. If the move that wrote a file fails meanwhile, that move deletes the file itself. */
 async function rewriteUnindexed(
   services: Pick<Services, "bucket">,
   key: string,
@@ -70,7 +70,10 @@ async function rewriteUnindexed(
   }
 }
 
-/** Under the same key, so that the index of a database that is put back names the new content too. Null when nothing was to be erased. */
+/**
+ * Rewrites a part under the same key, so that the index of a restored database also points to the new content. Null if there was nothing to
+ * erase.
+ */
 async function rewritePart(
   services: Pick<Services, "bucket">,
   key: string,
@@ -86,7 +89,7 @@ async function rewritePart(
     try {
       return await writePart(services, key, changed, version);
     } catch (error) {
-      // A request about another person has rewritten it meanwhile.
+      // A request about another person has rewritten the part meanwhile, so try again.
       if (!(error instanceof PartChanged) || attempt === TRIES) {
         throw error;
       }

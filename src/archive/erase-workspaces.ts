@@ -7,8 +7,8 @@ import { deleteIndexOfWorkspace } from "./store-parts.ts";
 const OBJECTS_PER_CALL = 1000;
 
 /**
- * Deletes every file of the archive of these workspaces, those that the index does not name too, then the index. Returns whether that was
- * all: at most `calls` lists of 1,000 files are deleted. Safe to repeat.
+ * Deletes every archive file of these workspaces, also those that the index does not list, and then the index. It deletes at most `calls`
+ * lists of 1,000 files and returns whether that was all. Safe to repeat.
  */
 export async function eraseArchive(
   services: Pick<Services, "db" | "bucket">,
@@ -19,7 +19,7 @@ export async function eraseArchive(
   let left = calls;
   for (const workspaceId of workspaceIds) {
     for (;;) {
-      // What is deleted is in no later list, so that each begins at the start.
+      // A deleted file is in no later list, so every list starts at the beginning.
       const { objects } = await bucket.list({ prefix: `${ARCHIVE_PREFIX}${workspaceId}/`, limit: OBJECTS_PER_CALL });
       if (objects.length === 0) {
         break;

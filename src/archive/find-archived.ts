@@ -8,13 +8,13 @@ import type { ArchivedPost } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
 
-/** Whether a post is old enough: its id tells when it was made. Most ids of nothing are refused by this without a further query. */
+/** Whether a post is old enough for the archive; its id contains its creation time. This check saves a query for most unknown ids. */
 function mayBeArchived(id: string, now: number): boolean {
   const madeAt = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
   return id[14] === "7" && madeAt < now - MIN_ARCHIVE_AFTER_DAYS * DAY;
 }
 
-/** Which of these ids are those of archived posts of the actor. */
+/** Returns which of these ids belong to archived posts of the actor. */
 export async function archivedAmong(
   ctx: Pick<Services, "db" | "clock"> & { readonly actor: Owner },
   ids: readonly string[],
@@ -24,12 +24,12 @@ export async function archivedAmong(
   return new Set(old.length === 0 ? [] : await selectArchivedIds(db, ctx.actor, old));
 }
 
-/** Whether the actor has an archived post of this id. */
+/** Whether the actor has an archived post with this id. */
 export async function isArchived(ctx: Parameters<typeof archivedAmong>[0], id: string): Promise<boolean> {
   return (await archivedAmong(ctx, [id])).has(id);
 }
 
-/** The archived post of this id; undefined for another user's post. */
+/** Finds the archived post with this id; undefined for another user's post. */
 export async function findArchived(
   ctx: Pick<Services, "db" | "bucket" | "clock"> & { readonly actor: Owner },
   id: string,

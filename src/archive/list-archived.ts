@@ -5,7 +5,7 @@ import { selectParts } from "./store-parts.ts";
 import { ARCHIVED_STATUSES, type ArchivedPost, type ArchivedStatus, type ArchivePart } from "./types.ts";
 
 export interface ArchiveQuery {
-  /** Null for all. */
+  /** Null for all statuses. */
   readonly status: ArchivedStatus | null;
   readonly from: number;
   readonly until: number;
@@ -14,15 +14,17 @@ export interface ArchiveQuery {
   readonly offset: number;
 }
 
-/** How many groups are read at the same time: an isolate has 128 MB, and a part takes several times its size while it is read. */
+/**
+ * How many groups are read at the same time. It is small because an isolate has 128 MB, and reading a part takes several times its size.
+ */
 const READS_AT_ONCE = 2;
 
-/** Parts whose times overlap: their posts are in order only together. */
+/** Parts whose time ranges overlap. Their posts must be sorted together. */
 type Group = readonly [ArchivePart, ...ArchivePart[]];
 
 /**
- * A page of the archived posts of the actor's workspace, by time and id, and how many match. The index counts the posts of every part
- * that lies wholly in the range, so that only the parts of the page and those at the ends of the range are read.
+ * Lists one page of the archived posts of the actor's workspace, by time and id, and counts all that match. The index contains the number
+ * of posts of each part, so only the parts of the page and those at the ends of the time range are read.
  */
 export async function listArchived(
   ctx: Pick<Services, "db" | "bucket"> & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
@@ -66,7 +68,7 @@ function groupOverlapping(parts: readonly ArchivePart[]): Group[] {
   return groups;
 }
 
-/** Whether the range may cut off posts of the group. */
+/** Whether some posts of the group may be outside the time range. */
 function isCut(group: Group, { from, until }: Pick<ArchiveQuery, "from" | "until">): boolean {
   return group.some((part) => part.firstAt < from || part.lastAt >= until);
 }
@@ -77,7 +79,7 @@ function countByIndex(group: Group, status: ArchivedStatus | null): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** The groups that have posts of the page, and how many matching posts come before them. */
+/** Selects the groups with posts of the page, and counts the matching posts before them. */
 function selectGroups(
   groups: readonly Group[],
   counts: ReadonlyMap<Group, number>,
@@ -98,7 +100,7 @@ function selectGroups(
   return { onPage, skipped };
 }
 
-/** The matching posts of the group in the order of the list. */
+/** Reads the matching posts of the group in the order of the list. */
 async function readGroup(
   { bucket }: Pick<Services, "bucket">,
   group: Group,

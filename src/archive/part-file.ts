@@ -1,28 +1,28 @@
 import type { Services } from "#context.ts";
 import type { ArchivedPost, ArchivePart } from "./types.ts";
 
-/** Every part's key begins with this. */
+/** The R2 key of every part begins with this. */
 export const ARCHIVE_PREFIX = "archive/";
 
-/** Written into every line, so that a later form of the rows can tell the lines of this one. */
+/** The format number in every line, so that code with a later format can recognize lines of this one. */
 const FORMAT = 1;
 
-/** Content that no longer has the version that was read. */
+/** The content of the file has changed since it was read. */
 export class PartChanged extends Error {}
 
-/** There is no file under the key. */
+/** No file has this key. */
 export class PartMissing extends Error {}
 
 export function partKey({ workspaceId, firstAt, id }: Pick<ArchivePart, "workspaceId" | "firstAt" | "id">): string {
   return `${ARCHIVE_PREFIX}${workspaceId}/${new Date(firstAt).toISOString().slice(0, 7)}/${id}.jsonl.gz`;
 }
 
-/** The part that a key names. */
+/** The id of the part in a key. */
 export function partIdOf(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1).replace(/\.jsonl\.gz$/, "");
 }
 
-/** Writes a part and returns its size; `replaces` is the version that it may replace. */
+/** Writes a part and returns its size. `replaces` is the version that it may replace. */
 export async function writePart(
   { bucket }: Pick<Services, "bucket">,
   key: string,
@@ -41,7 +41,7 @@ export async function writePart(
   return bytes.byteLength;
 }
 
-/** The posts of a part and the version of its content. A part that the index names is always there. */
+/** Reads the posts of a part and the version of its content. A part that the index lists always has a file. */
 export async function readPart(
   { bucket }: Pick<Services, "bucket">,
   key: string,

@@ -6,14 +6,14 @@ import type { ArchivedPost } from "./types.ts";
 
 const PARTS_PER_READ = 100;
 
-/** A range of the archive of a workspace; null for its beginning and its end. */
+/** A range of a workspace's archive. Null means no limit on that side. */
 export interface PartRange {
   readonly workspaceId: string;
   readonly after: PartPosition | null;
   readonly to: PartPosition | null;
 }
 
-/** The archived posts of the range, part by part, so that no more than one part is held. */
+/** Reads the archived posts of the range part by part, so that only one part is in memory. */
 export async function* readArchive(
   services: Pick<Services, "db" | "bucket">,
   { workspaceId, after, to }: PartRange,
@@ -35,7 +35,7 @@ export async function* readArchive(
   }
 }
 
-/** Where each further file of `partsPerFile` parts begins: the last part of the file before. */
+/** Splits the archive into ranges of `partsPerFile` parts each. */
 export async function splitArchive(
   services: Pick<Services, "db">,
   workspaceId: string,

@@ -4,19 +4,19 @@ import type { Db } from "#db/client.ts";
 import { randomPartsOf } from "./store-parts.ts";
 import type { ArchivedAnnotationsRow, ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
 
-/** A workspace with what decides how long its posts are kept. */
+/** A workspace with the data that decide how long its posts stay in the database. */
 export interface WorkspaceToArchive {
   readonly id: string;
   readonly plan: Plan | null;
   readonly subscriptionStatus: SubscriptionStatus | null;
-  /** The time of its oldest finished post; null without any. */
+  /** The time of its oldest finished post; null if it has none. */
   readonly oldestAt: number | null;
 }
 
 const oldestOf = (status: string): string =>
   `SELECT p.scheduled_at AS at FROM posts p WHERE p.workspace_id = w.id AND p.status = '${status}' ORDER BY p.scheduled_at LIMIT 1`;
 
-/** The workspaces after `after`, in the order of their ids; reads a few rows for each, whatever it holds. */
+/** Selects the workspaces after `after`, ordered by id. It reads only a few rows for each workspace. */
 export async function selectWorkspaces(db: Db, after: string, limit: number): Promise<WorkspaceToArchive[]> {
   const { results } = await db.d1
     .prepare(
@@ -31,8 +31,9 @@ export async function selectWorkspaces(db: Db, after: string, limit: number): Pr
 }
 
 /**
- * Posts (`p`) of workspace ?1 that can no longer change: finished and unchanged since ?2, which is longer than events, notices and
- * repeated requests refer to them, and in no edit that waits for a person. The id must be one by whose time a post is looked for.
+ * Matches posts (`p`) of workspace ?1 that can no longer change: they are finished, unchanged since ?2, and in no edit that waits for
+ * approval. Events, notices and repeated requests refer to posts only for a shorter time than that. The id must be a UUIDv7, because
+ * archived posts are found by the time in their id.
  */
 const ARCHIVABLE = `p.workspace_id = ?1 AND p.watch_at IS NULL AND p.updated_at < ?2 AND coalesce(p.finished_at, 0) < ?2
   AND substr(p.id, 15, 1) = '7'
@@ -47,7 +48,7 @@ interface PostToMove {
 const withEachStatus = (select: (status: string) => string): string =>
   ["published", "partially_failed", "failed"].map((status) => `SELECT * FROM (${select(status)})`).join(" UNION ALL ");
 
-/** The first posts of the workspace that can be archived with `from` <= time < `until`, by time. */
+/** Selects the first posts of the workspace that can be archived, with `from` <= time < `until`, ordered by time. */
 export async function selectArchivable(
   db: Db,
   workspaceId: string,
@@ -64,7 +65,7 @@ export async function selectArchivable(
   return results;
 }
 
-/** The whole rows of these posts, in the order of `ids`, all read at one moment. */
+/** Reads the whole rows of these posts in one transaction, in the order of `ids`. */
 export async function readWholePosts(db: Db, ids: readonly string[]): Promise<ArchivedPost[]> {
   const list = JSON.stringify(ids);
   const [posts, targets, annotations] = await db.d1.batch([
@@ -93,7 +94,10 @@ export async function readWholePosts(db: Db, ids: readonly string[]): Promise<Ar
   });
 }
 
-/** What must still be true of a post when it is deleted; erasing a person's data changes targets only, and notes can be written at any time. */
+/**
+ * The state of a post that must still be the same when it is deleted. It includes targets, because erasing a person's data changes only
+ * these, and annotations, because users can write them at any time.
+ */
 const STATE_OF_POST = `json_array(p.version, p.status, p.updated_at,
   json((SELECT json_array(count(*), max(t.updated_at)) FROM post_targets t WHERE t.post_id = p.id)),
   (SELECT a.updated_at FROM post_annotations a WHERE a.workspace_id = p.workspace_id AND a.post_id = p.id))`;
@@ -110,8 +114,8 @@ function stateOf({ post, targets, annotations }: ArchivedPost): unknown[] {
 }
 
 /**
- * In one transaction: the part enters the index and its posts leave the database, or neither if one of them has changed since it was
- * read, has been moved by another run, or the database is held. Returns whether it was done.
+ * Adds the part to the index and deletes its posts from the database in one transaction. Does neither if a post has changed since it was
+ * read or has been moved by another run, or if the database is held. Returns whether it was done.
  */
 export async function commitPart(
   db: Db,

@@ -1,6 +1,6 @@
 import type { Db } from "#db/client.ts";
 
-/** Workspaces with `after` < id <= `to`; null for all that follow. */
+/** Workspaces with `after` < id <= `to`. If `to` is null, all after `after`. */
 export interface WorkspaceRange {
   readonly after: string;
   readonly to: string | null;
@@ -15,7 +15,10 @@ export async function selectPartIds(db: Db, { after, to }: WorkspaceRange): Prom
   return new Set(results.map(({ id }) => id));
 }
 
-/** Remembers since when these files have no row in the index, and forgets the others; returns those that had none at `before` already. */
+/**
+ * Stores since when each of these files has no row in the index, and deletes the entries of other files. Returns the files that had no row
+ * already at `before`.
+ */
 export async function markOrphans(
   db: Db,
   keys: readonly string[],

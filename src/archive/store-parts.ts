@@ -27,7 +27,9 @@ function toPart(row: PartColumns): ArchivePart {
   };
 }
 
-/** The parts of the actor's workspace that may have posts with `from` <= time < `until`, by the time of their first post. */
+/**
+ * Selects the parts of the actor's workspace that may have posts with `from` <= time < `until`, ordered by the time of their first post.
+ */
 export async function selectParts(
   db: Db,
   owner: Owner,
@@ -43,7 +45,7 @@ export async function selectParts(
   return results.map(toPart);
 }
 
-/** The part that has the post; undefined for another user's post. */
+/** Finds the part that contains the post; undefined for another user's post. */
 export async function findPartOfPost(db: Db, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
   const { results } = await db.d1
     .prepare(
@@ -55,7 +57,7 @@ export async function findPartOfPost(db: Db, owner: Owner, postId: string): Prom
   return results.map(toPart)[0];
 }
 
-/** Which of these are posts of the owner in any part. */
+/** Selects which of these ids belong to archived posts of the owner. */
 export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly string[]): Promise<string[]> {
   const { results } = await db.d1
     .prepare(
@@ -68,7 +70,7 @@ export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly stri
   return results.map(({ id }) => id);
 }
 
-/** The parts of these workspaces that have posts of any of the accounts. */
+/** Selects the parts of these workspaces that contain posts of any of the accounts. */
 export async function selectPartsOfAccounts(
   db: Db,
   workspaceIds: readonly string[],
@@ -93,7 +95,7 @@ export async function updatePartSize(db: Db, part: ArchivePart, sizeBytes: numbe
 
 const RANDOM_DIGITS = 16;
 
-/** The last eight bytes of each id, which are random, one after the other in hexadecimal. */
+/** Joins the last eight bytes of each id, which are random, in hexadecimal. */
 export function randomPartsOf(ids: readonly string[]): string {
   return ids.map((id) => id.replaceAll("-", "").slice(-RANDOM_DIGITS)).join("");
 }
@@ -106,13 +108,13 @@ export async function selectPartIdsOfWorkspace(db: Db, workspaceId: string): Pro
   return new Set(results.map(({ id }) => id));
 }
 
-/** The place of a part in the order of its workspace's index. */
+/** The position of a part in the order of its workspace's index. */
 export interface PartPosition {
   readonly firstAt: number;
   readonly id: string;
 }
 
-/** The parts of a workspace that follow `after`, up to and with `to`; null for the first and for the last one. */
+/** Selects the parts of a workspace after `after`, up to and including `to`. Null means no limit on that side. */
 export async function selectPartsBetween(
   db: Db,
   workspaceId: string,
@@ -132,7 +134,7 @@ export async function selectPartsBetween(
   return results.map(toPart);
 }
 
-/** `0` follows the `/` behind a workspace's id in the keys of its files. */
+/** Deletes the index of a workspace. Keys are compared as texts: `0` is the character after the `/` that follows the workspace's id. */
 export async function deleteIndexOfWorkspace(db: Db, workspaceId: string, prefix: string): Promise<void> {
   await db.d1.batch([
     db.d1.prepare("DELETE FROM archive_parts WHERE workspace_id = ?").bind(workspaceId),

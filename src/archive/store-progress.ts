@@ -2,9 +2,9 @@ import type { Db } from "#db/client.ts";
 
 /** How far the archiving has come. */
 export interface ArchiveProgress {
-  /** The last day (since 1970, UTC) on which every workspace was passed. */
+  /** The last day (since 1970, UTC) on which the archiving visited every workspace. */
   readonly day: number;
-  /** The last workspace that the present pass has done; empty at its start. */
+  /** The last workspace that the current pass has finished; empty at its start. */
   readonly after: string;
   readonly isHeld: boolean;
 }
@@ -19,7 +19,7 @@ export async function readProgress(db: Db): Promise<ArchiveProgress> {
   return { day: row.day, after: row.after, isHeld: row.held === 1 };
 }
 
-/** Unless a parallel run has come further. */
+/** Stores the progress, unless a parallel run has come further. */
 export async function saveProgress(
   db: Db,
   from: ArchiveProgress,

@@ -3,15 +3,18 @@ import { DAY } from "#core/clock.ts";
 import { ARCHIVE_PREFIX, partIdOf } from "./part-file.ts";
 import { forgetOrphans, markOrphans, selectPartIds, type WorkspaceRange } from "./store-orphans.ts";
 
-/** Longer than a database can be put back, so that a row which comes back still finds its file. */
+/**
+ * A file without a row is kept this long. D1 cannot be restored further back than this, so a row that a restore brings back still finds its
+ * file.
+ */
 const ORPHAN_RETENTION_MS = 35 * DAY;
 /** R2 lists and deletes at most this many objects in one call. */
 const OBJECTS_PER_CALL = 1000;
 const PAGES_PER_SWEEP = 20;
 
 /**
- * Deletes files of these workspaces that the index has not named for 35 days: those of interrupted runs, and those whose posts came back
- * with a database that was put back. Returns how many.
+ * Deletes files of these workspaces that the index has not listed for 35 days: those of interrupted runs, and those whose posts a restore
+ * brought back into the database. Returns how many.
  */
 export async function sweepOrphans(
   services: Pick<Services, "db" | "bucket" | "clock">,
@@ -23,7 +26,7 @@ export async function sweepOrphans(
   if (keys.length === 0) {
     return 0;
   }
-  // Read after the list: the row of a part follows its file.
+  // Read the index after the list of files, because a part's file is written before its row.
   const indexed = await selectPartIds(db, range);
   const orphans = keys.filter((key) => !indexed.has(partIdOf(key)));
   const now = clock.now();
@@ -38,7 +41,7 @@ export async function sweepOrphans(
 
 async function listKeys(bucket: Services["bucket"], { after, to }: WorkspaceRange): Promise<string[]> {
   const keys: string[] = [];
-  // `~` follows every character of a workspace's id and of the key after it.
+  // `~` sorts after every character of a workspace's id and of the key after it.
   let startAfter = after === "" ? ARCHIVE_PREFIX : `${ARCHIVE_PREFIX}${after}/~`;
   for (let page = 0; page < PAGES_PER_SWEEP; page += 1) {
     const { objects, truncated } = await bucket.list({ prefix: ARCHIVE_PREFIX, startAfter, limit: OBJECTS_PER_CALL });

@@ -25,18 +25,18 @@ export interface ArchivedTargetRow {
 /** A row of `post_annotations` with all its columns. */
 export type ArchivedAnnotationsRow = Readonly<Record<string, Column>>;
 
-/** A line of a part: a post as it was stored, with its targets and what was noted about it. */
+/** A line of a part: a stored post with its targets and annotations. */
 export interface ArchivedPost {
   readonly post: ArchivedPostRow;
   readonly targets: readonly ArchivedTargetRow[];
   readonly annotations?: ArchivedAnnotationsRow;
 }
 
-/** What the index knows of a part. */
+/** The row of the index for a part. */
 export interface ArchivePart {
   readonly workspaceId: string;
   readonly id: string;
-  /** The times of its first and its last post. */
+  /** The times of the first and the last post in the part. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly counts: Readonly<Record<ArchivedStatus, number>>;

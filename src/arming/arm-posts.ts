@@ -9,17 +9,17 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { setWatchAtOfUnarmed } from "./store-watch-at.ts";
 
-/** A post counts as overdue this long after its time; the reconciler then checks it. */
+/** A post is overdue this long after its due time; the reconciler then checks it. */
 export const WATCH_LATE_MS = MINUTE;
-/** The reconciler wakes the object of a publishing post that has been silent this long. */
+/** If the object of a publishing post is silent for this long, the reconciler wakes it. */
 export const RUN_LEASE_MS = 5 * MINUTE;
-/** The reconciler checks a post this soon if its object may not be armed. */
+/** If the object of a post is perhaps not armed, the reconciler checks the post after this time. */
 export const WATCH_UNARMED_MS = 20 * SECOND;
-/** The response waits until the objects of posts that are due this soon are armed; others are armed after it. */
+/** The response waits for arming posts that are due within this time. Other posts are armed after the response. */
 const SOON_MS = MINUTE;
-/** The response waits at most this long; arming continues after it. */
+/** The response waits at most this long for arming, which then continues after the response. */
 const ARM_BUDGET_MS = 2 * SECOND;
-/** An object that has not answered by then counts as not armed. */
+/** An object that does not respond within this time counts as not armed. */
 const ARM_TIMEOUT_MS = 10 * SECOND;
 
 export type ArmingServices = Pick<Services, "adapterFor" | "arm" | "clock" | "db" | "defer">;
@@ -32,11 +32,11 @@ export interface ArmablePost {
   readonly scheduledAt: number;
   readonly platforms: readonly Platform[];
   readonly media: readonly StoredMediaItem[];
-  /** Whether a target has a document; absent if nobody read the options. */
+  /** Whether a target has a document; absent if the caller has not read the options. */
   readonly hasDocument?: boolean | undefined;
 }
 
-/** The hint for the object of a post; the platform with the longest preparation decides when it wakes. */
+/** Makes the hint for the object of a post. The platform with the longest preparation decides when the object wakes. */
 export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: ArmablePost): ArmHint {
   const media = post.media.map((item) => ({ ...item, facts: {} }));
   const { hasDocument = false } = post;
@@ -54,8 +54,8 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
 }
 
 /**
- * Arms the objects of committed posts. Never fails and never exceeds its budget: the reconciler arms a post whose object does not answer,
- * and, once it is overdue, a post whose process died before arming.
+ * Arms the objects of committed posts. Never throws and never takes longer than its budget. If an object does not respond, the reconciler
+ * arms the post soon; if the process dies before arming, the reconciler arms the post when it is overdue.
  */
 export async function armPosts(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
   const soonUntil = services.clock.now() + SOON_MS;
@@ -76,12 +76,12 @@ export async function armPosts(services: ArmingServices, posts: readonly Armable
   }
 }
 
-/** The runtime sends the response before it begins a new task. */
+/** Waits for a new task, because the runtime sends the response before it starts one. */
 function afterResponse(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Disarms the objects of posts that will not be published. This only saves a wake-up; nothing depends on it. */
+/** Disarms the objects of posts that will not be published. This only saves a wake-up, so nothing depends on it. */
 export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
   posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument">[],
@@ -92,7 +92,7 @@ export function disarmPosts(
   }
 }
 
-/** Arms the posts, and lets the reconciler soon check those whose objects did not answer. */
+/** Arms the posts, and makes the reconciler soon check those whose objects did not respond. */
 async function armAndRecord(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
   const unarmed = await armAll(services, posts);
   if (unarmed.length === 0) {
@@ -106,7 +106,7 @@ async function armAndRecord(services: ArmingServices, posts: readonly ArmablePos
   }
 }
 
-/** Arms all at once; returns the posts whose objects are not armed. */
+/** Arms all posts in parallel. Returns the posts whose objects are not armed. */
 async function armAll(
   services: Pick<Services, "adapterFor" | "arm">,
   posts: readonly ArmablePost[],

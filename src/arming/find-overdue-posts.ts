@@ -3,7 +3,10 @@ import type { Services } from "#context.ts";
 import { armHintOf, RUN_LEASE_MS, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-posts.ts";
 import { setWatchAt, selectWatched } from "./store-watch-at.ts";
 
-/** Arm hints for the posts whose `watch_at` has passed, oldest first, or for one post; none if a restore put the database back to before `beat`. */
+/**
+ * Makes arm hints for the posts whose `watch_at` has passed, oldest first, or for one post. Returns none if a restore has put the database
+ * back to before `beat`.
+ */
 export async function findOverduePosts(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
   { limit, beat, postId }: { readonly limit: number; readonly beat: number; readonly postId?: string },
@@ -12,7 +15,7 @@ export async function findOverduePosts(
   return rows.map((row) => armHintOf(services, row));
 }
 
-/** Moves `watch_at` forward: far for objects that answered, a little for the others, so that they do not block the queue. */
+/** Moves `watch_at` forward: far for objects that responded, a little for the others, so that these do not block the queue. */
 export async function recordArmingResults(
   services: Pick<Services, "db" | "clock">,
   hints: readonly ArmHint[],

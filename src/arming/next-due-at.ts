@@ -2,11 +2,11 @@ import type { TargetState } from "#core/status.ts";
 import { isOpen, OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 
 /*
- * A scheduled post is due at its time. A post that waits for its next try (P17) is due when its first open target is; a target that an
- * edit has added is due at once.
+ * A scheduled post is due at its scheduled time. If it waits for its next try (P17), it is due at the next try of its first open target. A
+ * target that an edit has added is due at once.
  */
 
-/** SQL for the next try of the first open target of a post; 0 before its first try. */
+/** SQL for the time of the next try of a post's first open target; 0 before the first try. */
 export function nextTryAtSql(postId: string): string {
   return `coalesce((SELECT min(coalesce(t.next_attempt_at, 0)) FROM post_targets t
     WHERE t.post_id = ${postId} AND t.state IN ${OPEN_STATES_SQL}), 0)`;

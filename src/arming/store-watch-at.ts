@@ -4,7 +4,7 @@ import type { Db } from "#db/client.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
 
-/** A post the reconciler must check. */
+/** A post that the reconciler must check. */
 export interface WatchedPost {
   readonly id: string;
   readonly workspaceId: string;
@@ -15,7 +15,7 @@ export interface WatchedPost {
   readonly media: readonly StoredMediaItem[];
 }
 
-/** Moves the check of these posts forward to `watchAt`, unless their version has changed. */
+/** Sets the reconciler's next check of these posts to `watchAt`, unless their version has changed. */
 export async function setWatchAtOfUnarmed(
   db: Db,
   posts: readonly { readonly id: string; readonly version: number }[],
@@ -31,8 +31,8 @@ export async function setWatchAtOfUnarmed(
 }
 
 /**
- * Selects the posts whose check is due. Reads none if nothing is due, because the index has only posts with a `watch_at`. Returns nothing
- * while the database is held, or if a restore put it back to before the heartbeat `beat`.
+ * Selects the posts whose check is due. If none is due it reads no row, because the index contains only posts with a `watch_at`. Returns
+ * nothing while the database is held, or if a restore put it back to before the heartbeat `beat`.
  */
 export async function selectWatched(
   db: Db,
@@ -70,7 +70,7 @@ export async function selectWatched(
   }));
 }
 
-/** Sets `watch_at` unless version or status have changed since the arming. */
+/** Sets `watch_at`, unless the version or the status has changed since the arming. */
 export async function setWatchAt(
   db: Db,
   updates: readonly {

@@ -5,7 +5,7 @@ import { mediaIdOf } from "#media/index.ts";
 
 const MAX_CONTENT_BYTES = 256 * 1024;
 
-/** The content without the members that are null, which means that they are not set. */
+/** Removes the members that are null, because null means that a member is not set. */
 export function withoutNulls(content: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null));
 }
@@ -22,7 +22,7 @@ export function assertContentSize(content: JsonObject): void {
   }
 }
 
-/** The ids of the service's own media in any text of the content, each once. */
+/** The ids of stored media whose URLs occur anywhere in the content, each once. */
 export function mediaIdsIn(config: Pick<Config, "origin">, content: JsonObject): readonly string[] {
   const ids = new Set<string>();
   const visit = (value: JsonValue): void => {

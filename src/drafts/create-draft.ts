@@ -8,7 +8,7 @@ import type { Draft } from "./types.ts";
 
 const MAX_DRAFTS = 1000;
 
-/** Keeps members of a preview's body, whatever is wrong with them. */
+/** Stores members of a preview's body as a draft, also invalid ones. */
 export async function createDraft(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "ids">,
   input: { readonly content: JsonObject },

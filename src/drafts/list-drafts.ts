@@ -3,7 +3,7 @@ import type { Context } from "#context.ts";
 import { selectDrafts } from "./store.ts";
 import type { DraftSummary } from "./types.ts";
 
-/** The drafts of the active workspace without what is in them; what was changed last comes first. */
+/** Lists the drafts of the active workspace without their content, the last changed first. */
 export async function listDrafts(
   ctx: Pick<Context, "actor" | "db">,
   { limit, offset }: { readonly limit: number; readonly offset: number },

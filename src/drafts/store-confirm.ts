@@ -2,7 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { Draft } from "./types.ts";
 
-/** Deletes the draft that a post was made of; one that was changed since stays. */
+/** Deletes the draft from which a post was made, unless the draft was changed since. */
 export function deleteDraftStatement(
   db: Db,
   { userId, workspaceId }: Pick<Actor, "userId" | "workspaceId">,

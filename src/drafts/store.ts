@@ -12,7 +12,7 @@ interface DraftRow extends Omit<Draft, "content"> {
 const META = "id, workspace_id AS workspaceId, version, created_at AS createdAt, updated_at AS updatedAt";
 const COLUMNS = `${META}, content`;
 
-/** The owner is part of every query; these are its first three parameters. */
+/** Every query uses this condition, so that nobody reaches another user's drafts. These are its first three parameters. */
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
 
 const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, workspaceId] as const;
@@ -20,7 +20,7 @@ const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, wor
 const toDraft = (row: DraftRow | null): Draft | null =>
   row && { ...row, content: JSON.parse(row.content) as JsonObject };
 
-/** Counting and inserting are one statement, so that parallel calls cannot exceed the limit; null when it is reached. */
+/** One statement counts and inserts, so that parallel calls cannot exceed the limit. Null if the limit is reached. */
 export async function insertDraft(
   db: Db,
   owner: Owner,
@@ -52,7 +52,7 @@ export async function findDraft(db: Db, owner: Owner, id: string): Promise<Draft
   return toDraft(row);
 }
 
-/** What was changed last comes first. */
+/** Selects drafts, the last changed first. */
 export async function selectDrafts(
   db: Db,
   { userId, workspaceId }: Owner,
@@ -68,7 +68,7 @@ export async function selectDrafts(
   return results;
 }
 
-/** Null when there is no such draft, or when it has another version. */
+/** Null if the draft does not exist or has another version. */
 export async function replaceDraft(
   db: Db,
   owner: Owner,
@@ -88,7 +88,7 @@ export async function replaceDraft(
   return toDraft(row);
 }
 
-/** False when there is no such draft. */
+/** False if the draft does not exist. */
 export async function deleteDraftRow(db: Db, owner: Owner, id: string): Promise<boolean> {
   const deleted = await db.d1
     .prepare(`DELETE FROM drafts WHERE ${OWNED} RETURNING id`)
@@ -97,7 +97,7 @@ export async function deleteDraftRow(db: Db, owner: Owner, id: string): Promise<
   return deleted !== null;
 }
 
-/** Deletes drafts that nobody has changed since `before`; how many is told without the rows that triggers deleted. */
+/** Deletes drafts that nobody has changed since `before`. Returns how many, without the rows that triggers deleted. */
 export async function deleteDraftsBefore(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(

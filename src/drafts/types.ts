@@ -1,12 +1,12 @@
 import type { JsonObject } from "#core/json.ts";
 
-/** A post that somebody is still working on; it has no status, and nothing of it is scheduled. */
+/** A post that a user is still writing. It has no status, and nothing of it is scheduled. */
 export interface Draft {
   readonly id: string;
   readonly workspaceId: string;
-  /** Counts the changes from 1. */
+  /** Starts at 1 and rises with every change. */
   readonly version: number;
-  /** Members of a preview's body, as they were sent. */
+  /** The members of a preview's body, exactly as the client sent them. */
   readonly content: JsonObject;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -14,6 +14,6 @@ export interface Draft {
 
 /** A draft in a list. */
 export interface DraftSummary extends Omit<Draft, "content"> {
-  /** The first 140 characters; null without a caption. */
+  /** The first 140 characters of the caption; null if there is none. */
   readonly caption: string | null;
 }

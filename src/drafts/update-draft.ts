@@ -8,12 +8,12 @@ import { refuseDraftChanged } from "./refuse.ts";
 import { replaceDraft } from "./store.ts";
 import type { Draft } from "./types.ts";
 
-/** Replaces the members that are given, removes those that are null and leaves the rest. */
+/** Replaces the given members, removes those that are null and keeps the rest. */
 export async function updateDraft(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: {
     readonly id: string;
-    /** The version that the change was made of. */
+    /** The version that the client read before the change. */
     readonly version: number;
     readonly changes: JsonObject;
   },
@@ -31,6 +31,6 @@ export async function updateDraft(
   assertContentSize(content);
   const changed = { id, version, content, mediaIds: mediaIdsIn(ctx.config, content), now: ctx.clock.now() };
   const updated = await replaceDraft(ctx.db, ctx.actor, changed);
-  // Somebody changed or deleted it since it was read.
+  // Somebody changed or deleted the draft after the client read it.
   return updated ?? refuseDraftChanged((await getDraft(ctx, { id })).version);
 }

@@ -6,8 +6,8 @@ import { log } from "#core/log.ts";
 import { beatOrHold, readService, type ServiceRow } from "./store-service.ts";
 
 /**
- * The heartbeat of the cron. The object is asked before the database is read, and told only what the database has committed,
- * so a database below the object's mark was put back to an earlier time.
+ * The heartbeat of the cron. It reads the object's mark before the database, and then stores in the object only what the database has
+ * committed. So a database below the object's mark was restored to an earlier time.
  */
 export async function checkDatabase(services: Pick<Services, "db" | "clock" | "watch">): Promise<ServiceRow> {
   const highest = await services.watch.highest();
@@ -15,7 +15,7 @@ export async function checkDatabase(services: Pick<Services, "db" | "clock" | "w
   if (row.held === null) {
     await services.watch.remember({ epoch: row.epoch, beat: row.beat });
   } else {
-    // In every run while it lasts: this line is what the operator's alert watches for.
+    // Log this in every run while the database is held, because the operator's alert watches for this line.
     log("error", "service.held", {
       reason: row.held,
       beat: row.beat,
@@ -26,14 +26,17 @@ export async function checkDatabase(services: Pick<Services, "db" | "clock" | "w
   return row;
 }
 
-/** Whether the database may be acted on outside the cron: it is not held, and it was not put back since the last heartbeat. */
+/** Whether code outside the cron may act on the database: it is not held, and it was not restored since the last heartbeat. */
 export async function isDatabaseCurrent(services: Pick<Services, "db" | "watch">): Promise<boolean> {
   const highest = await services.watch.highest();
   const row = await readService(services.db);
   return row.held === null && !isBehind(row, highest);
 }
 
-/** For calls that would let something be published; they read this only after their statement changed nothing. */
+/**
+ * Refuses a call that would publish or schedule something while the database is held. Callers run it only after their statement changed
+ * nothing, so that usual calls read nothing more.
+ */
 export async function refuseWhileHeld({ db }: Pick<Services, "db">): Promise<void> {
   const { held } = await readService(db);
   if (held !== null) {

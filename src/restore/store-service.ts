@@ -2,7 +2,7 @@ import type { DatabaseMark } from "#core/database-watch.ts";
 import type { Db } from "#db/client.ts";
 import type { HeldReason } from "#db/schema.ts";
 
-/** The condition that every statement has which lets something be published. */
+/** The condition that the database is not held. Every statement that can lead to a publication contains it. */
 export const NOT_HELD = "NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL)";
 
 export interface ServiceRow extends DatabaseMark {
@@ -16,7 +16,7 @@ export async function readService(db: Db): Promise<ServiceRow> {
   return requireRow(await db.d1.prepare(SELECT_SERVICE).all<ServiceRow>());
 }
 
-/** In one transaction: holds a database that is behind `highest`, raises the beat of any other, and reads the row. */
+/** Holds the database if it is behind `highest`, otherwise raises its beat, and reads the row, all in one transaction. */
 export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Promise<ServiceRow> {
   const [, , read] = await db.d1.batch<ServiceRow>([
     // mutant: no-hold-of-restored
@@ -31,7 +31,7 @@ export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Pr
   return requireRow(read);
 }
 
-/** Allows publishing again under a new epoch; null when the review was started anew meanwhile. */
+/** Allows publishing again with a new epoch; null if the review was started again meanwhile. */
 export async function releaseService(db: Db, highest: DatabaseMark, now: number): Promise<DatabaseMark | null> {
   const { results } = await db.d1
     .prepare(
@@ -43,7 +43,7 @@ export async function releaseService(db: Db, highest: DatabaseMark, now: number)
   return results[0] ?? null;
 }
 
-/** The operator's release: the cron reviews every post that could still be published, then allows publishing. */
+/** Starts the review after the operator's release: the cron checks every post that could still be published, then allows publishing. */
 export async function startReview(db: Db): Promise<ServiceRow> {
   await db.d1.prepare("UPDATE service SET held = 'reviewing', reviewed_to = '' WHERE held = 'restored'").run();
   return await readService(db);

@@ -1,7 +1,10 @@
 import type { Db } from "#db/client.ts";
 import { keyIdSql, type SealedColumn } from "#db/sealed-columns.ts";
 
-/** SQL over a row of each table with sealed texts: what names the row, and the encryption purpose, without which a text does not open. */
+/**
+ * For each table with encrypted texts: SQL for the key of a row, and for the encryption purpose, without which the text cannot be
+ * decrypted.
+ */
 const ROW_SQL: Readonly<Record<string, { readonly key: string; readonly purpose: string }>> = {
   connections: { key: "id", purpose: "id" },
   accounts: { key: "id", purpose: "connection_id || '/' || platform_account_id" },
@@ -26,7 +29,7 @@ export interface SealedRow {
   readonly sealed: string;
 }
 
-/** The rows after `after` whose text another key than this one has sealed, in the order of their keys. */
+/** Selects the rows after `after` whose text was encrypted with another key, in the order of their keys. */
 export async function selectSealedOtherwise(
   db: Db,
   [table, column]: SealedColumn,
@@ -44,8 +47,8 @@ export async function selectSealedOtherwise(
 }
 
 /**
- * Replaces each text only while it is the one that was read: what was refreshed, replaced or erased meanwhile stays as it is. One
- * statement, so that a run which is killed has replaced all or nothing. Returns how many.
+ * Replaces each text only if it has not changed since it was read, so that a refreshed, replaced or erased text stays as it is. It is one
+ * statement, so a killed run has replaced all texts or none. Returns how many.
  */
 export async function replaceSealed(
   db: Db,
@@ -67,7 +70,7 @@ export async function readProgress(db: Db): Promise<string> {
   return (await db.d1.prepare("SELECT reseal_progress FROM service").first<string>("reseal_progress")) ?? "";
 }
 
-/** Nothing is stored if another run has gone on meanwhile. */
+/** Stores the progress, unless another run has gone on meanwhile. */
 export async function saveProgress(db: Db, before: string, after: string): Promise<void> {
   await db.d1.prepare("UPDATE service SET reseal_progress = ?2 WHERE reseal_progress = ?1").bind(before, after).run();
 }

@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { pausePostsOfAccounts } from "./pause-posts-of-accounts.ts";
 
-/** Ends the logins of a person who removed the app at the platform, and pauses the posts that now have no usable account. */
+/** Ends the logins of a person who removed the app at the platform. Pauses the posts that now have no usable account. */
 export async function deauthorize(
   services: Pick<Services, "arm" | "clock" | "db" | "defer">,
   person: PersonOfPlatform,

@@ -7,7 +7,7 @@ import { armPosts, disarmPosts } from "#arming/arm-posts.ts";
 import { skipTargetsStatements, type ChangedPostRow } from "./store-account-changes.ts";
 import { armableFromRow } from "#arming/to-armable-post.ts";
 
-/** Disconnects an account: account, targets and posts change in one transaction, then the login is revoked. */
+/** Disconnects an account. Account, targets and posts change in one transaction; then the login is revoked. */
 export async function disconnectAccount(
   ctx: Services & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
   input: { readonly accountId: string },
@@ -35,7 +35,7 @@ export async function disconnectAccount(
   return { id: disconnected.id, platform: disconnected.platform, pausedPostIds };
 }
 
-/** For jobs that are repeated: a parallel one, or the user, may have disconnected the account meanwhile. */
+/** Disconnects an account unless it is already disconnected. Jobs use it, because a parallel job or the user may have been faster. */
 export async function disconnectOnce(ctx: Parameters<typeof disconnectAccount>[0], accountId: string): Promise<void> {
   try {
     await disconnectAccount(ctx, { accountId });

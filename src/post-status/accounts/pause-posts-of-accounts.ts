@@ -3,7 +3,7 @@ import { disarmPosts } from "#arming/arm-posts.ts";
 import { armableFromRow } from "#arming/to-armable-post.ts";
 import { markPausedForAccounts } from "./store-account-changes.ts";
 
-/** For accounts that need a new login: pauses scheduled posts without another usable account. Idempotent. */
+/** Pauses the scheduled posts of accounts that need a new login, if the post has no other usable account. Idempotent. */
 export async function pausePostsOfAccounts(
   services: Pick<Services, "arm" | "clock" | "db" | "defer">,
   accountIds: readonly string[],

@@ -3,7 +3,7 @@ import { type ArmingServices, armPosts } from "#arming/arm-posts.ts";
 import { armableFromRow } from "#arming/to-armable-post.ts";
 import { markResumedForAccounts } from "./store-account-changes.ts";
 
-/** For accounts that are usable again: resumes the posts that were paused for them and whose time is ahead. Idempotent. */
+/** Resumes the posts that were paused for these accounts, which are usable again, if the scheduled time is in the future. Idempotent. */
 export async function resumePostsOfAccounts(
   services: ArmingServices & Pick<Services, "config">,
   accountIds: readonly string[],

@@ -8,8 +8,8 @@ import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 
 /*
- * Changes of posts when an account is connected or disconnected. Open posts are found by status and their targets by post (the
- * unary plus excludes the index on accounts), so that the cost does not grow with the history of an account.
+ * Changes posts when an account is connected or disconnected. The statements find open posts by status and their targets by post, so that
+ * the cost does not grow with the account's history. (The unary plus keeps SQLite from using the index on accounts.)
  */
 
 export interface ChangedPostRow {
@@ -22,17 +22,17 @@ export interface ChangedPostRow {
   readonly media: string;
 }
 
-/** Posts (`p`) whose targets may still be changed. */
+/** Matches posts (`p`) that have not started, so that their targets may still change. */
 const IS_UNSTARTED = "p.status IN ('scheduled', 'paused')";
-/** Posts of one workspace; ?1 is the user, ?2 the workspace. */
+/** Matches the posts of one workspace; ?1 is the user, ?2 the workspace. */
 const OF_WORKSPACE = "p.user_id = ?1 AND p.workspace_id = ?2";
 
 const RETURNING_CHANGED = "RETURNING id, workspace_id, version, status, scheduled_at, platforms, media";
 
 /**
- * Skips the unpublished targets of the account and pauses posts that have nothing else to publish; if something of such a post is
- * public, its retry is stopped instead. The first statement returns the posts that changed, the second those that were paused, the
- * last those whose retry was stopped.
+ * Skips the unpublished targets of the account. Pauses posts that have nothing else to publish; if such a post is partly public, it stops
+ * the post's retry instead. The first statement returns the posts that changed, the second the paused posts, the last the posts whose retry
+ * was stopped.
  */
 export function skipTargetsStatements(
   db: Db,
@@ -60,7 +60,7 @@ export function skipTargetsStatements(
     bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
       WHERE +account_id = ?3 AND state IN ${OPEN_STATES_SQL} AND post_id IN (
         SELECT p.id FROM posts p WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED})`),
-    // After the targets: what has no open target now has nothing left to publish.
+    // Run this after the change of the targets: a post without an open target then has nothing left to publish.
     bind(
       `UPDATE posts AS p SET ${stoppedRetryColumns("?4")}, changes = ${appendChange("?5", "p.version")}
       WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED} AND ${HAS_PUBLICATION}
@@ -71,13 +71,13 @@ export function skipTargetsStatements(
   ];
 }
 
-/** Posts (`p`) in the workspaces of these accounts; ?1 is the JSON list of account ids. */
+/** Matches posts (`p`) in the workspaces of these accounts; ?1 is the JSON list of account ids. */
 const IN_WORKSPACES_OF_ACCOUNTS = `p.workspace_id IN (SELECT a.workspace_id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1)))`;
 const TARGETS_OF_ACCOUNTS = `SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id IN (SELECT value FROM json_each(?1))`;
 
 /**
- * Pauses scheduled posts that have no usable account left. A post of which something is public is never paused: its retry fails at its
- * time, unless the account is usable again by then.
+ * Pauses scheduled posts that have no usable account left. It never pauses a post that is partly public: its retry fails at its time,
+ * unless the account is usable again by then.
  */
 export async function markPausedForAccounts(
   db: Db,
@@ -96,14 +96,17 @@ export async function markPausedForAccounts(
   return results;
 }
 
-/** Why a post stays paused when its accounts are usable again, null if it does not; ?3 tells whether a subscription is needed. */
+/**
+ * SQL for the reason why a post stays paused although its accounts are usable again; null if it does not. ?3 says whether users need a
+ * subscription.
+ */
 const REMAINING_PAUSED_REASON = `CASE WHEN p.paused_reason <> 'account' THEN p.paused_reason
   WHEN p.paused_reason = 'account' AND ?3 AND EXISTS (
     SELECT 1 FROM subscriptions s WHERE s.user_id = p.user_id AND s.status = 'canceled') THEN 'subscription' END`;
 
 /**
- * For accounts that are usable again: reopens their skipped targets and schedules posts that were paused for them, if the time is
- * ahead. Without a subscription these posts stay paused for that reason; posts paused for another reason stay paused. Returns
+ * Reopens the skipped targets of accounts that are usable again, and schedules the posts that were paused for them if their time is in the
+ * future. Without a subscription these posts stay paused for that reason. Posts that were paused for another reason stay paused. Returns
  * the posts that changed.
  */
 export async function markResumedForAccounts(

@@ -9,8 +9,8 @@ const DECIDED_RETENTION_MS = 30 * DAY;
 const MAX_ROWS_PER_CALL = 500;
 
 /**
- * Deletes posts cancelled and approvals decided 30 days ago, and the records of tokens used two days ago, and ends the approvals that
- * nobody decided in time; a bounded number per call.
+ * Deletes posts that were cancelled and approvals that were decided 30 days ago, and the records of tokens that were used two days ago.
+ * Ends approvals that nobody decided in time. Each call changes a limited number of rows.
  */
 export async function deleteExpiredPosts(
   services: Pick<Services, "db" | "clock">,

@@ -1,7 +1,10 @@
 import type { Db } from "#db/client.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
-/** Deletes posts cancelled before `before`, with their targets and media references, but no record of a publication; returns how many posts. */
+/**
+ * Deletes posts that were cancelled before `before`, with their targets and media references; returns how many. It never deletes a post
+ * that is partly public: such a post is not cancelled any more, but older rows may be.
+ */
 export async function deleteCancelledPosts(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(

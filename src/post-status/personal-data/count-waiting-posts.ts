@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 
 import { countWaiting } from "./store-user-posts.ts";
 
-/** How many posts of these workspaces are scheduled or paused. */
+/** Counts the scheduled and paused posts of these workspaces. */
 export async function countWaitingPosts(
   services: Pick<Services, "db">,
   workspaceIds: readonly string[],

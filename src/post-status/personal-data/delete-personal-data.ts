@@ -10,14 +10,14 @@ import {
   hasTargetInProgress,
 } from "./store-personal-data.ts";
 
-/** A request that is older and still open was interrupted, or waited for a post in progress. */
+/** An open request older than this was interrupted, or waited for a post in progress. */
 const OPEN_AFTER_MS = 5 * MINUTE;
 const DELETIONS_PER_RUN = 10;
 
 /**
- * Disconnects the person's accounts and deletes what the platform told about the person: names, pictures, addresses and ids,
- * those of published posts and of events among them. Captions and the record that a post was published stay, because they belong to the post's
- * author. While a post of an account is being published, the request stays open and the cron finishes it. Safe to repeat.
+ * Disconnects the person's accounts and deletes the platform's data about the person: names, pictures, addresses and ids, also in published
+ * posts and events. Captions and the record that a post was published stay, because they belong to the post's author. While a post of an
+ * account is being published, the request stays open and the cron finishes it. Safe to repeat.
  */
 export async function deletePersonalData(services: Services, deletion: OpenDeletion): Promise<void> {
   const { clock } = services;
@@ -31,10 +31,10 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
     return;
   }
   const workspaceIds = [...new Set(accounts.map(({ workspaceId }) => workspaceId))];
-  // First, so that no post that still holds the data can be archived from here on; the archive is searched after it.
+  // Erase the targets first: a post that is archived from now on no longer contains the data. Search the archive afterwards.
   await db.d1.batch(eraseTargetsStatements(db, accountIds, clock.now()));
   await eraseArchivedAccounts(services, { workspaceIds, accountIds });
-  // Before the batch, which completes the request: one that fails here is repeated by the cron.
+  // Erase the copies before the batch that completes the request. If one fails here, the cron repeats the request.
   const { subjectIds, webhookIds } = await findRecordedCopies(db, accountIds, workspaceIds);
   await Promise.all(webhookIds.map((id) => services.sender(id).erase(subjectIds)));
   await db.d1.batch([
@@ -43,7 +43,7 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
   ]);
 }
 
-/** Finishes requests that were interrupted, a bounded number per run. */
+/** Finishes requests that were interrupted, a limited number per run. */
 export async function finishOpenDeletions(services: Services): Promise<void> {
   const open = await openDeletions(services.db, services.clock.now() - OPEN_AFTER_MS, DELETIONS_PER_RUN);
   for (const deletion of open) {

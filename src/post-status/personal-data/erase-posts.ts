@@ -5,7 +5,7 @@ import { deleteCounters, deleteSomePosts, isPublishing } from "./store-user-post
 const POSTS_PER_STATEMENT = 500;
 
 /**
- * Deletes the posts of these workspaces, at most `rounds` times 500. `publishing`: a post is on its way to a platform, and nothing was
+ * Deletes the posts of these workspaces, at most `rounds` times 500. Returns `publishing` if a post is being published; then nothing was
  * deleted. Safe to repeat.
  */
 export async function erasePosts(

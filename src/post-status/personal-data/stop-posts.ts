@@ -5,12 +5,15 @@ import { armableFromRow } from "#arming/to-armable-post.ts";
 import { cancelSomePosts } from "./store-user-posts.ts";
 
 const POSTS_PER_STATEMENT = 200;
-/** A call to an object for each; what is not told wakes at its time, finds that its post was cancelled, and forgets it. */
+/**
+ * Disarming takes one call per object, so it is limited. An object that is not disarmed wakes at its time, sees that its post was
+ * cancelled, and deletes its data.
+ */
 const DISARMED_PER_CALL = 300;
 
 /**
- * Cancels the scheduled and paused posts of these workspaces and stops the retries of those of which something is public; at most
- * `limit` posts. Returns how many; fewer than the limit when none is left.
+ * Cancels the scheduled and paused posts of these workspaces, at most `limit`. If a post is partly public, it stops the post's retry
+ * instead. Returns how many; fewer than the limit means that none is left.
  */
 export async function stopPosts(
   services: Pick<Services, "arm" | "clock" | "db" | "defer">,

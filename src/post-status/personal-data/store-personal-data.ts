@@ -1,9 +1,9 @@
 import type { Db } from "#db/client.ts";
 
-/** Targets (`t`) of the accounts; ?1 is the JSON list of account ids. */
+/** Matches targets (`t`) of the accounts; ?1 is the JSON list of account ids. */
 const OF_ACCOUNTS = "account_id IN (SELECT value FROM json_each(?1))";
 
-/** Whether a post that has a target of these accounts is being published: its run still needs the ids. */
+/** Whether a post with a target of these accounts is being published. Its run still needs the ids. */
 export async function hasTargetInProgress(db: Db, accountIds: readonly string[]): Promise<boolean> {
   const row = await db.d1
     .prepare(
@@ -15,7 +15,7 @@ export async function hasTargetInProgress(db: Db, accountIds: readonly string[])
   return row !== null;
 }
 
-/** Erases what targets hold of the platform's data about a person; that and when they were published stays. */
+/** Erases the platform's data about a person from targets. Whether and when they were published stays. */
 export function eraseTargetsStatements(db: Db, accountIds: readonly string[], now: number): D1PreparedStatement[] {
   return [
     db.d1
@@ -27,12 +27,12 @@ export function eraseTargetsStatements(db: Db, accountIds: readonly string[], no
   ];
 }
 
-/** Events about the accounts (?1) and the posts that have a target of them; ?2 is the list of their workspaces. */
+/** Matches events about the accounts (?1) and about the posts with a target of them. ?2 is the list of their workspaces. */
 const EVENTS_OF_ACCOUNTS = `e.workspace_id IN (SELECT value FROM json_each(?2)) AND (
   e.subject_id IN (SELECT value FROM json_each(?1))
   OR EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = e.subject_id AND t.${OF_ACCOUNTS}))`;
 
-/** Where copies of what is erased are: the posts and accounts that events tell of, and the webhooks that were sent them. */
+/** Where copies of the erased data are: the posts and accounts that events describe, and the webhooks that received the events. */
 export interface RecordedCopies {
   readonly subjectIds: readonly string[];
   readonly webhookIds: readonly string[];
@@ -54,7 +54,7 @@ export async function findRecordedCopies(
   return { subjectIds: idsOf(subjects), webhookIds: idsOf(hooks) };
 }
 
-/** The events stay, because readers count on their numbers; what they tell is reduced to ids. */
+/** Reduces the data of the events to ids. The events themselves stay, because readers rely on their sequence numbers. */
 export function eraseEventsStatement(
   db: Db,
   accountIds: readonly string[],

@@ -6,15 +6,19 @@ import { stopRetriesStatements } from "#post-status/status/store-stopped-retries
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /*
- * All posts of a user who is deleted. Each statement changes a bounded number of posts of one workspace, which an index finds by status.
+ * Changes all posts of a user who is being deleted. Each statement changes a limited number of posts of one workspace, which an index finds
+ * by status.
  */
 
-/** Posts (`p`) of workspace ?2 that can be stopped; after a restore, one whose time has passed may be public. ?1 is the current time. */
+/**
+ * Matches posts (`p`) of workspace ?2 that can be stopped. After a restore, a post whose time has passed may be public, so it cannot be
+ * stopped. ?1 is the current time.
+ */
 const STOPPABLE = `p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused') AND (p.scheduled_at > ?1 OR ${NOT_HELD})`;
 
 /**
- * Of at most `limit` scheduled and paused posts: stops the retries of those of which something is public, and cancels the others. Returns
- * the cancelled ones and how many there were in all.
+ * Takes at most `limit` scheduled and paused posts, stops the retries of those that are partly public, and cancels the others. Returns the
+ * cancelled posts and the number of all posts taken.
  */
 export async function cancelSomePosts(
   db: Db,
@@ -37,7 +41,7 @@ export async function cancelSomePosts(
   return { cancelled: rows, count: rows.length + (stopped?.results.length ?? 0) };
 }
 
-/** How many posts of the workspaces wait for their time. */
+/** Counts the posts of the workspaces that are scheduled or paused. */
 export async function countWaiting(db: Db, workspaceIds: readonly string[]): Promise<number> {
   const row = await db.d1
     .prepare(
@@ -58,7 +62,7 @@ export async function isPublishing(db: Db, workspaceIds: readonly string[]): Pro
   return row !== null;
 }
 
-/** Deletes the counters first, so that no deleted post changes them. */
+/** Deletes the counters. It runs before the posts are deleted, so that no deleted post changes them. */
 export async function deleteCounters(db: Db, workspaceIds: readonly string[]): Promise<void> {
   const list = JSON.stringify(workspaceIds);
   await db.d1.batch(
@@ -68,7 +72,7 @@ export async function deleteCounters(db: Db, workspaceIds: readonly string[]): P
   );
 }
 
-/** Deletes at most `limit` posts of the workspaces with their targets, none that is being published; returns how many. */
+/** Deletes at most `limit` posts of the workspaces with their targets, except posts that are being published. Returns how many. */
 export async function deleteSomePosts(db: Db, workspaceIds: readonly string[], limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(

@@ -6,7 +6,7 @@ import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
 import type { Annotations, Post } from "#posts/rows/types.ts";
 import { replaceAnnotationsStatement } from "#posts/rows/store-annotations.ts";
 
-/** Replaces what is noted about a post, whatever its status; what is published, its version and its hash stay as they are. */
+/** Replaces the annotations of a post in any status. The published content, the version and the hash stay the same. */
 export async function annotatePost(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { id, annotations }: { readonly id: string; readonly annotations: Annotations },

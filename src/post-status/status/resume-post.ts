@@ -8,7 +8,7 @@ import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
 import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
 import type { Post } from "#posts/rows/types.ts";
 
-/** Resumes a paused post if its time is ahead, the subscription is active and an account is usable. */
+/** Resumes a paused post if its time is in the future, the subscription is active and an account is usable. */
 export async function resumePost(
   ctx: Pick<Context, "actor"> & ArmingServices,
   input: { readonly id: string },

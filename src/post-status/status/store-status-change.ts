@@ -21,11 +21,12 @@ export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN
   WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
 
 /**
- * After a restore, a post whose time has passed may be public: it cannot be stopped before that is known. One that is still ahead can.
+ * After a restore, a post whose time has passed may be public, so it cannot be stopped until that is known. A post with a future time can
+ * be stopped.
  */
 const IS_STOPPABLE = `(p.scheduled_at > ?4 OR ${NOT_HELD})`;
 
-/** Check and change are one statement, so that no alarm can come between them. ?4 is the current time. */
+/** Each change checks and writes in one statement, so that no alarm can come between. ?4 is the current time. */
 const STATUS_CHANGES = {
   cancelled: {
     change: { what: "cancelled" },
@@ -46,7 +47,7 @@ const STATUS_CHANGES = {
   },
 } as const;
 
-/** Changes the status if that is allowed, then reads the post. */
+/** Changes the status if `STATUS_CHANGES` allows it, then reads the post. */
 export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: StatusChange): D1PreparedStatement[] {
   const { set, allowed, change } = STATUS_CHANGES[to];
   return [
@@ -60,7 +61,7 @@ export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: St
   ];
 }
 
-/** Cancels the post, or stops the retry of a post of which something is public; then reads the post. */
+/** Cancels the post, or stops its retry if it is partly public; then reads the post. */
 export function cancelStatements(db: Db, actor: Actor, { id, now }: Omit<StatusChange, "to">): D1PreparedStatement[] {
   const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
   return [

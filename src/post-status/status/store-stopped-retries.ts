@@ -4,19 +4,19 @@ import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /*
- * A failed post that was edited to a new time (P16) may be public already on some of its accounts. Stopping such a retry never
- * cancels or pauses the post, because it would vanish from every list while it is live: it gets back the status it had (P18).
+ * A failed post that was edited to a new time (P16) may already be public on some of its accounts. Stopping its retry never cancels or
+ * pauses the post, because it would disappear from every list while it is public. It gets back the status that it had (P18).
  */
 
-/** The status of a post (`p`) whose retry is stopped; `now` is the parameter with the current time. */
+/** SQL for the columns of a post (`p`) whose retry is stopped. `now` is the parameter with the current time. */
 export function stoppedRetryColumns(now: string): string {
   return `status = iif(EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id AND x.state = 'published'), 'partially_failed', 'failed'),
     paused_reason = NULL, watch_at = NULL, finished_at = ${now}, updated_at = ${now}`;
 }
 
 /**
- * Stops the retries among the posts (`p`) that match `where`, which uses the parameters and ?1 as the current time; `change` is the
- * record of it.
+ * Stops the retries of the posts (`p`) that match `where`. `where` uses the parameters, and ?1 as the current time. `change` is the entry
+ * for the post's list of changes.
  */
 export function stopRetriesStatements(
   db: Db,

@@ -2,8 +2,8 @@ import type { Services } from "#context.ts";
 import { pauseForSubscriptionStatements } from "./store-subscription-changes.ts";
 
 /**
- * Pauses everything that users without a subscription have scheduled, in one batch with the statement that ends the
- * subscriptions, so that both are committed or neither. A post that is already publishing is not interrupted.
+ * Pauses all scheduled posts of users without a subscription. This is in one batch with the statement that ends the subscriptions, so that
+ * both happen or neither. A post that is already publishing continues.
  */
 export async function pausePostsForSubscription(
   services: Pick<Services, "db" | "clock">,

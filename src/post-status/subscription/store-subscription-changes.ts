@@ -4,15 +4,17 @@ import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
 
-/** The posts of users by the index over workspace and status; `users` is the parameter with the JSON list of users. */
+/** Matches the posts of users with the index on workspace and status. `users` is the parameter with the JSON list of users. */
 const ofUsers = (users: string) =>
   `p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(${users})))`;
 const OF_USERS = ofUsers("?1");
-/** Those that the operator has not disabled: whatever is paid meanwhile, their posts wait until they are enabled. */
+/**
+ * Matches the posts of users whom the operator has not disabled. Even if a disabled user pays, the posts wait until the user is enabled.
+ */
 const OF_ENABLED_USERS = `p.workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id IN (SELECT value FROM json_each(?1))
   AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = w.user_id AND u.disabled_at IS NOT NULL))`;
 
-/** Pauses everything these users have scheduled; the retry of a post of which something is public is stopped instead. */
+/** Pauses all scheduled posts of these users. If a post is partly public, its retry is stopped instead. */
 export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
   const users = JSON.stringify(userIds);
   return [
@@ -39,7 +41,7 @@ export interface ResumedPostRow {
   readonly media: string;
 }
 
-/** Schedules posts again that have a usable account; those without one stay paused, now for the reason `account`. */
+/** Schedules the posts that have a usable account. Posts without one stay paused, now with the reason `account`. */
 export async function markResumedForSubscription(
   db: Db,
   userIds: readonly string[],

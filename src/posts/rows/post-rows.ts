@@ -29,7 +29,7 @@ interface TargetContent {
   readonly effectiveCaption: string;
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
-  /** Null for those of the post. */
+  /** Null if the target publishes the post's media. */
   readonly media: readonly StoredMediaItem[] | null;
   /** What several visible calls have published. */
   readonly parts: JsonValue;
