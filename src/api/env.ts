@@ -3,7 +3,6 @@ import type { Env } from "#config.ts";
 import type { Context, Services } from "#context.ts";
 import type { JsonValue } from "#core/json.ts";
 
-/** The Hono environment of every handler. */
 export interface ApiEnv {
   Bindings: Env;
   Variables: {

@@ -31,7 +31,6 @@ const placeOf = (file: string): Pick<DocsPage, "path" | "section" | "order"> | u
 const pageOf = (file: string): string | undefined =>
   file in texts ? (GUIDE.exec(file)?.[1] ?? placeOf(file)?.path) : undefined;
 
-/** The first sentence of a document. */
 function firstSentence(body: string): string {
   const [paragraph = ""] = body.split("\n\n");
   return /^.*?[.:](?=\s|$)/.exec(paragraph.replaceAll("\n", " "))?.[0].replace(/:$/, ".") ?? paragraph;

@@ -2,7 +2,6 @@ import type { Context as HonoContext } from "hono";
 import type { Config, Env } from "#config.ts";
 import type { DocsSite } from "./site.ts";
 
-/** The context of every page of the documentation. */
 export interface DocsEnv {
   Bindings: Env;
   Variables: {

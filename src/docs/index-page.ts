@@ -1,7 +1,6 @@
 import type { Addresses } from "./addresses.ts";
 import { bySection, type DocsPage } from "./page.ts";
 
-/** The list of pages as Markdown, by section. */
 function listPages(pages: readonly DocsPage[], docsUrl: string): string {
   return [...bySection(pages)]
     .map(

@@ -32,7 +32,7 @@ function fold(line: string): string {
   return folded + line.slice(start);
 }
 
-/** One line of a calendar; the value is not escaped. */
+/** The value is not escaped. */
 export function contentLine(name: string, value: string): string {
   return `${fold(`${name}:${value}`)}\r\n`;
 }

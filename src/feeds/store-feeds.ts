@@ -85,7 +85,6 @@ const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.schedul
     'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
     'url', t.remote_url)) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
-/** The posts of the feed's workspace with one of the statuses. */
 function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuery): D1PreparedStatement {
   const selected = postsByTimeSql({
     statuses,

@@ -31,7 +31,6 @@ export interface FeedPost {
   readonly targets: readonly FeedTarget[];
 }
 
-/** What a feed shows. */
 export interface FeedContent {
   readonly workspaceName: string;
   /** Ordered by time. */

@@ -4,7 +4,6 @@ import { firstWords } from "#core/text.ts";
 import { contentLine, instantLine, textLine } from "./content-lines.ts";
 import type { FeedContent, FeedPost, FeedTarget } from "./types.ts";
 
-/** How many posts a feed shows. */
 export const FEED_POSTS = 2000;
 
 const DURATION = "PT15M";

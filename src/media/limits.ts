@@ -45,7 +45,7 @@ export const IMPORT_LIMITS: ImportLimits = {
 /** The limits for the images of many posts. One request cannot wait for other files. */
 export const BULK_IMPORT_LIMITS: ImportLimits = { ...IMPORT_LIMITS, maxBytes: { ...MAX_BYTES, video: 0, document: 0 } };
 export const MAX_BULK_IMPORTS = 100;
-/** The time for all images of one request together. */
+/** For all images of one request together. */
 export const BULK_IMPORT_MS = MINUTE;
 
 export const MAX_IMPORT_URLS = 10;
@@ -75,7 +75,6 @@ export const SINGLE_UPLOAD_URL_LIFETIME_MS = HOUR;
 /** A multipart upload can be resumed for this long; later it counts as abandoned. */
 export const UPLOAD_LIFETIME_MS = DAY;
 
-/** How long unused media is kept. */
 export const UNUSED_RETENTION_MS = 30 * DAY;
 /** Longer than a confirmation token is valid, so that the media of a preview still exists at its confirm. */
 export const EXPIRING_MS = 10 * MINUTE;

@@ -7,7 +7,6 @@ import type { MediaState } from "#db/schema.ts";
 import { isMedia, type ResolvedFile, type ResolvedMedia } from "./types.ts";
 import { mediaUrl } from "./urls.ts";
 
-/** A row of `media` with camel-case names. */
 export interface MediaRow {
   readonly id: string;
   readonly state: MediaState;

@@ -78,7 +78,6 @@ export type ConvertedType = "image/heic" | "image/avif";
 /** Types that a caller may send; HEIC and AVIF only where the images service is bound. */
 export type ReceivedType = ContentType | ConvertedType;
 
-/** The result of inspecting a file. */
 export interface Inspection {
   readonly type: FileType;
   readonly contentType: ContentType;

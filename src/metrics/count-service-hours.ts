@@ -16,7 +16,6 @@ export async function countServiceHours(services: Pick<Services, "clock" | "db">
   await countHappenings(services.db, { now, expiredHour, limit: MAX_DELETED_PER_RUN });
 }
 
-/** The result of the cron's sync of one login. */
 export interface SyncOutcome {
   readonly platform: Platform;
   readonly state: "listed" | "refreshed" | "ended" | "failed";

@@ -8,7 +8,6 @@ export interface Counter {
   readonly sum: number;
 }
 
-/** The results of the targets of one platform. */
 export interface PlatformOutcomes {
   readonly platform: Platform;
   readonly published: number;

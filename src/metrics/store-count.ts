@@ -207,7 +207,6 @@ export async function countHappenings(
   }
 }
 
-/** Adds to counters of an hour. */
 export async function addToHour(
   db: Db,
   hour: number,

@@ -60,7 +60,6 @@ export function waitingForOperatorStatement(db: Db): Statement<Counter> {
   );
 }
 
-/** The counters of every hour from `hour` on. */
 export function hoursStatement(db: Db, hour: number): Statement<HourRow> {
   return db.d1
     .prepare("SELECT hour, metric, label, count, sum, buckets FROM service_hours WHERE hour >= ?1 ORDER BY hour")

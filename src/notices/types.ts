@@ -2,7 +2,7 @@ import type { AlertKind } from "#core/alert.ts";
 import type { Platform } from "#core/platform.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 
-/** A target that failed, or that may be unpublished. */
+/** A target that failed, or whose result is unknown. */
 export interface NoticeProblem {
   readonly platform: Platform;
   readonly username: string;

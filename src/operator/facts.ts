@@ -14,7 +14,6 @@ export interface KeyFact {
   readonly isRight: boolean;
 }
 
-/** The keys that seal logins. */
 interface TokenKeyFacts {
   /** Whether TOKEN_KEYS is a JSON object; otherwise `keys` is empty. */
   readonly isJson: boolean;

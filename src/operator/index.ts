@@ -77,7 +77,6 @@ function createOperatorRoutes(createOutbound: (env: Env) => Outbound): Hono<Oper
   return app;
 }
 
-/** Answers a request of the operator. */
 export async function serveOperator(
   request: Request,
   env: Env,

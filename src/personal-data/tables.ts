@@ -5,7 +5,6 @@ import * as schema from "#db/schema.ts";
 export interface ExportedTable {
   readonly table: SQLiteTable;
   readonly column: OwnerColumn;
-  /** The name of the JSON file. */
   readonly file: string;
   /** Describes a row to the reader of the file. */
   readonly about: string;

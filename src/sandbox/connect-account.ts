@@ -93,7 +93,6 @@ async function logInWithBrowser(
   throw new BadRequest(`more than ${REDIRECTS_MAX} redirects`);
 }
 
-/** The text of a page without its markup. */
 function textOfPage(html: string): string {
   return html
     .replaceAll(/<(?:style|script|head)\b[\s\S]*?<\/(?:style|script|head)>/g, " ")

@@ -1,6 +1,5 @@
 import type { SandboxEnv } from "./env.ts";
 
-/** The calls to D1. */
 export interface D1Counts {
   /** Calls over the network in production; a batch is one call, however many statements it contains. */
   roundTrips: number;

@@ -1,13 +1,11 @@
 import { inspectMedia, type MediaInfo } from "./inspect-media.ts";
 import type { SimulatorContext } from "./contract.ts";
 
-/** A file that a simulator downloaded. */
 export interface FetchedMedia {
   readonly sha256: string;
   readonly size: number;
   readonly info: MediaInfo;
   readonly contentType: string;
-  /** Whether the URL redirected. */
   readonly redirected: boolean;
 }
 

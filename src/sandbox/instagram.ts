@@ -57,7 +57,6 @@ function profileResponse(sim: SimulatorContext, user: TestUser, params: Params):
   return selectedFields(sim, "IGUser", allFields, params);
 }
 
-/** The account's profile and its edges. */
 function handleAccountCall(
   request: Request,
   url: URL,

@@ -17,7 +17,6 @@ import { authenticate, checkVersion } from "./linkedin/authorization.ts";
 const WWW = "www.linkedin.com";
 const API = "api.linkedin.com";
 
-/** The versioned API under /rest/. */
 async function handleRestCall(request: Request, url: URL, sim: SimulatorContext, token: Token): Promise<Response> {
   const [, , resource = "", encoded = "", edge = ""] = url.pathname.split("/");
   const id = decodeURIComponent(encoded);

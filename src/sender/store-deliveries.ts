@@ -64,13 +64,11 @@ export interface StoredMessage {
   readonly failures: number;
 }
 
-/** The state of a delivery after a try. */
 export interface TryRecord {
   readonly status: DeliveryStatus;
   readonly failures: number;
   readonly nextTryAt: number | null;
   readonly isSuccess: boolean;
-  /** Whether the event failed for the first time. */
   readonly isFirstFailure: boolean;
 }
 
@@ -199,7 +197,6 @@ export class DeliveryStore {
     ).map((row) => Number(row["n"]));
   }
 
-  /** When the first waiting retry is due. */
   nextRetryAt(): number | null {
     const [row] = this.exec("SELECT min(next_try_at) AS at FROM deliveries WHERE status = 'pending' AND failures > 0");
     return orNull(row?.["at"]);

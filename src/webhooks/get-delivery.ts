@@ -3,7 +3,6 @@ import type { Delivery } from "#core/webhook-sender.ts";
 import { requireWebhook } from "./get-webhook.ts";
 import { refuseDeliveryNotFound } from "./refuse.ts";
 
-/** A delivery with its body. */
 export async function getDelivery(
   ctx: Pick<Context, "actor" | "db" | "sender">,
   { id, deliveryId }: { readonly id: string; readonly deliveryId: string },

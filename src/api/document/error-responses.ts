@@ -21,7 +21,7 @@ const reference = (status: ErrorStatus) => ({ $ref: `#/components/responses/${ER
 /** For operations on one resource: it may not exist or may belong to another user. */
 export const NOT_FOUND = { 404: reference(404) };
 
-/** The error responses of an operation, derived from its method and input. */
+/** Derived from the operation's method and input. */
 export function errorResponsesFor({ method, request }: Pick<RouteConfig, "method" | "request">) {
   const writes = method !== "get";
   return {

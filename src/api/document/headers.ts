@@ -42,7 +42,6 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-/** References to the header components, by header field. */
 export function headerReferences(fields: Readonly<Record<string, HeaderName>>): Record<string, { $ref: string }> {
   return Object.fromEntries(
     Object.entries(fields).map(([field, name]) => [field, { $ref: `#/components/headers/${name}` }]),

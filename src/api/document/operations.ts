@@ -29,7 +29,6 @@ const GROUPS = [
   WEBHOOK_OPERATIONS,
 ];
 
-/** Every operation of the API, from all groups. */
 export function allOperations(): OpenAPIHono<ApiEnv> {
   const all = new OpenAPIHono<ApiEnv>();
   for (const operation of GROUPS.flat()) {

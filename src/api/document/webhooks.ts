@@ -5,7 +5,6 @@ import { capitalize } from "./capitalize.ts";
 import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 
-/** A short summary of each event type. */
 export const EVENT_SUMMARIES: Record<EventType, string> = {
   "post.scheduled": "A post was scheduled",
   "post.updated": "A post was edited, or lost or got back an account",
@@ -60,7 +59,6 @@ const operationId = (type: EventType): string =>
     .map((word) => capitalize(word))
     .join("")}`;
 
-/** Describes the body of every event type, with an example. */
 export function registerWebhooks(registry: OpenAPIHono<ApiEnv>["openAPIRegistry"]): void {
   for (const type of EVENT_TYPES) {
     registry.registerWebhook({

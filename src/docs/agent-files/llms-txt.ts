@@ -53,7 +53,6 @@ function listMarkdown({ pages, config: { docsUrl } }: DocsSite): string {
     .join("\n");
 }
 
-/** All pages, one after the other. */
 export function llmsFullTxt(site: DocsSite): string {
   return site.pages.map((page) => toMarkdown(site, page)).join("\n---\n\n");
 }

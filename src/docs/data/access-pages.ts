@@ -11,7 +11,6 @@ const KIB = 1024;
 
 const KEYS = Object.keys(LIMIT_NAMES) as LimitKey[];
 
-/** Links to the operations that a scope allows. */
 function operationsWith(document: ApiDocument, scope: string, docsUrl: string): string {
   return document.tags
     .flatMap(({ name }) => operationsOf(document, name).map((placed) => ({ tag: name, ...placed })))
@@ -39,7 +38,6 @@ ${table(
   };
 }
 
-/** The document's description of a limit. */
 function describeLimit(document: ApiDocument, key: LimitKey): string {
   const limits = document.components.schemas["Limits"]?.properties?.["limits"]?.properties;
   return limits?.[LIMIT_NAMES[key]]?.description ?? "";

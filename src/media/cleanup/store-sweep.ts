@@ -130,7 +130,6 @@ export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<voi
   ]);
 }
 
-/** Open uploads that have expired. */
 export async function findAbandonedUploads(db: Db, now: number, limit: number): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare("SELECT id FROM uploads WHERE expires_at <= ? AND state = 'open' ORDER BY expires_at LIMIT ?")

@@ -127,7 +127,6 @@ async function makeCopy(
   };
 }
 
-/** The image's name with the copy's size. */
 function nameOfCopy({ url }: StoredMediaItem, { width, height }: ReceivedFile["inspection"]): string {
   const name = url.split("/").at(-1) ?? "";
   return `${name.replace(/\.[^.]*$/, "")}-${width}x${height}`;

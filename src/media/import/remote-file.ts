@@ -10,7 +10,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The response for a public URL, read chunk by chunk. */
 export interface RemoteFile {
-  /** The URL after all redirects. */
+  /** After all redirects. */
   readonly url: URL;
   /** The content-length; null without one, or when it counts compressed bytes. */
   readonly statedBytes: number | null;

@@ -94,7 +94,6 @@ export function mediaRefs(config: Pick<Config, "origin">, { at, input }: MediaLi
   ];
 }
 
-/** The media and the pictures of their covers. */
 export function withCovers(refs: readonly MediaRef[]): readonly MediaRef[] {
   return refs.flatMap((ref) => (ref.cover?.ref ? [ref, ref.cover.ref] : [ref]));
 }

@@ -5,7 +5,6 @@ import { removeUnused, selectFilename, selectUses } from "./store-library.ts";
 
 export type DeleteMediaResult =
   | { readonly state: "deleted" }
-  /** Nothing has changed. */
   | { readonly state: "in_use"; readonly filename: string; readonly uses: MediaUses };
 
 /**

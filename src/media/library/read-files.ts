@@ -9,7 +9,6 @@ export interface MediaRange {
   readonly to: string | null;
 }
 
-/** The most that one download may contain. */
 export interface FileLimits {
   readonly files: number;
   readonly bytes: number;

@@ -68,7 +68,6 @@ async function pipeObjects(bucket: Bucket, staged: StagedFile, into: WritableStr
   }
 }
 
-/** All bytes in one stream. */
 export function openStagedFile(bucket: Bucket, staged: StagedFile): ReadableStream<Uint8Array> {
   if (staged.inMemory) {
     return new Blob([staged.inMemory]).stream();

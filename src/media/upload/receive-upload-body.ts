@@ -8,7 +8,6 @@ import { writeStagedFile, type TransferCheck } from "#media/storage/write-staged
 import type { StagedFile } from "#media/storage/staged-file.ts";
 import { checkFailed, type CheckResult, type Inspection, type MediaProblem, type ReceivedType } from "#media/types.ts";
 
-/** The body of a PUT request with its declared length and type. */
 export interface UploadBody {
   readonly stream: ReadableStream<Uint8Array> | null;
   /** Null without a content-length header. */

@@ -12,7 +12,6 @@ export interface NewUpload {
   readonly id: string;
   readonly type: FileType;
   readonly contentType: ReceivedType;
-  /** The type of the media item. */
   readonly storedType: ContentType;
   readonly filename: string;
   readonly sizeBytes: number;

@@ -10,7 +10,6 @@ const KEPT_MS = 30 * DAY;
 /** How long a condition must last before it raises an alert; the others raise it at once. */
 const RAISED_AFTER_MS: Partial<Record<OperatorAlertKind, number>> = { overdue: 3 * MINUTE };
 
-/** A row of `operator_alerts`. */
 export interface OperatorAlert extends Condition {
   readonly state: OperatorAlertState;
   readonly since: number;

@@ -31,7 +31,6 @@ export async function startDeletion(services: Services, deletion: UserDeletion):
   });
 }
 
-/** Sends the reminder a day before the end. */
 export async function remind(services: Services, deletion: UserDeletion): Promise<void> {
   const { db, clock } = services;
   const isSent = await sendDeletionMail(services, deletion, "tomorrow");

@@ -10,7 +10,6 @@ export type ExportSection =
   | { readonly kind: "archive"; readonly range: PartRange }
   | { readonly kind: "media"; readonly range: MediaRange };
 
-/** One ZIP file and its sections, in order. */
 export interface ExportFile {
   readonly sections: readonly ExportSection[];
 }

@@ -39,7 +39,6 @@ function toReadableValue(name: string, value: unknown, json: ReadonlySet<string>
     : value;
 }
 
-/** Writes the rows of a table. */
 export function rowWriter({ table, without }: ExportedTable): (row: Row) => Row {
   const json = jsonColumns(table);
   return (row) => toReadable(row, json, without);

@@ -16,7 +16,6 @@ export interface ProofProblem {
 }
 
 export interface Proof {
-  /** Thumbprint of the proof's key. */
   readonly jkt: string;
 }
 

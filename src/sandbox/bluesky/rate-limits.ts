@@ -16,7 +16,6 @@ export interface RateWindow {
   readonly allowed: boolean;
   readonly remaining: number;
   readonly headers: Record<string, string>;
-  /** The 429 answer. */
   refusal(): Response;
 }
 

@@ -17,7 +17,6 @@ export type OauthSession = {
   readonly scopes: readonly string[];
   readonly endsAt: number;
   readonly ended: boolean;
-  /** Secret of the newest access token. */
   readonly access: string;
 };
 

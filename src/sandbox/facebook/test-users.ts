@@ -3,7 +3,6 @@ export interface Page {
   readonly name: string;
   readonly username: string;
   readonly tasks: readonly string[];
-  /** The professional account that belongs to the Page. */
   readonly professionalAccount?: {
     readonly userId: string;
     readonly username: string;
@@ -114,7 +113,6 @@ export function pagesOf(login: string): readonly Page[] {
     : [];
 }
 
-/** The Pages a login may post to. */
 export const accountsOf = (login: string): readonly string[] =>
   pagesOf(login)
     .filter(mayCreateContent)

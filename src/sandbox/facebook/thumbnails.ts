@@ -21,7 +21,6 @@ interface Thumbnail {
 
 const THUMBNAILS = recordTable<Thumbnail>("thumbnail:");
 
-/** The pictures that readers see before the videos start. */
 export const publishedCovers = (sim: SimulatorContext): PublishedExtra[] =>
   THUMBNAILS.list(sim)
     .filter(({ isPreferred }) => isPreferred)

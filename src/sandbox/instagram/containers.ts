@@ -27,7 +27,6 @@ export interface Container {
   /** When the media was downloaded and inspected; null until then. */
   readonly fetchedAt: number | null;
   readonly sha256: string | null;
-  /** The error subcode for invalid media. */
   readonly errorSubcode: number | null;
   readonly mediaId: string | null;
 }

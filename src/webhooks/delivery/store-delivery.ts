@@ -28,7 +28,6 @@ interface WebhookRow {
   readonly disabled_at: number | null;
 }
 
-/** How far a sender has read the log. */
 export interface EventCursor {
   readonly seq: number;
   /** The last `start_after` that the sender has applied; a later one moves the cursor. */

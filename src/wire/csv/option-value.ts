@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import { splitList } from "./lists.ts";
 
-/** The types that a JSON Schema allows. */
 function typesOf(schema: JsonValue | undefined): ReadonlySet<string> {
   if (!isJsonObject(schema)) {
     return new Set();

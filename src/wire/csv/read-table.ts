@@ -1,9 +1,8 @@
 import Papa from "papaparse";
 
-/** One line of a table; a quoted cell may have line breaks. */
+/** A quoted cell may have line breaks. */
 export interface CsvLine {
   readonly cells: readonly string[];
-  /** Why the line cannot be read. */
   readonly fault: string | null;
 }
 

@@ -1,6 +1,5 @@
 import type { BulkRow, ScheduleInput } from "#planning/index.ts";
 
-/** The most posts in one request. */
 export const BULK_POSTS_MAX = 100;
 
 /** Reads one of many posts from the members of a preview; `withMore` adds what those members cannot express. */

@@ -56,7 +56,6 @@ export function toAnnotations({ external_id, metadata, labels, notes }: Annotati
   };
 }
 
-/** The annotations in an answer. */
 export const annotationMembers = {
   external_id: z.string().nullable().openapi({ description: "The id in the caller's own system." }),
   metadata: z.record(z.string(), z.string()).openapi({ description: "The caller's own names and values." }),

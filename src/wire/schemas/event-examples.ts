@@ -105,7 +105,6 @@ const decided = (state: Approval["state"], result: Partial<Approval> = {}) => ({
 });
 const WEBHOOK = { id: EXAMPLE_WEBHOOK_ID, url: "https://shop.example.com/almanac", description: "Shop" };
 
-/** One example body of each type, for the document. */
 export const EXAMPLE_EVENTS = {
   "post.scheduled": { ...eventAt(EXAMPLE_POST.created_at), type: "post.scheduled", data: { post: EXAMPLE_POST } },
   "post.updated": {

@@ -108,7 +108,6 @@ export function listRules({ config }: Pick<Context, "config">): PlatformRules[] 
   return rules;
 }
 
-/** The rules of one of the listed platforms. */
 export function rulesOf(services: Pick<Context, "config">, platform: Platform): PlatformRules {
   const rules = listRules(services).find((candidate) => candidate.platform === platform);
   if (!rules) {

@@ -25,7 +25,6 @@ export const ScheduleSlot = z
 
 export const ScheduleSlotList = z.array(ScheduleSlot).max(SLOTS_MAX);
 
-/** The slots to set. */
 export const ScheduleSlotsBody = z
   .object({
     time_zone: TimeZoneInput.openapi({

@@ -214,5 +214,4 @@ const SUMMARY_OBJECT = object<Omit<PostSummary, "target_count" | "media_count" |
   SUMMARY_ANNOTATION_MEMBERS,
 );
 
-/** Posts as the API writes them. */
 export const POST_JSON: PostTextForm = { full: POST_OBJECT, summary: SUMMARY_OBJECT };
