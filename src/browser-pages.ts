@@ -9,13 +9,13 @@ import type { Outbound } from "./context.ts";
 
 let docs: typeof Docs | undefined;
 
-/** Loaded with its first request: the texts are larger than all pages together. */
+/** The documentation is loaded lazily, because its texts are larger than all pages together. */
 async function loadDocs(): Promise<typeof Docs> {
   docs ??= await import("#docs/index.ts");
   return docs;
 }
 
-/** What people see in a browser, and OAuth; the reference is made of the API's document. */
+/** The pages for browsers and the OAuth endpoints. The API reference is made from the OpenAPI document. */
 export function createBrowserPages(
   createOutbound: (env: Env) => Outbound,
   readDocument: Docs.ReadDocument,
@@ -33,7 +33,7 @@ export function createBrowserPages(
   });
   app.route("/", createOAuth(createOutbound));
   app.route("/", createConnectRoutes(createOutbound));
-  // Last, because the pages also render the 404 page for every unknown path.
+  // This route comes last, because the pages also render the 404 page for every unknown path.
   app.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
   return app;
 }

@@ -34,9 +34,9 @@ export interface Env {
   readonly LIMIT_USER_STARTER: RateLimit;
   readonly LIMIT_USER_GROWTH: RateLimit;
   readonly LIMIT_USER_SCALE: RateLimit;
-  /** Per IP address: invalid credentials, sign-in, registration. */
+  /** Request limit per IP address for invalid credentials, sign-in and registration. */
   readonly LIMIT_ANONYMOUS: RateLimit;
-  /** Per IP address and e-mail address: attempts at one password. */
+  /** Request limit per IP address and e-mail address, for attempts at one password. */
   readonly LIMIT_SIGN_IN: RateLimit;
   readonly ORIGIN: string;
   readonly BASE_URL?: string;
@@ -49,7 +49,7 @@ export interface Env {
   readonly SETUP_CODE?: string;
   /** The credential with which `npm run doctor` reads how the service is set up. */
   readonly OPERATOR_KEY?: string;
-  /** Gives every user this plan without a subscription; `none` requires one even where no payment is configured. */
+  /** Gives every user this plan without a subscription. `none` requires a subscription even if payment is not configured. */
   readonly PLAN_FOR_ALL?: string;
   /** JSON: the limits that the operator changes, by plan. */
   readonly QUOTAS?: string;
@@ -96,7 +96,6 @@ export interface Config {
   readonly limitOverrides: LimitOverrides;
   /** The maximum size of the database. The operator gets an alert at 80 % of it. */
   readonly databaseLimitBytes: number;
-  /** Whether the service can send e-mails. */
   readonly sendsEmail: boolean;
   /**
    * Null if the platform needs app credentials and the operator has not set them; requests for the platform then get 400

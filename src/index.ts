@@ -4,7 +4,6 @@ import { DatabaseWatch, definePublisher } from "#publisher/index.ts";
 import { defineWebhookSender } from "#sender/index.ts";
 import { createService } from "./service.ts";
 
-/** Production requests go to the real network. */
 const outbound: Outbound = {
   platformFetch: (request) => fetch(request),
   publicFetch: (request) => fetch(request),

@@ -69,7 +69,7 @@ export async function selectAccounts(db: Db, actor: Actor, platform: Platform | 
   return results;
 }
 
-/** The connected accounts of the workspace, as a statement for batches; `toAccount` parses its rows. */
+/** Selects the connected accounts of the workspace, as a statement for batches. `toAccount` parses its rows. */
 export function connectedAccountsStatement(
   db: Db,
   actor: Actor,
@@ -82,14 +82,14 @@ export function connectedAccountsStatement(
     .bind(actor.userId, actor.workspaceId, platform);
 }
 
-/** How many accounts the user has in all workspaces together, as the limit of the plan counts them. */
+/** Counts the user's accounts in all workspaces together, because the plan limits the total. */
 export function connectedCountStatement(db: Db, actor: Pick<Actor, "userId">): D1PreparedStatement {
   return db.d1
     .prepare("SELECT count(*) AS connected FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL")
     .bind(actor.userId);
 }
 
-/** The connected accounts behind one login. */
+/** The connected accounts that use one login. */
 export async function selectAccountsOfConnection(db: Db, connectionId: string): Promise<readonly AccountRow[]> {
   const { results } = await db.d1
     .prepare(
@@ -100,7 +100,7 @@ export async function selectAccountsOfConnection(db: Db, connectionId: string): 
   return results;
 }
 
-/** One connected account of the actor; null when it is another user's, unknown or disconnected. */
+/** Finds a connected account of the actor; null if it is unknown, disconnected or another user's. */
 export async function findAccount(db: Db, actor: Actor, id: string): Promise<AccountRow | null> {
   return await db.d1
     .prepare(`${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED} AND a.id = ?3`)
@@ -127,7 +127,6 @@ export function accountsStatement(
     .bind(actor.userId, actor.workspaceId, JSON.stringify(selection.ids), JSON.stringify(selection.platforms));
 }
 
-/** Parses the rows of `accountsStatement`. */
 export function readAccounts(rows: readonly unknown[]): readonly TargetAccount[] {
   return (rows as readonly AccountRow[]).map((row) => ({
     id: row.id,

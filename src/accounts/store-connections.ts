@@ -221,7 +221,7 @@ export async function expireToken(
   return expired.length === 1;
 }
 
-/** Marks the connection and all its accounts as needing a new login; the next cron run pauses their posts. */
+/** Marks the connection and all its accounts as needing a new login. The next cron run pauses their posts. */
 export async function endLogin(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -247,7 +247,7 @@ export async function endLogin(
   return ended?.meta.changes === 1;
 }
 
-/** Accounts of a login that need a new login. */
+/** The accounts of this login that need a new login. */
 export async function selectBlockedAccountIds(db: Db, connectionId: string): Promise<readonly string[]> {
   const rows = await db.orm
     .select({ id: accounts.id })
@@ -270,7 +270,7 @@ export async function scheduleSync(
   await db.orm.update(connections).set(schedule).where(eq(connections.id, id));
 }
 
-/** Check and claim are one statement, so that two cron runs never take the same connection. */
+/** Finds and claims due connections in one statement, so that two cron runs never take the same connection. */
 export async function claimDueConnections(db: Db, now: number, limit: number): Promise<readonly ConnectionRow[]> {
   return await db.orm
     .update(connections)

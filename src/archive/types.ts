@@ -4,7 +4,6 @@ import type { PostStatus } from "#core/status.ts";
 export const ARCHIVED_STATUSES = ["published", "partially_failed", "failed"] as const satisfies readonly PostStatus[];
 export type ArchivedStatus = (typeof ARCHIVED_STATUSES)[number];
 
-/** A value of a database row. */
 type Column = string | number | null;
 
 /** A row of `posts` with all its columns, by their names in the database. */

@@ -12,7 +12,7 @@ export function nextTryAtSql(postId: string): string {
     WHERE t.post_id = ${postId} AND t.state IN ${OPEN_STATES_SQL}), 0)`;
 }
 
-/** SQL for the time at which a row of `posts` is due, if it is scheduled; its scheduled time for any other status. */
+/** SQL for the time at which a scheduled post is due. For a post in any other status it is the scheduled time. */
 export const NEXT_DUE_AT_SQL = `max(posts.scheduled_at, iif(posts.status = 'scheduled', ${nextTryAtSql("posts.id")}, 0))`;
 
 /** When a scheduled post with these targets is due. */

@@ -15,7 +15,7 @@ export interface Actor {
   readonly plan: Plan;
   /** What the user may have or do: the limits of the plan, or the lower limits of a trial. */
   readonly limits: PlanLimits;
-  /** False when the trial ended or the subscription lapsed; operations then answer 403. */
+  /** False if the trial has ended or the subscription has lapsed. Operations then respond with 403. */
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];
   readonly credential:
@@ -45,7 +45,7 @@ export interface Author {
   readonly name: string;
 }
 
-/** Null for the user in the dashboard. */
+/** The author of a change; null for the user in the dashboard. */
 export function authorOf({ credential }: Pick<Actor, "credential">): Author | null {
   return credential.kind === "session"
     ? null

@@ -35,12 +35,11 @@ function parseKeys(config: EncryptionKeys): Readonly<Record<string, unknown>> {
       return keys as Record<string, unknown>;
     }
   } catch {
-    // The parser's message would quote the keys.
+    // Ignore the parser's error, because its message would contain the keys.
   }
   throw new SealingError("keys_invalid");
 }
 
-/** The ids of all keys. */
 export function keyIdsOf(config: EncryptionKeys): string[] {
   return Object.keys(parseKeys(config));
 }

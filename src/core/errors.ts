@@ -34,7 +34,7 @@ export interface Refusal {
   /** A sentence that says what the user can do. It never contains secrets or data of another user. */
   readonly message: string;
   readonly param?: string;
-  /** Every problem found, not only the first. */
+  /** Every problem that was found, not only the first. */
   readonly details?: readonly RefusalDetail[];
   /** The posts that the refusal concerns: those made with a used token, or those that have changed. */
   readonly postIds?: readonly string[];

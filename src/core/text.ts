@@ -1,4 +1,4 @@
-/** Line breaks, tabs, NUL and other characters that are not text. */
+/** Control characters: line breaks, tabs, NUL and others. */
 const CONTROL = /\p{Cc}/u;
 const CONTROL_RUN = /\p{Cc}+/gu;
 const NOT_PLAIN = /[\p{Cc}--[\n\t]]/gv;

@@ -81,7 +81,7 @@ export const workspaces = sqliteTable(
     userId: text("user_id").notNull(),
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Which database has its posts, the same for all workspaces of a user; so far there is only the first. */
+    /** The number of the database that stores the posts; the same for all workspaces of a user. So far only the first database exists. */
     shard: integer().notNull().default(0),
     /** Whether a person must enter the password or use a passkey again before approving a request of an agent. */
     approvalReauthentication: integer("approval_reauthentication", { mode: "boolean" }).notNull().default(false),
@@ -259,7 +259,7 @@ export const connections = sqliteTable(
     sealedTokens: text("sealed_tokens"),
     /** Incremented with every stored token pair. A refresh stores its tokens only if this number has not changed. */
     tokenVersion: integer("token_version").notNull().default(1),
-    /** Until when one caller has the right to refresh the tokens; after that time any caller may take it. */
+    /** Until this time one caller refreshes the tokens and the others wait. Afterwards any caller may start a refresh. */
     refreshLeaseUntil: integer("refresh_lease_until"),
     scopes: text({ mode: "json" }).$type<string[]>().notNull(),
     tokenExpiresAt: integer("token_expires_at"),
@@ -425,7 +425,7 @@ export const dataExports = sqliteTable(
     sessionHash: text("session_hash").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
-    /** What each file holds. */
+    /** The content of each file. */
     files: text({ mode: "json" }).$type<JsonValue>().notNull(),
   },
   (t) => [index("data_exports_expiry").on(t.expiresAt)],
@@ -436,7 +436,7 @@ export const appRegistrations = sqliteTable(
   "app_registrations",
   {
     platform: text().$type<Platform>().notNull(),
-    /** A host name. */
+    /** The host name of the server. */
     server: text().notNull(),
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),

@@ -10,7 +10,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ["webhooks", "previous_sealed_secret"],
 ];
 
-/** SQL for the id of the key that sealed a text, which begins with `v1.<key id>.`. */
+/** SQL for the id of the key that encrypted a text. The text begins with `v1.<key id>.`. */
 export function keyIdSql(column: string): string {
   const rest = `substr(${column}, instr(${column}, '.') + 1)`;
   return `substr(${rest}, 1, instr(${rest}, '.') - 1)`;

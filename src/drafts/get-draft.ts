@@ -4,7 +4,6 @@ import { refuseDraftNotFound } from "./refuse.ts";
 import { findDraft } from "./store.ts";
 import type { Draft } from "./types.ts";
 
-/** A draft of the active workspace. */
 export async function getDraft(ctx: Pick<Context, "actor" | "db">, { id }: { readonly id: string }): Promise<Draft> {
   return (await findDraft(ctx.db, ctx.actor, id)) ?? refuseDraftNotFound();
 }

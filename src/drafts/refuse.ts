@@ -1,6 +1,6 @@
 import { refuse } from "#core/errors.ts";
 
-/** Another user's draft and an unknown one get the same answer. */
+/** Another user's draft and an unknown one get the same response, so that nobody can find out ids. */
 export function refuseDraftNotFound(): never {
   refuse({ code: "not_found", message: "draft not found" });
 }

@@ -25,9 +25,9 @@ function continued(stored: string, start: Progress): Progress {
 }
 
 /**
- * Encrypts with the current key what an older key encrypted, at most 50 texts per cron run. While there is more than one key, a new pass
- * over all columns starts every day, because an isolate of the previous version may have written with the old key behind the pass. Every
- * text stays readable at every moment, even if a run is killed or two runs overlap. Null if there was nothing to check.
+ * Encrypts again with the current key what an older key encrypted, at most 50 texts per cron run. While there is more than one key, a new
+ * pass over all columns starts every day, because an isolate of the previous version may have written with the old key after the pass.
+ * Every text stays readable at every moment, even if a run is killed or two runs overlap. Null if there was nothing to check.
  */
 export async function resealSecrets(
   services: Pick<Services, "clock" | "config" | "db" | "ids">,

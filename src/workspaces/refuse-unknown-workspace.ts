@@ -1,6 +1,6 @@
 import { refuse } from "#core/errors.ts";
 
-/** Another user's workspace and an unknown one get the same answer, so that ids cannot be probed. */
+/** Another user's workspace and an unknown one get the same response, so that nobody can find out ids. */
 export function refuseUnknownWorkspace(): never {
   refuse({ code: "not_found", message: "workspace not found" });
 }

@@ -27,7 +27,7 @@ export interface FinishConnectInput {
 const OTHER_BROWSER_MESSAGE =
   "This login was not started in this browser. Finish it in the browser in which you opened the link from Almanac, or open that link here and start again.";
 
-/** Handles the OAuth callback: consumes the state, exchanges the code, and stores the connection with its accounts. */
+/** Handles the OAuth callback: uses up the state, exchanges the code, and stores the connection with its accounts. */
 export async function finishConnect(services: SyncServices, input: FinishConnectInput): Promise<FinishedConnect> {
   const { platform, params, browserToken } = input;
   const link = { platform, state: params["state"] ?? "", signedInUserId: input.signedInUserId ?? null };

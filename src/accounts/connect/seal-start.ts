@@ -6,7 +6,7 @@ import type { ConsumedState, StartedState } from "./store-connect-states.ts";
 /** What the start of a login stores for the callback. */
 export interface LoginStart {
   readonly codeVerifier: string;
-  /** `StartedLogin.state` of the adapter. */
+  /** The adapter's `StartedLogin.state`. */
   readonly started: JsonObject;
 }
 

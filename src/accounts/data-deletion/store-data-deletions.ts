@@ -53,7 +53,7 @@ export interface AccountOfPerson {
   readonly isConnected: boolean;
 }
 
-/** The person's accounts in every workspace, disconnected ones too. */
+/** Finds the person's accounts in every workspace, also disconnected ones. */
 export async function accountsOfPerson(db: Db, person: PersonOfPlatform): Promise<readonly AccountOfPerson[]> {
   const { results } = await bindPerson(
     db.d1.prepare(

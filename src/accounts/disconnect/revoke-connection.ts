@@ -15,7 +15,8 @@ export async function revokeConnection(
   connection: { readonly id: string; readonly platform: Platform },
 ): Promise<void> {
   const erased = await eraseLogin(services.db, connection.id, platformsOfSameApp(services, connection.platform));
-  // Revoking the grant would also end other logins of the same person with this app, in other workspaces and at other platforms.
+  // Revoke the grant only if no other login shares it: revoking also ends other logins of the same person with this app, in other
+  // workspaces and at other platforms.
   if (erased && erased.otherLogins === 0) {
     services.defer(revokeAtPlatform(services, erased));
   }

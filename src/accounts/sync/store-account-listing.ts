@@ -4,7 +4,7 @@ import type { Db } from "#db/client.ts";
 import { SELECT_ACCOUNTS, type AccountRow } from "#accounts/store-accounts.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
 
-/** One postable account as a platform listed it, ready to be written. */
+/** An account to which the user can post, prepared for the database. */
 export interface ListedAccount {
   /** The id for an account that is not stored yet. */
   readonly id: string;

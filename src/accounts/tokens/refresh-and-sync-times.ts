@@ -18,7 +18,7 @@ const MIN_SYNC_DELAY_MS = 5 * MINUTE;
 const BACKOFF_FIRST_MS = 5 * MINUTE;
 const BACKOFF_MAX_MS = 6 * HOUR;
 
-/** A login that ends within this time shows a warning. */
+/** Pages warn about a login that ends within this time. */
 export const ENDS_SOON_MS = 7 * DAY;
 
 type RefreshableTokens = Extract<TokenRefresh, { kind: "refresh" }>;

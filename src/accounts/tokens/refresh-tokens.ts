@@ -99,7 +99,7 @@ function isRefreshDue(connect: Connector, tokens: StoredTokens, now: number): bo
   return due !== null && due <= now;
 }
 
-/** One refresh call to the platform, made under the lease. */
+/** Refreshes the tokens at the platform. The caller must have the lease. */
 async function refreshUnderLease(services: RefreshServices, login: ActiveLogin): Promise<Result<ActiveLogin>> {
   const { row, tokens, platform } = login;
   await failpoint("accounts.refresh.leased");

@@ -44,7 +44,7 @@ export interface RememberedCaller {
 }
 
 const LAST_USED_GRANULARITY_MS = 5 * MINUTE;
-// Exactly one space (RFC 6750, bearer tokens); the scheme is case-insensitive (RFC 9110 11.1).
+// The header has exactly one space (RFC 6750, bearer tokens), and the scheme is case-insensitive (RFC 9110 11.1).
 const BEARER = /^[Bb][Ee][Aa][Rr][Ee][Rr] (al([ka])_[0-9A-Za-z]{49})$/;
 const KINDS: Readonly<Record<string, CredentialId["kind"]>> = {
   [KIND_LETTERS.api_key]: "api_key",

@@ -10,7 +10,7 @@ export interface RememberedCredential {
   lastUsedAt: number | null;
 }
 
-/** An entry takes about 1 KB. */
+/** How many credentials an isolate remembers; each takes about 1 KB. */
 const CAPACITY = 1000;
 
 /**

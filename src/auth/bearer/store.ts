@@ -10,7 +10,6 @@ import { failUnless } from "#db/conditional.ts";
  * statement can compare the whole text.
  */
 
-/** A credential as it is stored. */
 export interface CredentialRow {
   readonly id: string;
   /** The name of the key, or of the app that has the grant. */
@@ -130,7 +129,7 @@ export function readCredential(text: string): CredentialRow {
   };
 }
 
-/** Runs after the response; the condition keeps parallel requests from writing twice. */
+/** Records when a key was used. It runs after the response, and its condition keeps parallel requests from writing twice. */
 export async function recordKeyUse(db: Db, id: string, now: number, granularityMs: number): Promise<void> {
   await db.d1
     .prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at <= ?3)")

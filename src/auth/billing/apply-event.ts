@@ -12,7 +12,6 @@ import { accessEndsAt, periodEndFor, type SubscriptionState } from "#auth/subscr
 import { type BillingSettings, planOfPrice } from "./settings.ts";
 import { openStripe } from "./stripe-client.ts";
 
-/** The result of a payment event. */
 export interface AppliedEvent {
   readonly userId: string;
   readonly subscribed: boolean;

@@ -1,7 +1,6 @@
 import { type Plan, PLANS } from "#core/plan.ts";
 import type { Config } from "#config.ts";
 
-/** The operator's payment settings. */
 export interface BillingSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;

@@ -13,7 +13,7 @@ export interface NewKey {
   readonly userId: string;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Null for a key that never expires; there is no implicit default. */
+  /** Null for a key that never expires. The caller must choose; there is no default. */
   readonly expiresInDays: number | null;
   /** Who confirms the previews of the key; the default is its holder. */
   readonly confirms?: string;
@@ -39,7 +39,6 @@ export function refuseKeyLimit(limit: number, used: number): never {
   });
 }
 
-/** Creates an API key for a user. */
 export async function createKey(services: Pick<Services, "db" | "clock" | "ids">, input: NewKey): Promise<CreatedKey> {
   const { db, clock, ids } = services;
   const name = parseName(input.name);

@@ -12,7 +12,7 @@ async function s256(verifier: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }
 
-/** Exchanges an authorization code for tokens, once. */
+/** Exchanges an authorization code for tokens. Each code works only once. */
 export async function exchangeCode(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   client: Client,

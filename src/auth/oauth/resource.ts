@@ -7,7 +7,7 @@ function normalizeUri(text: string): string | null {
   if (!URL.canParse(text) || text.includes("#")) {
     return null;
   }
-  // The parser lower-cases only scheme and host.
+  // The URL parser changes only scheme and host to lower case, so paths still differ by case.
   return new URL(text).href.replace(/\/$/, "");
 }
 

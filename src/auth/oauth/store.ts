@@ -25,7 +25,7 @@ export async function insertDynamicClient(
          VALUES (?1, 'dynamic', ?2, ?3, ?4, ?5, ?6, ?7)`,
       )
       .bind(id, name, uri, JSON.stringify(redirectUris), secretHash, createdAt, createdAt + limits.unusedLifetimeMs),
-    // A used client expires much later than a new registration, so this finds only unused ones.
+    // A used client expires much later than a new registration, so this deletes only unused ones.
     db.d1
       .prepare(
         `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients

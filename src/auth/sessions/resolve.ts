@@ -30,7 +30,7 @@ export interface SignedInUser {
   readonly pendingApprovals: number;
   /** How many notices of the active workspace are not dismissed; 100 means 100 or more. */
   readonly openNotices: number;
-  /** Whether the user sees how the whole installation runs. */
+  /** Whether the user is an operator, who can see how the whole installation runs. */
   readonly isOperator: boolean;
   /** When the user's data are erased; null if nobody has requested the deletion. */
   readonly deletionDueAt: number | null;

@@ -2,7 +2,7 @@ import { MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Db } from "#db/client.ts";
 
-/** After ten wrong passwords, an e-mail address accepts one attempt per minute, from whatever IP address. */
+/** After ten wrong passwords, an e-mail address accepts only one attempt per minute, from all IP addresses together. */
 const FAILURES_BEFORE_DELAY = 10;
 const ATTEMPT_DELAY_MS = MINUTE;
 

@@ -1,7 +1,6 @@
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 
-/** A value of a database row. */
 type Column = string | number | null;
 
 /** A post with its targets, as rows with all their columns, in the format of the archive. */

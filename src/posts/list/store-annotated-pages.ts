@@ -53,7 +53,10 @@ export function annotatedPageStatements(
   ];
 }
 
-/** Reads the rows of the first term in the order of time. The few unfinished posts of the past are found by their status. */
+/**
+ * SQL for a segment of the page: reads the posts with the first term (external id or label) in the order of time, and checks the other
+ * terms. The few unfinished posts of the past are found by their status.
+ */
 function selectSegmentSql(
   params: SqlParameters,
   { workspace, user }: { readonly workspace: string; readonly user: string },

@@ -19,7 +19,6 @@ function jsonObject<T>(members: SqlMembers<T>): string {
     .join(", ")})`;
 }
 
-/** What the target publishes. */
 interface TargetContent {
   readonly accountId: string;
   readonly position: number;
@@ -31,7 +30,7 @@ interface TargetContent {
   readonly requestedOptions: JsonObject;
   /** Null if the target publishes the post's media. */
   readonly media: readonly StoredMediaItem[] | null;
-  /** What several visible calls have published. */
+  /** The parts that several visible calls have published. */
   readonly parts: JsonValue;
 }
 

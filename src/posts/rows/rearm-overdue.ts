@@ -4,7 +4,9 @@ import { log } from "#core/log.ts";
 /** How many overdue posts one read arms again at most. */
 const MAX_REARMED = 20;
 
-/** Arms overdue posts that somebody reads again, after the response, so that they are published even if the cron does not run. */
+/**
+ * When somebody reads overdue posts, sets their alarms again after the response, so that they are published even if the cron does not run.
+ */
 export function rearmOverdue(services: Pick<Services, "defer" | "rearm">, overdueIds: readonly string[]): void {
   // mutant: no-rearming
   for (const id of overdueIds.slice(0, MAX_REARMED)) {

@@ -94,7 +94,6 @@ export interface TargetError {
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
-/** A part of a thread. */
 export interface ThreadPart {
   /** The number of the part; 0 is the post itself. */
   readonly index: number;

@@ -16,7 +16,6 @@ interface PageInput {
   readonly limit: number;
 }
 
-/** The next scheduled posts. */
 export function nextPostsStatement(db: Db, actor: Actor, { from, limit }: PageInput): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -35,7 +34,7 @@ interface FailedPostRow extends SummaryRow {
   readonly problems: string;
 }
 
-/** The newest posts of these statuses of which a part is not published. */
+/** The newest posts with one of these statuses and a target that was not published. */
 export function failedPostsStatement(
   db: Db,
   actor: Actor,

@@ -46,7 +46,7 @@ export interface AccountOverview {
   readonly connectedCount: number;
 }
 
-/** A target that is not published, and why. */
+/** A target that was not published, and why. */
 export interface TargetProblem {
   readonly platform: Platform;
   readonly username: string;
