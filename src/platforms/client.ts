@@ -4,30 +4,30 @@ import type { Adapter, PlatformClient } from "./contract.ts";
 
 const TIMEOUT_MS = 20_000;
 
-/** The status of the last response in a step, for the attempt log; null when the last call failed without a response. */
+/** The status of the last response in a step. The attempt log shows it; null when the last call failed without a response. */
 export interface CallLog {
   lastStatus: number | null;
 }
 
-/** The hosts that one client may call, and the name under which it calls. */
+/** The hosts that one client may call, and the user agent of its calls. */
 export interface ReachableHosts {
   /** `Adapter.hosts`. */
   readonly fixed: readonly string[];
-  /** Hosts that a user named: those of one login, or every public one while connecting. Each call to them is checked. */
+  /** Hosts that a user named: those of one login, or `any` while connecting. The client checks every call to them. */
   readonly userNamed: readonly string[] | "any";
   readonly checkAddress: (url: URL) => Promise<AddressCheck>;
-  /** Sent with every call: some platforms refuse calls without it, and their support asks for it. */
+  /** Every call sends it: some platforms refuse calls without it, and their support asks for it. */
   readonly userAgent: string;
 }
 
-/** A call to an address that is not public; its message is a sentence for the user who named the host. */
+/** A call to an address that is not public. The message is a sentence for the user who named the host. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
 /**
- * A client that calls only the hosts that the adapter or the login declared: no upload URL and no redirect may carry a
- * token to any other host.
+ * Opens a client that calls only the hosts that the adapter or the login declared, so that no upload URL and no redirect
+ * carries a token to any other host.
  */
 export function openPlatformClient(
   platformFetch: (request: Request) => Promise<Response>,
@@ -69,7 +69,7 @@ async function assertReachable({ fixed, userNamed, checkAddress }: ReachableHost
   }
 }
 
-/** The hosts of an adapter's calls; those named by users count only for adapters that have them. */
+/** The hosts that an adapter's calls may reach. Hosts that users named count only for adapters that have them. */
 export function reachableHosts(
   adapter: Pick<Adapter, "hosts" | "hasUserNamedHosts">,
   { userNamed, ...rest }: Omit<ReachableHosts, "fixed">,

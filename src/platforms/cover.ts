@@ -3,11 +3,11 @@ import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
 import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
 import { mediaProblems, mediaRuleLimits } from "./media-rules.ts";
 
-/* Covers of videos: what a platform cannot show is said in the preview, never dropped silently. */
+/* Covers of videos. The preview says what a platform cannot show, so that nothing disappears silently. */
 
 type CoverLimits = Pick<PlatformLimits["media"], "covers">;
 
-/** The limits of a picture as `PlatformLimits.rules` lists them. */
+/** The limits of a picture in the form of `PlatformLimits.rules`. */
 export function coverLimits({ image }: PlatformLimits["media"]["covers"]): readonly LimitRule[] {
   return image === null ? [] : mediaRuleLimits("cover", image);
 }
@@ -36,7 +36,7 @@ export function coverWarnings(
   platform: Platform,
   media: readonly MediaDescription[],
   { covers }: CoverLimits,
-  /** Why no picture is taken, as the end of a sentence that begins with the platform; absent: the platform takes none. */
+  /** Why the platform gets no picture, as the end of a sentence that begins with its name. Absent: the platform takes none. */
   withoutImage = "gets no cover from this service",
 ): readonly ValidationWarning[] {
   const name = PLATFORM_NAMES[platform];

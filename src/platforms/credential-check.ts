@@ -4,7 +4,7 @@ import { sanitizeMessage } from "./fault.ts";
 import { postForm } from "./request-encoding.ts";
 import { callPlatform, type PlatformResponse, parseBody } from "./response.ts";
 
-/** What the check shows as a grant: no platform has issued it, so a platform that knows the app complains about it. */
+/** The check sends this as a grant. No platform has issued it, so a platform that knows the app complains about the grant. */
 export const UNKNOWN_GRANT = "almanac-checks-its-credentials";
 
 const OAuthAnswer = z.looseObject({
@@ -18,7 +18,7 @@ export interface OAuthWords {
   /** Empty when the answer has none. */
   readonly error: string;
   readonly description: string;
-  /** The grant was accepted. */
+  /** The platform accepted the grant. */
   readonly hasToken: boolean;
 }
 
@@ -31,12 +31,12 @@ export function oauthWords(response: PlatformResponse): OAuthWords {
   };
 }
 
-/** Without the app's secret, should a platform repeat it, and without whatever looks like a token. */
+/** Removes the app's secret, which a platform may repeat, and whatever looks like a token. */
 function publicWords(app: AppCredentials, words: string): string {
   return sanitizeMessage(app.clientSecret === "" ? words : words.replaceAll(app.clientSecret, "…"));
 }
 
-/** A client that remembers whether a call got no answer: a fault does not tell. */
+/** A client that remembers whether a call got no answer, because a fault does not show it. */
 export function rememberLostCalls(client: PlatformClient): PlatformClient & { readonly hasLostCall: boolean } {
   let hasLostCall = false;
   return {
@@ -55,8 +55,8 @@ export function rememberLostCalls(client: PlatformClient): PlatformClient & { re
 }
 
 /**
- * Asks for tokens with a refresh token that nobody issued. The app authenticates itself by `headers`, otherwise in the form (RFC 6749,
- * section 2.3.1).
+ * Asks for tokens with a refresh token that nobody issued. The app authenticates itself with `headers`, otherwise in the
+ * form (RFC 6749, section 2.3.1).
  */
 export async function refreshUnknownGrant(
   client: PlatformClient,
@@ -74,7 +74,7 @@ export async function refreshUnknownGrant(
   );
 }
 
-/** What an answer means; its words are added here, so that no adapter can forget to clean them. */
+/** Judges an answer and adds its words here, so that no adapter forgets to clean them. */
 export async function checkAnswer(
   app: AppCredentials,
   send: () => Promise<PlatformResponse>,
@@ -93,7 +93,7 @@ export async function checkAnswer(
 
 /** Judges an answer in the form of RFC 6749 by its error word. */
 export function judgeOAuth(rules: {
-  /** Whether these words complain about the grant, and so accept the app. */
+  /** Whether these words complain about the grant, which means that the platform accepts the app. */
   readonly accepts: (words: OAuthWords) => boolean;
   /** Error words that refuse the app. */
   readonly refusals: readonly string[];

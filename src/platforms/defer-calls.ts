@@ -3,18 +3,18 @@ import type * as Registry from "./calls-registry.ts";
 import type { Connector, TokenSet, Adapter } from "./contract.ts";
 
 /*
- * The half of an adapter that sends requests (`calls.ts` of its folder) is a module of its own, loaded with the first call: an
- * isolate that only previews, confirms and lists never evaluates it.
+ * `calls.ts` of an adapter's folder sends the requests. The first call loads it as a module of its own, so that an isolate
+ * that only previews, confirms and lists never evaluates it.
  */
 
 const loadCalls = once(() => import("./calls-registry.ts"));
 
 type Calls = (typeof Registry)["CALLS"];
 
-/** A login in the browser for which nothing is entered before it. */
+/** A login in the browser that asks for nothing before it starts. */
 export const BROWSER_LOGIN = { kind: "oauth", input: [], clientMetadata: null } as const;
 
-/** Makes functions of an adapter out of those in `calls.ts` of its folder; those that every adapter has are made already. */
+/** Wraps functions of the folder's `calls.ts` as functions of the adapter. The result already contains those that every adapter has. */
 export function deferCalls<P extends keyof Calls>(platform: P) {
   function defer<Args extends unknown[], Outcome>(
     pick: (calls: Calls[P]) => (...args: Args) => Promise<Outcome>,
@@ -37,7 +37,7 @@ export function deferCalls<P extends keyof Calls>(platform: P) {
   return { defer, publishing, listAccounts, login, browserLogin: { ...BROWSER_LOGIN, ...login } };
 }
 
-/** `canRefresh` of platforms that give a refresh token to some logins. */
+/** `canRefresh` of platforms that issue a refresh token only to some logins. */
 export function hasRefreshToken(tokens: TokenSet): boolean {
   return tokens.refreshToken !== null;
 }

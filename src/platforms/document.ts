@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type { Adapter, LimitRule, ValidationProblem } from "./contract.ts";
 
-/* A PDF file that a post shows instead of media: stored like media, but no media item. */
+/* A PDF file that a post shows instead of media. The service stores it like media, but it is no media item. */
 
 /** What a platform accepts as a document. */
 interface DocumentRule {
@@ -10,7 +10,7 @@ interface DocumentRule {
   readonly maxPages: number;
 }
 
-/** Not strict: answers add what is known of the stored file, and a request may send it back. */
+/** Not strict: answers add the facts of the stored file, and a request may send them back. */
 export const documentOption = {
   document: z
     .looseObject({
@@ -38,7 +38,7 @@ export function documentLimits({ maxBytes, maxPages }: DocumentRule): readonly L
   ];
 }
 
-/** What is too much of a stored document; of one that was not read yet nothing is known. */
+/** Where a stored document exceeds the limits. Nothing is known of a document that nobody has read yet. */
 export function documentSizeProblems(
   name: string,
   options: JsonObject,
@@ -58,7 +58,7 @@ export function documentSizeProblems(
   return problems;
 }
 
-/** What a platform without documents says to one: nothing is dropped silently. */
+/** Refuses a document on a platform that takes none, so that it does not disappear silently. */
 export function documentProblems(
   adapter: Pick<Adapter, "platform" | "options">,
   options: JsonObject,

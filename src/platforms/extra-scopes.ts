@@ -4,26 +4,26 @@ import type { Adapter, AppCredentials, ValidationProblem } from "./contract.ts";
 import { splitScopes } from "./oauth-token.ts";
 
 /*
- * Rights that only some options need. One that a platform has not approved can refuse the whole login, so that a login asks
- * only for those that the operator lists.
+ * Scopes that only some options need. One scope that the platform has not approved can make it refuse the whole login, so a
+ * login requests only those that the operator lists.
  */
 
 type Settings = AppCredentials["settings"];
 
-/** The member of an account's capabilities that names the further rights of its login. */
+/** The member of an account's capabilities that names the extra scopes of its login. */
 const GRANTED = "extraScopes";
 
-/** What a login asks for: these rights and those that the operator lists, each once. */
+/** The scopes that a login requests: these and those that the operator lists, each once. */
 export function withExtraScopes(scopes: readonly string[], app: Pick<AppCredentials, "settings">): readonly string[] {
   return [...new Set([...scopes, ...splitScopes(app.settings["EXTRA_SCOPES"] ?? "")])];
 }
 
-/** The rights that the operator lists beyond those of every login. */
+/** The scopes that the operator lists beyond those of every login. */
 export function extraScopes(settings: Settings): readonly string[] {
   return withExtraScopes([], { settings });
 }
 
-/** The capabilities of an account with those listed rights that its login has. */
+/** Adds to an account's capabilities the listed scopes that its login has. */
 export function withGrantedScopes(
   capabilities: JsonObject,
   granted: readonly string[],
@@ -33,25 +33,25 @@ export function withGrantedScopes(
   return scopes.length === 0 ? capabilities : { ...capabilities, [GRANTED]: scopes };
 }
 
-/** Whether the login of an account has all of these further rights. `capabilities`: as stored when the account was last listed. */
+/** Whether the login of an account has all of these extra scopes. `capabilities`: as the service last listed the account. */
 export function hasExtraScopes(capabilities: JsonObject, scopes: readonly string[]): boolean {
   const granted = capabilities[GRANTED];
   return Array.isArray(granted) && scopes.every((scope) => granted.includes(scope));
 }
 
-/** Stands for covers of videos, which are no option: without their rights the preview warns, as where there are no covers. */
+/** Stands for covers of videos, which are no option. Without their scopes the preview warns, as on a platform without covers. */
 const COVER = "cover";
 
-/** One option that needs further rights. */
+/** One option that needs extra scopes. */
 export interface OptionScopes {
   /** An option, or `cover`. */
   readonly option: string;
   readonly scopes: readonly string[];
-  /** The operator lists all of them: a login that is made now asks for them. */
+  /** The operator lists all of them, so a new login requests them. */
   readonly isAvailable: boolean;
 }
 
-/** Every option of a platform that needs further rights. */
+/** Every option of a platform that needs extra scopes. */
 export function optionScopesOf(
   adapter: Pick<Adapter, "optionScopes">,
   settings: Settings = {},
@@ -68,7 +68,7 @@ function isSet(value: JsonObject[string] | undefined): boolean {
   return value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
-/** The options of a target whose rights are not there. `capabilities`: as stored when the account was last listed. */
+/** The requested options whose scopes the login lacks. `capabilities`: as the service last listed the account. */
 export function optionScopeProblems(
   adapter: Pick<Adapter, "platform" | "optionScopes">,
   options: JsonObject,

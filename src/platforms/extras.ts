@@ -17,64 +17,65 @@ import { rejected, temporary } from "./fault.ts";
 import { verifyAgainIn } from "./verify-again.ts";
 
 /*
- * What is added to a post once it is public: each extra is a visible call of its own. From the call on that made the post public the
- * target can only become published, so whatever happens to an extra is told beside the post and never as a failed target.
+ * Extras: first comments, covers, playlists. The service adds them once the post is public, each with a visible call of its
+ * own. From then on the target can only become published: the result of an extra stands beside the post and never makes the
+ * target fail.
  */
 
-/** The tries of one call; a wait before each of them but the first. */
+/** The wait before each try of a call after the first one. */
 const WAITS_SECONDS = [5, 30, 120, 600] as const;
-/** A longer wait is not worth keeping the post open for. */
+/** For a longer wait the publisher does not keep the post open. */
 const MAX_WAIT_SECONDS = 15 * 60;
-/** Platforms list what was added within seconds. */
+/** Platforms list new extras within seconds. */
 const FIRST_LOOK_MS = 15 * SECOND;
-/** Two whole lists that lack it were read so far apart. */
+/** The time between two whole lists that must both lack the extra. */
 const MISSING_FOR_MS = MINUTE;
 
 const ResultSchema = z.object({
   status: z.enum(EXTRA_STATUSES),
   id: z.string().nullable(),
   url: z.string().nullable(),
-  // Written by this file only.
+  // Only this file writes it.
   fault: z.custom<Fault>(isJsonObject).nullable(),
 });
 
-/** In `Job.progress` from the time on at which the post is public. */
+/** Part of `Job.progress` as soon as the post is public. */
 const ExtrasProgress = z.object({
   extras: z.object({
     post: z.object({ id: z.string(), url: z.string().nullable(), at: z.number() }),
-    /** Those that are not done, in order. */
+    /** The extras that are not done, in order. */
     open: z.array(z.enum(EXTRA_NAMES)),
-    /** The next call of the first of them, and its tries. */
+    /** The next call of the first open extra, and how often it was tried. */
     index: z.int(),
     tries: z.number(),
-    /** The journal was lost, so that calls may have left that are not known: each is looked for before it is sent. */
+    /** The journal was lost, so unknown calls may have left: the service looks for each extra before it sends it. */
     looksFirst: z.boolean(),
     results: z.partialRecord(z.enum(EXTRA_NAMES), ResultSchema),
   }),
 });
 type ExtrasState = z.infer<typeof ExtrasProgress>["extras"];
 
-/** The post that extras are added to, as its platform names it. */
+/** The post that gets the extras, as its platform names it. */
 export type PublicPost = ExtrasState["post"];
 
-/** Undefined while the post is not known to be public. */
+/** Undefined while nobody knows that the post is public. */
 export function extrasState(progress: JsonValue): ExtrasState | undefined {
   return ExtrasProgress.safeParse(progress).data?.extras;
 }
 
-/** What was added, as its platform names it. */
+/** The new extra, as its platform names it. */
 export type AddedExtra = Pick<ExtraResult, "id" | "url">;
 
-/** Something that is added to a post once it is public. */
+/** A kind of extra, with the calls that add it. */
 export interface Extra {
   readonly name: ExtraName;
-  /** How many calls it takes; 0 where the target has none. Pure. */
+  /** How many calls the target needs; 0 for none. Pure. */
   count(job: Job): number;
-  /** One visible call. Null, a throw and a temporary fault mean that the outcome is not known. */
+  /** Makes one visible call. Null, a throw and a temporary fault all mean that the outcome is unknown. */
   send(client: PlatformClient, job: Job, post: PublicPost, index: number): Promise<Result<AddedExtra> | null>;
   /**
-   * Whether the call was carried out; null: a whole list of the platform lacks it. A definite refusal means that nothing tells.
-   * Absent: the call replaces what is there, so that it may be sent again whatever became of an earlier try.
+   * Whether the platform has the extra; null: a whole list lacks it. A definite refusal means that nothing can show it.
+   * Absent: the call replaces what is there, so the service may repeat it whatever an earlier try did.
    */
   readonly look?: (
     client: PlatformClient,
@@ -84,13 +85,13 @@ export interface Extra {
   ) => Promise<Result<AddedExtra | null>>;
 }
 
-/** In the journal while an extra is open: `verify` without it was called because the journal was lost. */
+/** Stands in the journal while an extra is open. A `verify` without it means that the journal was lost. */
 const ExtrasRef = z.object({ extras: z.literal(true), missingSince: z.number().nullable() });
 const REF = { extras: true, missingSince: null } as const satisfies z.infer<typeof ExtrasRef>;
 
 type Calls = Pick<Adapter, "commit" | "verify">;
 
-/** The calls of an adapter, followed by the extras of the target. */
+/** Wraps the calls of an adapter so that the target's extras follow them. */
 export function withExtras(calls: Calls, extras: readonly Extra[]): Calls {
   const begin = <Outcome extends CommitOutcome | VerifyOutcome>(job: Job, outcome: Outcome, looksFirst: boolean) => {
     const open = extras.filter((extra) => extra.count(job) > 0).map(({ name }) => name);
@@ -149,8 +150,8 @@ async function sendNext(
         ? uncertain(fault.message, fault.httpStatus)
         : tryAgain(job, state, extra, fault, sent ? "failed" : "unconfirmed");
     case "reconnect":
-      // The publisher knows whether a new token is to be had; without one it publishes the target with the fault. A right that only
-      // the extra needs says nothing about the login.
+      // The publisher knows whether it can get a new token. Without one it publishes the target with the fault. A missing
+      // scope that only the extra needs says nothing about the login.
       return fault.code === "auth_expired"
         ? { state: "refused", fault }
         : finish(job, state, extra, failed({ ...fault, kind: "rejected" }));
@@ -161,7 +162,10 @@ function uncertain(detail: string, httpStatus: number | null): CommitOutcome {
   return { state: "uncertain", detail, httpStatus, ref: REF };
 }
 
-/** What became of a call whose answer was lost. It is sent again only when two whole lists lack it that were read a minute apart. */
+/**
+ * Finds out the outcome of a call without an answer. The service repeats it only when two whole lists, read a minute apart,
+ * lack the extra.
+ */
 async function lookForNext(
   client: PlatformClient,
   job: Job,
@@ -213,7 +217,7 @@ function afterRefusedLook(job: Job, state: ExtrasState, extra: Extra, fault: Fau
   }
 }
 
-/** After the last try the call keeps the status that this one had. */
+/** Waits for the next try. After the last one the extra keeps the status of this try. */
 function tryAgain(job: Job, state: ExtrasState, extra: Extra, fault: Fault, status: "failed" | "unconfirmed") {
   // mutant: extra-without-end
   const wait = WAITS_SECONDS[state.tries];
@@ -223,7 +227,7 @@ function tryAgain(job: Job, state: ExtrasState, extra: Extra, fault: Fault, stat
     : goOn({ ...state, tries: state.tries + 1 }, afterSeconds);
 }
 
-/** Of several calls the first that did not succeed is told. */
+/** Where an extra takes several calls, the result shows the first one that failed. */
 function finish(job: Job, state: ExtrasState, extra: Extra, result: ExtraResult) {
   const { name } = extra;
   const earlier = state.results[name];
@@ -245,7 +249,7 @@ function publishedWith(state: ExtrasState): PublishedOutcome {
   return { state: "published", remoteId: id, url, publishedAt: at, progress: toProgress(state), extras: state.results };
 }
 
-/** `Fault` is JSON, which its optional member keeps the compiler from seeing. */
+/** A `Fault` is JSON; its optional member hides that from the compiler. */
 function toProgress(state: ExtrasState): JsonValue {
   return { extras: state } as unknown as JsonValue;
 }
@@ -254,7 +258,7 @@ function failed(fault: Fault): ExtraResult {
   return { status: "failed", id: null, url: null, fault };
 }
 
-/** What an owner reads of a call that may have been carried out. */
+/** Tells an owner that the call may have succeeded. */
 function unknownOutcome({ message, httpStatus, platformCode }: Fault): Fault {
   return rejected(message, { httpStatus, platformCode }, { code: "outcome_unknown", category: "platform" });
 }

@@ -30,7 +30,7 @@ function createFault<Code extends FaultCode>(
   };
 }
 
-/** A fault that only a new login by the user can resolve. */
+/** A fault that ends only when the user logs in again. */
 export function reconnect(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
   return createFault(
     "reconnect",
@@ -39,7 +39,7 @@ export function reconnect(message: string, source: FaultSource, details: Partial
   );
 }
 
-/** A fault after which the call is repeated later without using up an attempt. */
+/** The publisher repeats the call later and uses up no attempt. */
 export function rateLimited(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
   return createFault(
     "rate_limited",
@@ -48,7 +48,7 @@ export function rateLimited(message: string, source: FaultSource, details: Parti
   );
 }
 
-/** A fault after which the call is repeated later and uses up an attempt; `commit` never returns it. */
+/** The publisher repeats the call later and uses up an attempt. `commit` never returns it. */
 export function temporary(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
   return createFault(
     "temporary",
@@ -57,7 +57,7 @@ export function temporary(message: string, source: FaultSource, details: Partial
   );
 }
 
-/** A fault after which the call is not repeated. */
+/** The publisher does not repeat the call. */
 export function rejected(message: string, source: FaultSource, details?: Partial<FaultDetails>): Fault;
 /** The same for a login, which has codes of its own. */
 export function rejected(
@@ -88,7 +88,7 @@ export function succeeded<T>(value: T): Result<T> {
 const TOKEN_LIKE = /[\w.~+/=|%-]{24,}/g;
 const MAX_MESSAGE_LENGTH = 300;
 
-/** A platform's error text made safe to show: one line of bounded length, without anything that could be a token. */
+/** Makes a platform's error text safe to show: one line of limited length, without anything that could be a token. */
 export function sanitizeMessage(text: string): string {
   const line = replaceInvisible(text.slice(0, 4 * MAX_MESSAGE_LENGTH), " ")
     .replace(TOKEN_LIKE, "…")

@@ -7,9 +7,9 @@ import type { AddedExtra, Extra, PublicPost } from "./extras.ts";
 import { succeeded } from "./fault.ts";
 import { atMost } from "./options.ts";
 
-/* A comment of the account itself below its post, sent once the post is public. */
+/* The account's own comment below its post. The service sends it once the post is public. */
 
-/** `max` is in UTF-16 units, the strictest usual reading of "characters". */
+/** `max` counts UTF-16 units, the strictest usual reading of "characters". */
 export function firstCommentOption(max: number) {
   return {
     first_comment: z
@@ -40,13 +40,16 @@ export interface ListedComment extends AddedExtra {
 }
 
 interface CommentCalls {
-  /** Null: the outcome is not known. */
+  /** Null: the outcome is unknown. */
   send(client: PlatformClient, job: Job, post: PublicPost, text: string): Promise<Result<AddedExtra> | null>;
-  /** Every comment on the post; a definite refusal where they cannot be read to the end. */
+  /** Every comment on the post; a definite refusal where the list cannot be read to its end. */
   list(client: PlatformClient, job: Job, post: PublicPost): Promise<Result<readonly ListedComment[]>>;
 }
 
-/** The comment is found by its text among the account's own on the post, which is younger than anything else of the kind. */
+/**
+ * Recognizes the comment by its text among the account's own comments on the post: no older comment can be there, because
+ * the post itself is new.
+ */
 export function firstComment(calls: CommentCalls): Extra {
   return {
     name: "first_comment",
@@ -64,7 +67,7 @@ export function firstComment(calls: CommentCalls): Extra {
   };
 }
 
-/** What a platform without comments of one's own says to one: nothing is dropped silently. */
+/** Refuses a comment on a platform that takes none, so that it does not disappear silently. */
 export function firstCommentProblems(
   adapter: Pick<Adapter, "platform" | "options">,
   options: JsonObject,

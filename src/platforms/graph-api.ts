@@ -6,8 +6,8 @@ import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, te
 import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
 
 /*
- * Requests, responses and errors of Meta's Graph API, which several platforms share. Codes with a meaning on one platform
- * only are in that platform's errors.ts, which is applied first.
+ * Requests, responses and errors of Meta's Graph API, which several platforms share. A platform's errors.ts handles the
+ * codes that only it uses, and handles them first.
  */
 
 const GraphErrorBody = z.looseObject({
@@ -69,7 +69,7 @@ function isRateLimit(error: GraphError): boolean {
   return [4, 17, 32, 341, 613].includes(error.code) || (error.code >= 80_000 && error.code <= 80_014);
 }
 
-/** The error codes that mean the same on every platform with this API ("Handle Errors" in Meta's Graph API guide). */
+/** Error codes with the same meaning on every platform with this API ("Handle Errors" in Meta's Graph API guide). */
 export function graphFault(response: PlatformResponse): Fault {
   const error = graphError(response);
   const source = graphSource(response, error);
@@ -135,22 +135,23 @@ export function refusalMessage(sentence: string, error: GraphError): string {
 }
 
 /**
- * Whether it stays unknown if a refused visible call published something. Meta has answered "retry" for posts that were
- * published, so neither a server error nor a body that is not a Graph error is a definite refusal.
+ * Whether a refused visible call may have published something. Meta has answered "retry" for posts that it published, so
+ * neither a server error nor a body other than a Graph error is a definite refusal.
  */
 export function isAmbiguousResponse(response: PlatformResponse): boolean {
   const error = graphError(response);
   if (error === null) {
-    // Both statuses are decided before a request is processed, also when a proxy sends them.
+    // Meta decides both before it processes a request, also when a proxy sends them.
     return response.status !== 401 && response.status !== 429;
   }
   return error.code === 1 || error.code === 2 || error.code < 0 || response.status >= 500 || response.status < 400;
 }
 
 /**
- * A client that proves with every call that it knows the app's secret. Apps with "Require App Secret" refuse calls without
- * the proof, and other apps check it ("Secure Graph API Calls" in Meta's Graph API guides). The proof is useless without the
- * token, which is never part of a URL. A call whose proof is refused has had no effect: it is made once more with the next secret.
+ * A client whose every call proves that it knows the app's secret. Apps with "Require App Secret" refuse calls without the
+ * proof, and other apps check it ("Secure Graph API Calls" in Meta's Graph API guides). The proof is useless without the
+ * token, which no URL contains. A call with a refused proof has no effect, so the client repeats it once with the next
+ * secret.
  */
 export function withAppSecretProof(client: PlatformClient, app: AppCredentials): PlatformClient {
   return {
@@ -174,14 +175,14 @@ async function isProofRefused(response: Response): Promise<boolean> {
 }
 
 /**
- * The same where Meta does not document the proof for a product: clients in use send it there too (https://github.com/sns-sdks),
- * and the operator can leave it out with `{PLATFORM}_APPSECRET_PROOF=false`.
+ * The same where Meta does not document the proof for a product: other clients send it there too
+ * (https://github.com/sns-sdks), and the operator can switch it off with `{PLATFORM}_APPSECRET_PROOF=false`.
  */
 export function withUndocumentedProof(client: PlatformClient, app: AppCredentials): PlatformClient {
   return app.settings["APPSECRET_PROOF"] === "false" ? client : withAppSecretProof(client, app);
 }
 
-/** Reads an object or a list. The token is sent in a header, so that it is never part of a URL. */
+/** Reads an object or a list. A header carries the token, so that no URL contains it. */
 export async function graphGet(
   client: PlatformClient,
   url: string,
@@ -191,7 +192,7 @@ export async function graphGet(
   return await callPlatform(client, withQuery(url, query), { headers: bearerHeader(token) });
 }
 
-/** Of a call that writes: DEFAULT_REQUEST_TIMEOUT of Meta's php-graph-sdk. */
+/** For a call that writes: DEFAULT_REQUEST_TIMEOUT of Meta's php-graph-sdk. */
 const WRITE_TIMEOUT_MS = 60_000;
 
 export async function graphPost(
@@ -213,7 +214,7 @@ const Paging = z
   .nullish();
 export type Paging = z.infer<typeof Paging>;
 
-/** One page of a list. The next page is requested by its cursor, because the `next` URL contains the token. */
+/** One page of a list. The cursor requests the next page, because the `next` URL contains the token. */
 export function graphList<S extends z.ZodType>(item: S) {
   return z.looseObject({ data: z.array(item), paging: Paging });
 }

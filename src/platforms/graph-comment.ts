@@ -8,8 +8,8 @@ import type { RequestFields } from "./request-encoding.ts";
 import { Id, isOk, parseBody, type PlatformResponse } from "./response.ts";
 
 /*
- * The edge `/comments` of Meta's Graph API, which knows no key against repeated calls: `message` creates a comment, a read lists them,
- * newest first.
+ * The edge `/comments` of Meta's Graph API: `message` creates a comment, and a read lists them, newest first. It has no key
+ * that protects against repeated calls.
  */
 
 const PAGE_SIZE = 50;
@@ -27,13 +27,13 @@ type Comment = z.infer<typeof Comment>;
 const Comments = graphList(Comment);
 
 interface GraphComments {
-  /** The edge of the post. */
+  /** URL of the post's edge. */
   url(job: Job, post: PublicPost): string;
   token(job: Job): string;
-  /** Of a comment that was created. */
+  /** The fields to read of a new comment. */
   readonly fields?: string;
   readonly listQuery: RequestFields;
-  /** Whether the account wrote it. One whose author is not told could be its own. */
+  /** Whether the account wrote it. A comment without an author could be its own. */
   isOwn(job: Job, comment: Comment): boolean;
   toFault(response: PlatformResponse): Fault;
 }

@@ -23,9 +23,7 @@ import {
   type TokenResponse,
 } from "./oauth-token.ts";
 
-/*
- * Login through Meta's login dialog: one user with many pages. Used by every platform whose accounts belong to a page.
- */
+/* Login through Meta's login dialog, where one user has many pages. For every platform whose accounts belong to a page. */
 
 export interface LoginDialog {
   /** URL of the dialog, with its version. */
@@ -41,8 +39,8 @@ const MAX_LIST_PAGES = 50;
 const BUSINESS_SCOPE = "business_management";
 
 /**
- * What the dialog asks for. An app that lacks a permission is refused as a whole ("Invalid Scopes"), so the one for businesses
- * is asked for only where the operator states with `BUSINESS_MANAGEMENT=true` that the app has it.
+ * The scopes that the dialog requests. Meta refuses the whole login when the app lacks one ("Invalid Scopes"), so the dialog
+ * requests the one for businesses only where the operator states with `BUSINESS_MANAGEMENT=true` that the app has it.
  */
 export function dialogScopes(app: AppCredentials, required: readonly string[]): readonly string[] {
   return app.settings["BUSINESS_MANAGEMENT"] === "true" ? [...required, BUSINESS_SCOPE] : required;
@@ -55,7 +53,8 @@ export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: Aut
     redirect_uri: request.redirectUri,
     state: request.state,
     response_type: "code",
-    // A permission once declined stays declined unless the dialog is told to ask again. A configuration is granted as a whole.
+    // A permission that the user declined stays declined unless `rerequest` makes the dialog ask again. The user grants a
+    // configuration as a whole.
     ...(configuration ? { config_id: configuration } : { scope: dialog.scopes.join(","), auth_type: "rerequest" }),
   });
 }
@@ -63,7 +62,7 @@ export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: Aut
 const GraphUser = z.looseObject({ id: Id, name: z.string().nullish() });
 const Permissions = graphList(z.looseObject({ permission: z.string(), status: z.string() }));
 
-/** Exchanges the code for a short-lived token and that for a long-lived one, then reads the user and the granted scopes. */
+/** Exchanges the code for a short-lived token and that one for a long-lived token, then reads the user and the granted scopes. */
 export async function exchangeDialogCode(
   client: PlatformClient,
   dialog: LoginDialog,
@@ -107,7 +106,7 @@ export async function exchangeDialogCode(
   });
 }
 
-/** The API has no refresh call: exchanging a token that is still valid returns one with a later expiry. */
+/** The API has no refresh call: whoever exchanges a valid token gets one with a later expiry. */
 export async function refreshDialogLogin(
   client: PlatformClient,
   dialog: LoginDialog,
@@ -166,7 +165,7 @@ async function requestDialogToken(
   app: AppCredentials,
   fields: RequestFields,
 ): Promise<Result<TokenResponse>> {
-  // The endpoint also takes a GET, which would put the secret, the code and the token into a URL.
+  // The endpoint also takes a GET, but its URL would contain the secret, the code and the token.
   const response = await callPlatform(
     client,
     `${dialog.graphUrl}/oauth/access_token`,
@@ -176,9 +175,9 @@ async function requestDialogToken(
 }
 
 /**
- * Exchanges one token for another on the hosts whose token endpoints take a GET with query parameters only (a POST is
- * answered with "Unsupported request - method type: post"). These URLs contain secrets: errors, logs and records never
- * contain a URL of a platform call.
+ * Exchanges one token for another on hosts whose token endpoints take only a GET with query parameters (a POST gets
+ * "Unsupported request - method type: post"). These URLs contain secrets: errors, logs and records never contain a URL of a
+ * platform call.
  */
 export async function requestGraphToken(
   client: PlatformClient,
@@ -193,7 +192,7 @@ function toTokens(response: PlatformResponse): Result<TokenResponse> {
   return tokens ? succeeded(tokens) : failed(loginFault(response));
 }
 
-/** Exchanges a token that is still valid for one with a later expiry. */
+/** Exchanges a valid token for one with a later expiry. */
 export async function renewGraphToken(
   client: PlatformClient,
   url: string,
@@ -237,7 +236,7 @@ function unexpectedResponse(response: PlatformResponse) {
 const POSTING_TASKS = new Set(["CREATE_CONTENT", "MANAGE", "FULL_CONTROL"]);
 
 /**
- * Whether a list of tasks allows creating posts; null when there is no list. New Pages spell each task with a prefix
+ * Whether a list of tasks allows creating posts; null when there is no list. New Pages write each task with a prefix
  * (`PROFILE_PLUS_CREATE_CONTENT`; api_specs/specs/enum_types.json of Meta's business-sdk-codegen).
  */
 export function hasPostingTask(tasks: readonly string[] | null | undefined): boolean | null {
@@ -247,9 +246,9 @@ export function hasPostingTask(tasks: readonly string[] | null | undefined): boo
 const Business = z.looseObject({ id: Id });
 
 /**
- * Every page of the user, including those of their businesses, because `/me/accounts` omits some of them. Each page once,
- * in the order of the first list that contains it. `tasks` is a field of `/me/accounts` only: a business's lists refuse it
- * with error 100 and have `permitted_tasks` instead, which are those that can be assigned, not those that the user has.
+ * Every page of the user, each once, in the order of the first list that contains it. `/me/accounts` omits some pages, so
+ * the lists of the user's businesses complete it. Only `/me/accounts` has the field `tasks`: a business's lists refuse it
+ * with error 100. Their `permitted_tasks` are the tasks that the business can assign, not those that the user has.
  */
 export async function listPages<S extends z.ZodType<{ id: string }>>(
   client: PlatformClient,
@@ -287,7 +286,7 @@ export async function listPages<S extends z.ZodType<{ id: string }>>(
   });
 }
 
-/** The user's role in one business does not end the login, which can still list all other pages. */
+/** A business that denies the user its lists does not end the login, which can still list all other pages. */
 function isPermissionFault(fault: Fault): boolean {
   return fault.kind === "reconnect" && fault.category === "permission";
 }

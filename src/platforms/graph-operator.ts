@@ -13,7 +13,7 @@ import { evidenceOf } from "./live-evidence.ts";
 import { postForm } from "./request-encoding.ts";
 import { callPlatform, isOk } from "./response.ts";
 
-/** The last day of each version, from Meta's list of versions as it was read on 2026-11-23; the newest has no last day yet. */
+/** The last day of each version, from Meta's list as it stood on 2026-11-23. The newest version has no last day yet. */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v20.0": "2026-09-24",
   "v21.0": "2027-01-21",
@@ -23,12 +23,12 @@ const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v25.0": "2028-07-29",
 };
 
-/** A version of the Graph API; `source` is the list at the platform that calls it. */
+/** A version of the Graph API. `source` is the list of the platform that uses it. */
 export function graphVersion(name: string, source: string): ApiVersion {
   return { name, endsOn: VERSION_ENDS[name] ?? null, source };
 }
 
-/** Ids of apps are numbers, secrets 32 hexadecimal digits. */
+/** App ids are numbers; secrets are 32 hexadecimal digits. */
 export function graphShapeProblems({ clientId, clientSecret }: AppCredentials): string[] {
   return [
     ...(/^\d{10,20}$/.test(clientId) ? [] : ["the app id is not a number"]),
@@ -36,7 +36,7 @@ export function graphShapeProblems({ clientId, clientSecret }: AppCredentials): 
   ];
 }
 
-/** Whether a wrong proof of the app's secret is refused; reads the account's own id. */
+/** Whether the platform refuses a wrong proof of the app's secret. Reads the account's own id. */
 export function wrongProofQuestion(urlOf: (account: AccountAccess) => string): LiveQuestion {
   return {
     id: "appsecret-proof",
@@ -64,7 +64,7 @@ export function wrongProofQuestion(urlOf: (account: AccountAccess) => string): L
   };
 }
 
-/** The app asks for a token of its own: as a form, because the query of a GET would put the secret into an address. */
+/** The app requests a token for itself. It sends a form, because the URL of a GET would contain the secret. */
 export async function checkAppToken(
   client: PlatformClient,
   app: AppCredentials,

@@ -12,7 +12,7 @@ export function limitsFor(
   return adapter.limitsOf?.(capabilities, settings) ?? adapter.limits;
 }
 
-/** The limits of one account; null when they are those of its platform. */
+/** The limits of one account; null when its platform's limits hold. */
 export function ownLimits(
   adapter: LimitedAdapter,
   capabilities: JsonObject,

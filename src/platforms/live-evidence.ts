@@ -2,7 +2,7 @@ import type { AccountAccess } from "./contract.ts";
 import { sanitizeMessage } from "./fault.ts";
 import { isOk, type PlatformResponse } from "./response.ts";
 
-/** One line of evidence: the call as it stands in documents, and what came of it. Only refusals show words: others name people. */
+/** One line of evidence: the call as documents write it, and its result. Only refusals show words, because other answers name people. */
 export function evidenceOf(
   call: string,
   response: PlatformResponse,

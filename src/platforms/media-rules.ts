@@ -10,7 +10,7 @@ import type {
   ValidationWarning,
 } from "./contract.ts";
 
-/** Container headers round the duration, so a difference of less than a frame is accepted. */
+/** Container headers round the duration, so we accept a difference of less than a frame. */
 const DURATION_TOLERANCE_SECONDS = 0.05;
 const RATIO_TOLERANCE = 0.005;
 
@@ -102,7 +102,7 @@ export function mediaProblems(media: MediaDescription, index: number, rule: Medi
   return problems;
 }
 
-/** The limits of a rule as `PlatformLimits.rules` lists them, so that what is checked and what is published cannot differ. */
+/** The limits of a rule in the form of `PlatformLimits.rules`, so that what we check and what we publish cannot differ. */
 export function mediaRuleLimits(of: string, rule: MediaRule, when?: LimitCondition): readonly LimitRule[] {
   const bounds: readonly Omit<LimitRule, "of">[] = [
     { measure: "content_type", allowed: rule.contentTypes },
@@ -155,7 +155,7 @@ function describeRange(min: number | undefined, max: number | undefined): string
 
 const OTHER_KIND = { image: "a video", video: "an image" } as const;
 
-/** Problems of the media as a whole: number and mix of items. `mediaProblems` checks each item. */
+/** Problems with the number and mix of items. `mediaProblems` checks each item. */
 export function countProblems(
   media: readonly MediaDescription[],
   limits: PlatformLimits["media"],
@@ -207,7 +207,7 @@ export function layoutWarnings(media: MediaDescription, index: number): readonly
 const VIDEO_PREPARE_AHEAD_MS = 10 * 60_000;
 const IMAGE_PREPARE_AHEAD_MS = 2 * 60_000;
 
-/** How long before the due time uploads start, so that only the visible call remains at the due time. */
+/** How long before the due time uploads start, so that at the due time only the visible call remains. */
 export function defaultPrepareAheadMs(media: readonly MediaDescription[]): number {
   if (media.length === 0) {
     return 0;

@@ -7,10 +7,7 @@ import type { AppCredentials, Fault, FaultCode, Result, PlatformClient } from ".
 import { failed, rateLimited, reconnect, rejected, succeeded, temporary } from "./fault.ts";
 import { type RequestFields, postForm } from "./request-encoding.ts";
 
-/*
- * Token requests of RFC 6749 (OAuth 2.0). Platforms differ in the errors that mean an ended grant, so each caller passes
- * its own.
- */
+/* Token requests of RFC 6749 (OAuth 2.0). Each caller passes the errors with which its platform reports an ended grant. */
 
 /** Lifetimes are numbers, but some platforms send them as text. */
 const Seconds = z.coerce.number().nonnegative();
@@ -21,9 +18,9 @@ export interface TokenResponse {
   readonly refreshToken: string | null;
   readonly expiresInSeconds: number | null;
   readonly refreshExpiresInSeconds: number | null;
-  /** Null when the response does not name them. */
+  /** Null when the response names none. */
   readonly scopes: readonly string[] | null;
-  /** The whole body, for fields that only one platform sends. */
+  /** The whole body, because some platforms send fields of their own. */
   readonly json: unknown;
 }
 
@@ -36,7 +33,7 @@ const Tokens = z.looseObject({
   scope: z.string().nullish(),
 });
 
-/** Error codes in the format of RFC 6749; any other text could repeat what the platform was sent, such as a token. */
+/** Error codes in the format of RFC 6749. Any other text could repeat what we sent, such as a token. */
 const OAuthErrorCode = z.string().regex(/^[a-z_]{1,60}$/);
 
 const OAuthErrorBody = z.looseObject({ error: OAuthErrorCode, error_description: z.string().nullish() });
@@ -44,10 +41,10 @@ const OAuthErrorBody = z.looseObject({ error: OAuthErrorCode, error_description:
 export interface TokenRequest {
   readonly url: string;
   readonly fields: RequestFields;
-  /** Client credentials in an `Authorization: Basic` header; without it the caller puts them into `fields`. */
+  /** Sends the client credentials in an `Authorization: Basic` header; without it the caller puts them into `fields`. */
   readonly basic?: AppCredentials;
   readonly headers?: Record<string, string>;
-  /** Values of `error` that mean that the grant (a code, a refresh token) has ended, besides `invalid_grant`. */
+  /** Values of `error` that mean an ended grant (a code, a refresh token), besides `invalid_grant`. */
   readonly invalidGrantErrors?: readonly string[];
 }
 
@@ -61,7 +58,7 @@ export function splitScopes(scope: string): readonly string[] {
   return scope.split(/[\s,]+/).filter((name) => name !== "");
 }
 
-/** Scopes that were requested but not granted. */
+/** Scopes that the login requested and the user did not grant. */
 export function findMissingScopes(requested: readonly string[], granted: readonly string[]): readonly string[] {
   return requested.filter((scope) => !granted.includes(scope));
 }
@@ -80,7 +77,7 @@ export function readTokens(response: PlatformResponse): TokenResponse | undefine
   );
 }
 
-/** Distinguishes an ended grant, after which the user has to log in again, from an endpoint that only failed to response. */
+/** Tells an ended grant, after which the user must log in again, from an endpoint that only failed to answer. */
 export function tokenFault(response: PlatformResponse, invalidGrantErrors: readonly string[] = []): Fault {
   const error = parseBody(OAuthErrorBody, response)?.error ?? null;
   const source = {
@@ -100,7 +97,7 @@ export function tokenFault(response: PlatformResponse, invalidGrantErrors: reado
   return temporary("The platform did not response the token request as expected.", source);
 }
 
-/** The platform refused the operator's app credentials: logging in again would not help, and no grant has ended. */
+/** The platform refused the operator's app credentials. No grant has ended, so another login would not help. */
 export function appMisconfigured(httpStatus: number | null, platformCode: string | null): Fault {
   return temporary(
     "The platform does not accept this service's app credentials.",
@@ -109,15 +106,15 @@ export function appMisconfigured(httpStatus: number | null, platformCode: string
   );
 }
 
-/** The app with its next secret; undefined where the operator has set none. */
+/** The app with its next secret; undefined where the operator set none. */
 function withNextSecret(app: AppCredentials): AppCredentials | undefined {
   const { nextClientSecret: clientSecret, ...rest } = app;
   return clientSecret === undefined ? undefined : { ...rest, clientSecret };
 }
 
 /**
- * Calls with the app's secret, and once more with its next one if the platform does not accept the first: while an operator replaces a
- * secret, nobody knows when the platform begins to refuse the old one. A refusal of the app has used neither a code nor a token.
+ * Calls with the app's secret, and again with the next one if the platform refuses the first: nobody knows when a platform
+ * drops an old secret that the operator replaces. A refusal of the app uses up neither a code nor a token.
  */
 export async function withEitherSecret<T, Code extends FaultCode = TargetErrorCode>(
   app: AppCredentials,
@@ -142,7 +139,7 @@ export async function requestTokens(client: PlatformClient, request: TokenReques
   });
 }
 
-/** Connector functions return faults: what the client throws becomes a temporary fault, and a host that is not public a rejection. */
+/** Connector functions return faults: a throw of the client becomes a temporary fault, and a host that is not public a rejection. */
 export async function catchConnectionErrors<T, Code extends FaultCode = TargetErrorCode>(
   work: () => Promise<Result<T, Code>>,
 ): Promise<Result<T, Code | TargetErrorCode>> {
@@ -161,7 +158,7 @@ export function expiresAtFrom(now: number, seconds: number | null): number | nul
   return seconds === null ? null : now + seconds * 1000;
 }
 
-/** The authorization code of a callback, or the reason why there is none. Some login dialogs append `#_` or `#_=_` to it. */
+/** The authorization code of a callback, or why it has none. Some login dialogs append `#_` or `#_=_` to it. */
 export function authorizationCode(params: Readonly<Record<string, string>>): Result<string, FaultCode> {
   const code = params["code"]?.replace(/#_(=_)?$/, "");
   if (code) {

@@ -3,21 +3,21 @@ import { isJsonObject } from "#core/json.ts";
 import type { Adapter, OptionField } from "./contract.ts";
 import { toOptionsSchema } from "./options-schema.ts";
 
-/** One field of a platform's options: its words, and what the schema says about it. */
+/** One field of a platform's options: its words and what the schema says about it. */
 export interface OptionSpec extends OptionField {
   /** `title`, or `link_card.uri` for a member of an object. */
   readonly key: string;
   readonly type: "boolean" | "choice" | "number" | "text" | "texts";
   /** The values of a choice. */
   readonly values: readonly string[];
-  /** What applies when the option is not set; undefined: the platform or the account decides. */
+  /** The value of an option that nobody set; undefined: the platform or the account decides. */
   readonly defaultValue: JsonValue | undefined;
   readonly isRequired: boolean;
 }
 
 type OptionsOwner = Pick<Adapter, "options" | "optionForm">;
 
-/** Generating the JSON Schema is expensive, and the options of an adapter are constant. */
+/** Generating the JSON Schema is expensive, and an adapter's options never change. */
 const cache = new WeakMap<OptionsOwner, readonly OptionSpec[]>();
 
 /** The fields of a platform's options in the order of its form. */

@@ -14,7 +14,7 @@ export function isHttpUrl(value: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
 }
 
-/** What becomes of an image that the platform would refuse; for the platforms with a `fitting`. */
+/** What the service does with an image that the platform would refuse; for platforms with a `fitting`. */
 export const fitOption = {
   fit: choiceOf({
     pad: "A copy with white borders where its shape has to change.",
@@ -25,12 +25,12 @@ export const fitOption = {
     .describe("What becomes of an image that the platform would refuse for its shape, size or format; default pad"),
 };
 
-/** An option with a closed list of values, each with its meaning for the document and for `GET /platforms`. */
+/** An option with a closed list of values. The document and `GET /platforms` show the meaning of each. */
 export function choiceOf<const Value extends string>(meanings: Readonly<Record<Value, string>>) {
   return z.enum(codesOf(meanings)).meta({ "x-enum-descriptions": Object.values(meanings) });
 }
 
-/** A check of a zod schema: refuses values that measure more than `max`, with the limit and the actual number. */
+/** A check for a zod schema: refuses values that measure more than `max`, with the limit and the actual number. */
 export function atMost<T>(max: number, unit: string, measure: (value: T) => number) {
   return ({ value, issues }: z.core.ParsePayload<T>): void => {
     const actual = measure(value);
@@ -42,8 +42,8 @@ export function atMost<T>(max: number, unit: string, measure: (value: T) => numb
 }
 
 /**
- * Parses known keys strictly and fills in their defaults; null means "not set", like a key that is left out. Unknown keys are
- * kept. One problem per invalid key; with problems, the options are returned as they were sent.
+ * Parses known keys strictly, fills in their defaults and keeps unknown keys. Null means "not set", like a missing key.
+ * Reports one problem per invalid key; with problems, it returns the options as the caller sent them.
  */
 export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   schema: S,
@@ -64,7 +64,7 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   return { value: undefined, options, problems };
 }
 
-/** The validator measures what has a length although it is of the wrong type, a text instead of a list: its type is what is wrong. */
+/** A text in place of a list has a length too, so the validator also measures it. Only the wrong type is the problem. */
 function firstOfMistyped(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const pathOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
   const mistyped = new Set(issues.filter(({ code }) => code === "invalid_type").map(pathOf));
@@ -117,7 +117,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       return `must have at least ${describeCount(issue.minimum, issue.origin)}`;
     case "custom":
     case "invalid_format":
-      // The schemas of the adapters give these their own sentence; the tests of all options check that.
+      // The adapters' schemas give each of these its own sentence; the tests of all options check that.
       return issue.message;
     default:
       return "is not one of the values that GET /platforms describes";

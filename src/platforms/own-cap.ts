@@ -5,7 +5,7 @@ import type { PlatformLimits } from "./contract.ts";
 const PublishingLimit = z.object({ total: z.int().nonnegative(), windowSeconds: z.int().positive() });
 export type PublishingLimit = z.infer<typeof PublishingLimit>;
 
-/** The limits of an account whose capabilities contain `publishingLimit`; the platform's defaults for any other. */
+/** The account's own limits where its capabilities contain `publishingLimit`; otherwise the platform's defaults. */
 export function limitsWithOwnCap(capabilities: JsonObject, defaults: PlatformLimits): PlatformLimits {
   const limit = PublishingLimit.safeParse(capabilities["publishingLimit"]).data;
   return limit

@@ -8,7 +8,7 @@ import { graphPost, CreatedObject } from "./graph-api.ts";
 
 /*
  * Platforms that download the media create a container first: one for a single post, or one per carousel item and a parent
- * container. Containers are not visible; one that fails can be created again, and an unused one expires after a day.
+ * container. Nobody sees containers; the service can create a failed one again, and an unused one expires after a day.
  */
 
 export type ContainerState =
@@ -19,12 +19,12 @@ export type ContainerState =
 
 /** How one platform creates and polls the containers of one job. */
 export interface ContainerSpec {
-  /** The URL to which containers are posted. */
+  /** Receives the POST that creates a container. */
   readonly createUrl: string;
   readonly token: string;
   /** One entry per carousel item; empty for any other post. */
   readonly childFields: readonly RequestFields[];
-  /** The fields of the container that is published, with the ids of its children. */
+  /** The fields of the container that `commit` publishes, with the ids of its children. */
   containerFields(children: readonly string[]): RequestFields;
   readState(id: string): Promise<ContainerState>;
   toFault(response: PlatformResponse): Fault;
@@ -39,7 +39,7 @@ const Cursor = z.object({
   children: z.array(z.string().nullable()),
   childrenFinished: z.boolean(),
   container: z.string().nullable(),
-  /** When the containers that are now polled were created. */
+  /** When the service created the containers that it polls now. */
   since: z.number(),
   pollCount: z.number(),
   /** Whether the pause of `settleSeconds` is over. */
@@ -51,14 +51,14 @@ type Cursor = z.infer<typeof Cursor>;
 /** The reference that `commit` gets and passes on to `verify`. */
 export const ContainerRef = z.object({
   containerId: z.string(),
-  /** Publishing calls that were refused with an activity restriction, which does not prove that nothing was published. */
+  /** How many publishing calls got the refusal "activity restricted", which does not prove that nothing was published. */
   restrictedCount: z.number(),
-  /** Publishing calls that were refused with "not found", which has been returned for existing containers. */
+  /** How many publishing calls got the refusal "not found", which platforms have returned for existing containers. */
   notFoundCount: z.number(),
 });
 export type ContainerRef = z.infer<typeof ContainerRef>;
 
-/** A container expires after 24 hours; one hour is kept as a margin. */
+/** A container expires after 24 hours; an hour less leaves a margin. */
 const CONTAINER_LIFETIME_MS = 23 * 3_600_000;
 const MAX_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
@@ -127,7 +127,7 @@ async function createContainer(
   };
 }
 
-/** Creates the missing children in parallel; those that succeeded are kept in the cursor when others failed. */
+/** Creates the missing children in parallel. When some fail, the cursor keeps those that succeeded. */
 async function createChildren(
   client: PlatformClient,
   job: Job,

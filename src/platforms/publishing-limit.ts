@@ -7,7 +7,7 @@ import type { PublishingLimit } from "./own-cap.ts";
 
 /*
  * How many posts an account may publish through the API within a rolling window. Meta's pages name different numbers for the
- * same platform, and an account can have its own, so the number is read for each account.
+ * same platform, and an account can have its own, so the service reads the number of each account.
  */
 
 const LimitResponse = z.looseObject({
@@ -16,7 +16,10 @@ const LimitResponse = z.looseObject({
     .min(1),
 });
 
-/** Reads the limit; needs the permission to publish, so its refusal also tells that this permission is missing. `fields` names `config`. */
+/**
+ * Reads the limit. The call needs the permission to publish, so its refusal also shows that this permission is missing.
+ * `fields` names `config`.
+ */
 export async function readPublishingLimit(
   client: PlatformClient,
   url: string,

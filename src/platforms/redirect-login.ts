@@ -3,17 +3,17 @@ import { succeeded } from "./fault.ts";
 
 /** The parameters of the login URL of one connect attempt. */
 export interface AuthorizeRequest {
-  /** The callback URL; the code exchange must send the same. */
+  /** The callback URL. The code exchange must send the same one. */
   readonly redirectUri: string;
-  /** Returned unchanged in the callback; protects against forged callbacks. */
+  /** The callback returns it unchanged; it protects against forged callbacks. */
   readonly state: string;
   /** S256 challenge, base64url; used where the platform supports PKCE. */
   readonly codeChallenge: string;
 }
 
-/** The common OAuth login: its URL can be computed, so starting it sends no request and stores nothing. */
+/** The common OAuth login. The service computes its URL, so a start sends no request and stores nothing. */
 export function redirectLogin(login: {
-  /** The URL to which the user's browser is sent; contains no secret. */
+  /** The service sends the user's browser there; contains no secret. */
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
   /** As in `OAuthMethod`. */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;

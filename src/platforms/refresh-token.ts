@@ -3,9 +3,9 @@ import { failed, reconnect, succeeded } from "./fault.ts";
 import type { RequestFields } from "./request-encoding.ts";
 import type { TokenResponse } from "./oauth-token.ts";
 
-/** The common way to refresh: a refresh token for new tokens; a login without one cannot be refreshed. */
+/** The common refresh: exchanges a refresh token for new tokens. A login without one cannot refresh. */
 export function refreshWithToken(rules: {
-  /** Sends the grant; what authenticates the app is added here. */
+  /** Sends the grant and adds what authenticates the app. */
   request(client: PlatformClient, app: AppCredentials, grant: RequestFields): Promise<Result<TokenResponse>>;
   /** The token set that replaces `previous`. */
   toTokenSet(response: TokenResponse, now: number, previous: TokenSet): TokenSet;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformRequestInit } from "./contract.ts";
 
-/** Form fields or query parameters; undefined ones are not sent. */
+/** Form fields or query parameters. The request leaves undefined ones out. */
 export type RequestFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 function encodeFields(fields: RequestFields): URLSearchParams {

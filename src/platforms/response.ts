@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { PlatformClient, PlatformRequestInit } from "./contract.ts";
 
-/** A platform's HTTP response, read to its end and parsed where the body is JSON. */
+/** A platform's HTTP response, read to its end. A JSON body is parsed. */
 export interface PlatformResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -9,7 +9,7 @@ export interface PlatformResponse {
   readonly json: unknown;
 }
 
-/** Sends a request and reads the whole response; throws when the connection fails at any point, also in the middle of the body. */
+/** Sends a request and reads the whole response. Throws when the connection fails at any point, also in the middle of the body. */
 export async function callPlatform(
   client: PlatformClient,
   url: string | URL,
@@ -20,7 +20,7 @@ export async function callPlatform(
   return { status: response.status, headers: response.headers, json: parseJson(text) };
 }
 
-/** Some platforms write ids as JSON numbers beyond 2^53, which JavaScript would round: those are kept as text. */
+/** Some platforms write ids as JSON numbers beyond 2^53, which JavaScript would round: this keeps them as text. */
 function keepBigIntegers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "");
   return isRounded ? context?.source : value;
@@ -34,20 +34,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An id as text, whether it came as text or as a number. */
+/** An id as text, whether the platform sent text or a number. */
 export const Id = z.union([z.string().min(1), z.number()]).transform(String);
 
 export function isOk(response: PlatformResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-/** The body as the schema reads it, or undefined when the response is not what the platform's document describes. */
+/** The body as the schema reads it; undefined when the response differs from the platform's document. */
 export function parseBody<S extends z.ZodType>(schema: S, response: PlatformResponse): z.infer<S> | undefined {
   const parsed = schema.safeParse(response.json);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** `Retry-After` in seconds. RFC 9110 allows a number or a date; a date is compared with the response's own `Date` header. */
+/** `Retry-After` in seconds. RFC 9110 allows a number or a date; the response's own `Date` header gives the start. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (!value) {

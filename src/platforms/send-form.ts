@@ -3,11 +3,11 @@ import type { PlatformResponse } from "./response.ts";
 import { type ByteRange, sendRange } from "./send-range.ts";
 
 /*
- * Some platforms accept files only as `multipart/form-data`, and `FormData` holds them in memory: hundreds of parts of a video
- * would stay there until garbage collection. So the form is written here around a file that is streamed.
+ * Some platforms accept files only as `multipart/form-data`. `FormData` would hold hundreds of parts of a video in memory
+ * until garbage collection, so this file writes the form around a streamed file.
  */
 
-/** Escapes a file name the way browsers do in forms (HTML standard, multipart/form-data). */
+/** Escapes a file name as browsers do in forms (HTML standard, multipart/form-data). */
 function escapeFileName(name: string): string {
   return name.replaceAll(/["\r\n]/g, (character) => encodeURIComponent(character));
 }

@@ -3,8 +3,8 @@ import { type PlatformResponse, callPlatform } from "./response.ts";
 import type { JobFile, PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 /**
- * How long one step begins to send further parts of a file: the publisher ends a step after five minutes, and what the step
- * sent would be sent again.
+ * How long one step starts to send further parts of a file. The publisher ends a step after five minutes, and the next step
+ * would repeat what this one sent.
  */
 export const SENDING_PARTS_MS = 2 * MINUTE;
 
@@ -19,7 +19,7 @@ export interface SurroundingParts {
   readonly after: Blob;
 }
 
-/** Pipes the streams one after the other into the same sink, which is closed after the last one. */
+/** Pipes the streams one after the other into the same sink and closes it after the last one. */
 async function pipeSequentially(
   streams: readonly ReadableStream<Uint8Array>[],
   sink: WritableStream<Uint8Array>,
@@ -30,14 +30,14 @@ async function pipeSequentially(
       await stream.pipeTo(sink, { signal, preventClose: index < streams.length - 1 });
     }
   } catch {
-    // A broken stream fails the request, which reports it; after an early response the rest is not read by anybody.
+    // A broken stream fails the request, which reports it. After an early response nobody reads the rest.
     await Promise.allSettled(streams.map((stream) => stream.cancel()));
   }
 }
 
 /**
- * Streams a byte range of a stored file with a `Content-Length`, which chunked uploads require. Returns null when the
- * connection broke; throws when the file cannot be read.
+ * Streams a byte range of a stored file with a `Content-Length`, because uploads must not be chunked. Returns null when the
+ * connection breaks; throws when it cannot read the file.
  */
 export async function sendRange(
   client: PlatformClient,

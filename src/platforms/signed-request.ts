@@ -3,15 +3,15 @@ import { fromBase64Url } from "#core/encoding.ts";
 import type { AppCredentials, SignedRequest } from "./contract.ts";
 
 /*
- * Meta's `signed_request`: the signature and the content as base64url, joined by a dot ("Parsing the signed request" in Meta's
- * guide to login on existing systems).
+ * Meta's `signed_request`: the signature and the content as base64url with a dot between them ("Parsing the signed request"
+ * in Meta's guide to login on existing systems).
  */
 
 const MAX_LENGTH = 10 * 1024;
 
 const Content = z.object({
   algorithm: z.literal("HMAC-SHA256"),
-  // A number where JSON of older apps has one; both exceed no safe integer.
+  // Older apps get a number; no id exceeds the safe integers.
   user_id: z.union([z.string().min(1).max(64), z.int().positive().transform(String)]),
   issued_at: z.int().positive(),
 });
@@ -47,7 +47,7 @@ async function isSignedWith(secret: string, signature: Uint8Array<ArrayBuffer>, 
   return await crypto.subtle.verify("HMAC", key, signature, new TextEncoder().encode(text));
 }
 
-/** Null when it is not signed with the app's secret or its next one, uses another algorithm, or does not name a person and a time. */
+/** Null when neither the app's secret nor the next one signed it, when it uses another algorithm, or when it names no person or no time. */
 export async function readSignedRequest(app: AppCredentials, signedRequest: string): Promise<SignedRequest | null> {
   const [signaturePart = "", contentPart = "", ...rest] = signedRequest.split(".");
   const signature = decode(signaturePart);

@@ -16,7 +16,7 @@ import type {
 import { countProblems, mediaRuleLimits } from "./media-rules.ts";
 import { FULL_SCREEN_RATIO } from "./text-marks.ts";
 
-/* A story: one image or video that is shown for 24 hours, without a text of its own. */
+/* A story: one image or video without a text of its own, which the platform shows for 24 hours. */
 
 export const isStory = ({ story }: JsonObject): boolean => story === true;
 
@@ -34,12 +34,12 @@ export const STORY_FIELD = {
 } as const satisfies OptionField;
 
 const ITEMS_MAX = 1;
-/** What a phone's screen shows whole. */
+/** The ratio of a phone's screen. */
 export const STORY_RATIO = 9 / 16;
 
 const FOR_STORIES = { options: { story: true } } as const satisfies LimitCondition;
 
-/** The limits of a story as `PlatformLimits.rules` lists them. */
+/** The limits of a story in the form of `PlatformLimits.rules`. */
 export function storyLimits(video: MediaRule): readonly LimitRule[] {
   return [
     { of: "media_items", measure: "items", max: ITEMS_MAX, when: FOR_STORIES },
@@ -47,7 +47,7 @@ export function storyLimits(video: MediaRule): readonly LimitRule[] {
   ];
 }
 
-/** It fills the screen, and the caption is not shown. */
+/** A story fills the screen, and nobody sees the caption. */
 export const STORY_APPEARANCE = {
   format: "Story",
   order: "media_first",
@@ -76,7 +76,7 @@ export function storyItemProblems(
     : countProblems(media, { ...limits, textOnly: false });
 }
 
-/** Options that the platform takes for other posts only: by name the sentence that says so. */
+/** Refuses options that the platform takes only for other posts; each name maps to the sentence that says so. */
 export function storyOptionProblems(
   requested: JsonObject,
   notInStories: Readonly<Record<string, string>>,
@@ -88,7 +88,7 @@ export function storyOptionProblems(
   );
 }
 
-/** Of the text, and of options that change nothing. */
+/** Warns about the text and about options that change nothing. */
 export function storyWarnings(
   platform: Platform,
   caption: string,

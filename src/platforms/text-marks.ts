@@ -6,14 +6,14 @@ const MENTION = /(?<![\p{L}\p{N}\p{M}_@./])@[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]{0,98
 const HASHTAG = /(?<![\p{L}\p{N}\p{M}_&/])#(?=[\p{N}\p{M}_]{0,98}\p{L})[\p{L}\p{N}\p{M}_]{1,99}/gu;
 const TRAILING_PUNCTUATION = /[.,;:!?)\]…]+$/u;
 
-/** What a platform turns into a link in the texts of its posts. */
+/** The patterns of what a platform turns into links in the texts of its posts. */
 interface MarkedParts {
   readonly links?: boolean;
   readonly mentions?: boolean;
   readonly hashtags?: boolean;
 }
 
-/** The links, mentions and hashtags of a text; where two overlap, the one that begins first counts. */
+/** The links, mentions and hashtags of a text. Where two overlap, the earlier one counts. */
 export function findMarks(text: string, { links, mentions, hashtags }: MarkedParts): readonly TextRange[] {
   return withoutOverlaps([
     ...(links ? rangesOf(text, LINK) : []),
@@ -22,7 +22,7 @@ export function findMarks(text: string, { links, mentions, hashtags }: MarkedPar
   ]);
 }
 
-/** In the order of the text, without those that begin inside another one. */
+/** In the order of the text; drops those that begin inside another one. */
 export function withoutOverlaps(ranges: readonly TextRange[]): readonly TextRange[] {
   let end = 0;
   return ranges
@@ -41,13 +41,13 @@ function rangesOf(text: string, pattern: RegExp): readonly TextRange[] {
   }));
 }
 
-/** An option that is a text; empty when it is missing or has another type. */
+/** The text of an option; empty when it is missing or has another type. */
 export function textOption(options: JsonObject, name: string): string {
   const value = options[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Where pages of links show a preview of the first link of a text, if the page behind it offers one. */
+/** The first link of a text gets a preview where the page behind it offers one. */
 export function linkPreviewLine(url: string | null | undefined): readonly AppearanceLine[] {
   const host = URL.parse(url ?? "")?.hostname;
   return host ? [{ kind: "link", text: `A preview of ${host}, if that page offers one` }] : [];
@@ -59,13 +59,13 @@ export function firstLink(text: string): string | null {
   return range ? text.slice(range.start, range.end) : null;
 }
 
-/** A headline, shortened where the platform shortens it. */
+/** A headline, shortened as the platform shortens it. */
 export function shorten(text: string, { characters = Infinity }: Pick<TextCut, "characters">): string | null {
   const points = [...text];
   return text === "" ? null : points.length > characters ? `${points.slice(0, characters).join("").trimEnd()}…` : text;
 }
 
-/** Shown whole, whatever its ratio. */
+/** The feed shows media of every ratio whole. */
 export const ANY_RATIO = { min: 0, max: Infinity } as const;
-/** A window that fills a phone. */
+/** The ratio of a window that fills a phone. */
 export const FULL_SCREEN_RATIO = { min: 9 / 16, max: 9 / 16 } as const;

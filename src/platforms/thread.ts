@@ -14,12 +14,12 @@ import type {
 } from "./contract.ts";
 import { choiceOf } from "./options.ts";
 
-/* A thread: a post and the replies of its own account to it, each a visible call of its own. */
+/* A thread: a post and its own account's replies to it. Each needs a visible call of its own. */
 
-/** Of the stored file; a request may send it back. */
+/** Belongs to the stored file; a request may send it back. */
 const READ_ONLY = "Of the stored file, as answers have it; ignored in requests";
 
-/** Of the service: with the post itself a thread has 25 parts. */
+/** The service's own limit: with the post itself a thread has 25 parts. */
 export const THREAD_PARTS_MAX = 24;
 
 const PartMediaItem = z.strictObject({
@@ -71,7 +71,7 @@ export const threadOption = {
     ),
 };
 
-/** What is public of a thread, in order; in `Job.progress`. */
+/** The public parts of a thread, in order. `Job.progress` holds it. */
 const ThreadProgress = z.object({
   thread: z.array(z.object({ id: z.string(), url: z.string().nullable(), at: z.number() })),
 });
@@ -82,7 +82,7 @@ export function publishedThreadParts(progress: JsonValue): readonly PublishedThr
   return parsed.success ? parsed.data.thread : [];
 }
 
-/** The captions of the parts after the first; a list that `options` refuses counts as none. */
+/** The captions of the parts after the first. A list that `options` refuses counts as empty. */
 export function threadCaptions({ thread }: JsonObject): readonly string[] {
   return (Array.isArray(thread) ? thread : []).flatMap((part) =>
     isJsonObject(part) && typeof part["caption"] === "string" ? [part["caption"]] : [],
@@ -95,7 +95,7 @@ export function partLengths(options: JsonObject, lengthOf: (caption: string) => 
   return captions.length === 0 ? undefined : captions.map(lengthOf);
 }
 
-/** The parts after the first as posts of their own: `input` has the text and media of the part and no options. */
+/** The parts after the first as separate posts: each `input` has the text and media of one part and no options. */
 export function threadParts(
   input: ValidationInput,
 ): readonly { readonly index: number; readonly input: ValidationInput }[] {
@@ -106,12 +106,12 @@ export function threadParts(
   }));
 }
 
-/** The problem of a part as one of the post. */
+/** Reports the problem of a part as one of the post. */
 export function ofPart(index: number, problem: ValidationProblem): ValidationProblem {
   return { ...problem, param: `platform_options.thread[${index}].${problem.param}` };
 }
 
-/** The warning of a part as one of the post; people count the post itself as the first part. */
+/** Reports the warning of a part as one of the post. People count the post itself as the first part. */
 export function warningOfPart(index: number, { message, parts, ...warning }: ValidationWarning): ValidationWarning {
   const part = `part ${index + 2} of the thread: `;
   return { ...warning, message: `${part}${message}`, ...(parts && { parts: [part, ...parts] }) };
@@ -123,12 +123,12 @@ export interface ThreadPart {
   readonly index: number;
   readonly caption: string;
   readonly media: readonly JobMedia[];
-  /** The part before at the platform; null for the first. */
+  /** The platform's id of the part before; null for the first part. */
   readonly replyTo: string | null;
   readonly isLast: boolean;
 }
 
-/** Undefined for a post without further parts, and when all are public. */
+/** Undefined for a post without further parts, and when all parts are public. */
 export function currentThreadPart({
   caption,
   options,
@@ -150,7 +150,7 @@ export function currentThreadPart({
       };
 }
 
-/** The job of the next visible call: a reply has its own text and media and none of the options. */
+/** The job of the next visible call. A reply has its own text and media and none of the options. */
 export function jobOfPart(job: Job): Job & { readonly replyTo: string | null } {
   const part = currentThreadPart(job);
   return part && part.replyTo !== null
@@ -159,8 +159,8 @@ export function jobOfPart(job: Job): Job & { readonly replyTo: string | null } {
 }
 
 /**
- * The call in question has published this: the post, or the current part of its thread. `nextRef` is that of the part after it,
- * which is prepared first where it is null.
+ * The outcome after the call in question published the post or the current part of its thread. `nextRef` belongs to the part
+ * after it; null: the publisher prepares that part first.
  */
 export function threadPartOutcome(
   job: Job,
@@ -180,12 +180,12 @@ export function threadPartOutcome(
     : nextThreadPart(progress, nextRef);
 }
 
-/** The part after those that are public follows. */
+/** Continues with the part after those that are public. */
 export function nextThreadPart(progress: JsonValue, nextRef: JsonValue): MoreOutcome {
   return { state: "more", progress, ref: nextRef, ...(nextRef === null && { prepareFirst: true as const }) };
 }
 
-/** An edit goes on after the parts that are public: these stay as they are. */
+/** An edit continues after the public parts and must not change them. */
 export function publishedPartProblems({ caption, options, media, published }: ValidationInput): ValidationProblem[] {
   if (!published) {
     return [];
@@ -230,7 +230,7 @@ export function publishedPartProblems({ caption, options, media, published }: Va
     : problems;
 }
 
-/** What tells the media of each part after the first. */
+/** Identifies the media of each part after the first. */
 function threadMediaIds({ thread }: JsonObject): readonly string[] {
   return (Array.isArray(thread) ? thread : []).map((part) => {
     const items = isJsonObject(part) ? part["media_items"] : undefined;

@@ -1,4 +1,4 @@
-/** The library has no types; these are the four functions in use. */
+/** The library has no types. We use these four functions. */
 declare module "twitter-text" {
   interface UrlEntity {
     readonly url: string;

@@ -4,8 +4,8 @@ import type { Job, VerifyOutcome } from "./contract.ts";
 import { verifyAgainIn } from "./verify-again.ts";
 
 /*
- * `verify` without a reference: the journal of the run was lost, and the post is searched for with what its row holds. The
- * rules that are the same on every platform are here; how a platform lists and compares posts is in its own folder.
+ * `verify` without a reference: the journal of the run is lost, and the row must do to find the post. This file has the
+ * rules that hold on every platform; each platform's folder lists and compares its posts.
  */
 
 /** Tolerates a difference between this service's clock and the platform's. */
@@ -21,25 +21,25 @@ export interface ListedCandidate {
 
 export type CandidateList =
   | { readonly ok: true; readonly candidates: readonly ListedCandidate[] }
-  /** Also for an incomplete list: it proves neither absence nor that a match is the only one. */
+  /** Also for an incomplete list, which proves neither absence nor that a match is the only one. */
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
 export type RowMatch =
   | { readonly state: "one"; readonly candidate: ListedCandidate }
   | { readonly state: "ambiguous"; readonly detail: string }
-  /** `otherPosts`: posts of nobody known, one of which could be this post in a form that was not recognized. */
+  /** `otherPosts`: how many posts belong to nobody we know. One of them could be this post in a form that we do not recognize. */
   | { readonly state: "none"; readonly otherPosts: number };
 
 interface RowLookup {
-  /** Until then the list may lack the post, so that a post with the same text could be mistaken for it. */
+  /** Until then the list may lack the post, and another post with the same text could pass for it. */
   readonly listedAfterMs: number;
-  /** Every post of the account since then. */
+  /** Every post of the account since this time. */
   readonly list: (since: number) => Promise<CandidateList>;
   /** The outcome when no post matches. */
   readonly decideNone: (none: { readonly otherPosts: number }) => VerifyOutcome;
 }
 
-/** Searches the account's posts once the list can be trusted; see `Adapter.verify`. */
+/** Searches the account's posts as soon as the list is reliable; see `Adapter.verify`. */
 export async function verifyByRow(job: Job, { listedAfterMs, list, decideNone }: RowLookup): Promise<VerifyOutcome> {
   const waitMs = waitUntilListedMs(job, listedAfterMs);
   if (waitMs > 0) {
@@ -60,17 +60,17 @@ export async function verifyByRow(job: Job, { listedAfterMs, list, decideNone }:
   }
 }
 
-/** How long the list may still lack the post: it may have been sent until the moment at which the lost run was replaced. */
+/** How long the list may still lack the post. The lost run may have sent it until the moment at which a new run replaced it. */
 export function waitUntilListedMs(job: Job, listedAfterMs: number): number {
   return listedAfterMs - (job.now - (job.lastCommittedAt ?? job.committedAt ?? job.now));
 }
 
-/** The visible call was not sent before `committedAt`. */
+/** The lost run did not send the visible call before `committedAt`. */
 export function searchSince(job: Job): number {
   return (job.committedAt ?? job.dueAt) - CLOCK_TOLERANCE_MS;
 }
 
-/** Exactly one match that no sibling owns, or that a sibling without a known post could own. */
+/** Exactly one match that no sibling owns and that no sibling without a known post could own. */
 export function matchByRow(job: Job, candidates: readonly ListedCandidate[]): RowMatch {
   const owned = new Set(job.siblings.map((sibling) => sibling.remoteId));
   const unowned = candidates.filter(({ id }) => !owned.has(id));
@@ -91,7 +91,7 @@ export function matchByRow(job: Job, candidates: readonly ListedCandidate[]): Ro
     : { state: "one", candidate: first };
 }
 
-/** For a platform whose list is complete and current: nothing that the account published can be this post. */
+/** For a platform with a complete and current list: none of the account's posts can be this one. */
 export function absentIfNothingElse({ otherPosts }: { readonly otherPosts: number }): VerifyOutcome {
   return otherPosts === 0
     ? { state: "absent" }

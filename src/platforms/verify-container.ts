@@ -7,23 +7,23 @@ import { verifyAgainIn } from "./verify-again.ts";
 import type { CandidateList, ListedCandidate } from "./verify-by-row.ts";
 
 /*
- * Whether a container was published. A container can be published once, and its status says whether it was; the list of
- * posts only gives the id of the post. What follows when neither shows the post is decided in the platform's own folder.
+ * Whether a platform published a container. It can publish a container once, and the status says whether it did; the list of
+ * posts only adds the id of the post. Each platform's folder decides what follows when neither shows the post.
  */
 
 const FIRST_CHECK_MS = 5 * SECOND;
 /** How long the list of posts may lag behind a container with the status "published". */
 const LISTING_LAG_MS = 45 * SECOND;
-/** How long the list may be unreadable before the post is reported without its own id. */
+/** How long the list may be unreadable before the service reports the post without its own id. */
 const UNREADABLE_LIST_MS = 5 * MINUTE;
-/** How long after its call a published post may still be missing in the list. */
+/** How long after its call the list may still lack a published post. */
 export const LISTED_AFTER_MS = 60 * SECOND;
 const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
 
 /**
- * A container that is still unpublished this long after the call will not be published by it. Slightly less than a minute,
- * so that a post whose first send was lost in a crash is published within that minute.
+ * This long after the call, it no longer publishes its container. Slightly less than a minute, so that the publisher sends a
+ * post within that minute when a crash lost its first send.
  */
 export const ABSENT_AFTER_MS = 55 * SECOND;
 
@@ -32,7 +32,7 @@ export type ListingMatch =
   | { readonly state: "one"; readonly id: string; readonly permalink: string | null }
   | { readonly state: "none" | "several" | "unreadable" };
 
-/** A container that is not known to be published: neither its status nor the list shows the post. */
+/** A container that nobody knows to be published: neither its status nor the list shows the post. */
 export interface UnlistedContainer {
   readonly commitRef: ContainerRef;
   /** The platform's status, or LOST. */
@@ -45,11 +45,11 @@ export interface UnlistedContainer {
 export interface ContainerReads {
   /** The container's status as the platform spells it, LOST when the container does not exist, or "unreadable". */
   readStatus(id: string): Promise<string>;
-  /** Finds the post by its content, never simply the newest one: somebody else may have posted in between. */
+  /** Finds the post by its content, never simply the newest one: somebody else may have posted meanwhile. */
   findPost(since: number): Promise<ListingMatch>;
   /**
-   * False for posts without a text: a listed one may be anybody's, so that only the container's status says whether the post was
-   * published, and the list merely gives the id of one that was.
+   * False for posts without a text. A listed one may be anybody's, so only the container's status proves that the post is
+   * published, and the list merely gives its id.
    */
   readonly isListProof?: boolean;
   decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome;
@@ -71,13 +71,13 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
     return reads.decideUnlisted({ commitRef, status, listed: "none", elapsedMs });
   }
   const listed = await reads.findPost(committedAt - CLOCK_TOLERANCE_MS);
-  // Before its own post is certainly listed, the only one that is may be another.
+  // Until the list certainly has the post, its only match may be another one.
   if (listed.state === "one" && (isListProof || elapsedMs > LISTING_LAG_MS)) {
     return { state: "published", remoteId: listed.id, url: listed.permalink };
   }
   if (status === "PUBLISHED") {
     const maxWaitMs = listed.state === "unreadable" ? UNREADABLE_LIST_MS : LISTING_LAG_MS;
-    // Without exactly one match, the container's id is the only one that certainly belongs to this post.
+    // Without exactly one match, only the container's id certainly belongs to this post.
     return listed.state === "several" || elapsedMs > maxWaitMs
       ? { state: "published", remoteId: commitRef.containerId, url: null }
       : { state: "again", afterSeconds: 10, isProcessing: true };
@@ -89,7 +89,7 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
   return reads.decideUnlisted({ commitRef, status, listed: state === "several" ? state : "none", elapsedMs });
 }
 
-/** Only a single match identifies the post; undefined is a list that could not be read to its end. */
+/** Only a single match identifies the post. Undefined: the list could not be read to its end. */
 export function listedAs(candidates: readonly ListedCandidate[] | undefined): ListingMatch {
   if (!candidates) {
     return { state: "unreadable" };
@@ -106,7 +106,7 @@ export function toCandidateList(candidates: readonly ListedCandidate[] | undefin
   return candidates ? { ok: true, candidates } : { ok: false, outcome: verifyAgainIn(RETRY_SECONDS * SECOND) };
 }
 
-/** The refusal as a restriction was correct: the container is still unpublished a minute later. */
+/** The restriction was real: a minute later the container is still unpublished. */
 export function activityRestricted(platformName: string, platformCode: string): Fault {
   return rejected(
     `${platformName} restricts the activity of this account for some hours.`,

@@ -13,36 +13,36 @@ import { verifyAgainIn } from "./verify-again.ts";
 import { waitUntilListedMs } from "./verify-by-row.ts";
 
 /*
- * `verify` of a thread whose journal was lost: the parts that are public are found from the first on, each by what it replies to.
- * Where the next one is certainly missing the thread goes on with it.
+ * `verify` of a thread without its journal. It finds the public parts from the first one on, each by the post that it
+ * replies to. Where the next part is certainly missing, the thread continues with it.
  */
 
-/** Two whole lists that lack a part of a thread were read so far apart. */
+/** The time between two whole lists that must both lack a part of the thread. */
 export const MISSING_FOR_MS = 60 * SECOND;
 const RETRY_MS = 60 * SECOND;
 
 export type Reply = ThreadPart & { readonly replyTo: string };
 
-/** The replies of the account to its own posts, read to the end. */
+/** The account's replies to its own posts, read to the end. */
 export interface OwnReplies {
   readonly find: (part: Reply) => { readonly id: string; readonly url: string | null } | undefined;
-  /** Whether something there could be the part in a form that was not recognized. */
+  /** Whether a post there could be the part in a form that we do not recognize. */
   readonly hasSimilar: (part: Reply) => boolean;
 }
 
 interface ThreadLook {
   readonly listedAfterMs: number;
-  /** Looks for the first part like for a post of its own. */
+  /** Looks for the first part as for a single post. */
   readonly findFirst: () => Promise<VerifyOutcome>;
   /** Undefined: the list cannot be read to its end. */
   readonly listReplies: (rootId: string) => Promise<OwnReplies | undefined>;
-  /** Whether a part that is missing may be sent. */
+  /** Whether the publisher may send a missing part. */
   readonly mayGoOn: boolean;
-  /** As in `threadPartOutcome`, of the current part of the job. */
+  /** As in `threadPartOutcome`, for the current part of the job. */
   readonly nextRef: (job: Job) => JsonValue;
 }
 
-/** What the lookups of a thread without a journal hand on: how many parts were found when the next one was first missing. */
+/** The state between two lookups: how many parts `verify` found when the next one was first missing. */
 const LostThreadRef = z.object({ foundParts: z.number(), missingSince: z.number() });
 
 export function isLostThread(ref: JsonValue): boolean {
@@ -86,7 +86,7 @@ export async function verifyLostThread(job: Job, ref: JsonValue, look: ThreadLoo
   }
 }
 
-/** Only after a second whole list, a minute later, that lacks the same part. */
+/** Continues only after a second whole list, a minute later, that lacks the same part. */
 function goOn(job: Job, ref: JsonValue, progress: JsonValue, nextRef: JsonValue): VerifyOutcome {
   const earlier = LostThreadRef.safeParse(ref).data;
   const foundParts = publishedThreadParts(progress).length;
