@@ -14,10 +14,10 @@ type LoginTarget =
   | { readonly kind: "did"; readonly did: string }
   | { readonly kind: "server"; readonly origin: string };
 
-/** An account and the server that holds it. */
+/** An account and the server that stores it. */
 export interface Identity {
   readonly did: string;
-  /** The handle that the account claims; not verified. */
+  /** The handle that the account claims; nobody has verified it. */
   readonly claimedHandle: string | null;
   /** Origin of the account's server. */
   readonly pds: string;
@@ -43,7 +43,7 @@ export function parseLoginTarget(entered: string): LoginTarget | null {
   return isHandle(handle) ? { kind: "handle", handle } : null;
 }
 
-/** The account of a handle; its document must name the same handle. */
+/** The account of a handle. Its document must name the same handle. */
 export async function resolveHandleIdentity(client: PlatformClient, handle: string): Promise<Result<Identity>> {
   const did = await resolveHandle(client, handle);
   if (!did.ok) {
@@ -56,7 +56,7 @@ export async function resolveHandleIdentity(client: PlatformClient, handle: stri
   return identity;
 }
 
-/** The DID that a handle points to; a fault of kind `rejected` when there is certainly none. */
+/** The DID that a handle points to. A fault of kind `rejected` means that there is certainly none. */
 export async function resolveHandle(client: PlatformClient, handle: string): Promise<Result<string>> {
   const url = withQuery(`${APPVIEW_ORIGIN}/xrpc/com.atproto.identity.resolveHandle`, { handle });
   const response = await tryServer(client, url, LOOKUP_TIMEOUT_MS);
@@ -84,7 +84,7 @@ async function readWellKnownDid(client: PlatformClient, handle: string): Promise
   }
 }
 
-/** Where the document of a DID is; its host is called again at every refresh. */
+/** The URL of a DID's document. Every refresh calls its host again. */
 export function didDocumentUrl(did: string): URL {
   return did.startsWith("did:web:")
     ? new URL(`https://${did.slice("did:web:".length)}/.well-known/did.json`)
@@ -123,7 +123,7 @@ function notFound(message: string): Fault {
   return rejected(message, { httpStatus: null }, { code: "identity_not_found", category: "auth" });
 }
 
-/** An authorization server that supports what atproto.com/specs/oauth demands. */
+/** An authorization server with everything that atproto.com/specs/oauth demands. */
 export interface AuthorizationServer {
   readonly issuer: string;
   readonly authorizationEndpoint: URL;
@@ -134,7 +134,7 @@ export interface AuthorizationServer {
 
 const METADATA_TIMEOUT_MS = 8000;
 
-/** The authorization server of an account's server, or of a server that is one itself. */
+/** The authorization server of an account's server, or of a server that is its own. */
 export async function findAuthorizationServer(
   client: PlatformClient,
   origin: string,
@@ -185,7 +185,7 @@ async function readAuthorizationServer(
     : failed(unsupported(issuer));
 }
 
-/** Exactly 200 and JSON: a redirect could lead to the document of another server. */
+/** Only 200 with JSON: a redirect could lead to the document of another server. */
 function isMetadata(response: PlatformResponse | null): response is PlatformResponse {
   return response?.status === 200 && /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }

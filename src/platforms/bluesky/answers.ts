@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 const Did = z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[a-z0-9.-]{1,253})$/);
 
-/** Names of errors; any other text could repeat what the server was sent. */
+/** Names of errors. Any other text could repeat what we sent. */
 export const ErrorName = z.looseObject({ error: z.string().regex(/^[A-Za-z_]{1,60}$/) });
 
 export const ErrorBody = z.looseObject({
@@ -51,7 +51,7 @@ export const TokenAnswer = z.looseObject({
 });
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
 
-/** Of `createSession` and `refreshSession`. */
+/** The answer to `createSession` and `refreshSession`. */
 export const PasswordTokens = z.looseObject({
   accessJwt: z.string().min(1),
   refreshJwt: z.string().min(1),
@@ -70,7 +70,7 @@ export const SessionInfo = z.looseObject({
 export const Profile = z.looseObject({ displayName: z.string().nullish(), avatar: z.string().nullish() });
 export type Profile = z.infer<typeof Profile>;
 
-/** Servers refuse a blob object with further members, so those are dropped. */
+/** Servers refuse a blob object with further members, so this drops them. */
 export const Blob = z.object({
   $type: z.literal("blob"),
   ref: z.object({ $link: z.string().min(1) }),
@@ -102,7 +102,7 @@ const VideoJob = z.looseObject({
 });
 export type VideoJob = z.infer<typeof VideoJob>;
 
-/** The upload answers a bare job, the status call a wrapped one; both forms were seen for both. */
+/** The upload call answers with a bare job, the status call with a wrapped one; both calls have also used the other form. */
 export const VideoJobAnswer = z
   .union([z.looseObject({ jobStatus: VideoJob }).transform((body) => body.jobStatus), VideoJob])
   .refine((job) => (job.jobId ?? job.state ?? job.error ?? job.blob ?? null) !== null);

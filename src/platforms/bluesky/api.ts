@@ -16,7 +16,7 @@ const OAuthSession = z.object({
   pds: z.string(),
   issuer: z.string(),
   clientId: z.string(),
-  /** The key pair of every proof; one for the life of the session. */
+  /** The key pair of every proof; a session keeps one for its whole life. */
   key: SigningKey,
   startedAt: z.number(),
   revocationEndpoint: z.string().nullable(),
@@ -26,7 +26,7 @@ export type OAuthSession = z.infer<typeof OAuthSession>;
 const PasswordSession = z.object({ method: z.literal("app_password"), did: z.string(), pds: z.string() });
 export type PasswordSession = z.infer<typeof PasswordSession>;
 
-/** What is kept in `TokenSet.extra`. */
+/** The adapter keeps this in `TokenSet.extra`. */
 const Session = z.discriminatedUnion("method", [OAuthSession, PasswordSession]);
 export type Session = z.infer<typeof Session>;
 
@@ -37,7 +37,7 @@ export function readSession(extra: JsonObject | undefined): Session | null {
 /** Calls to the server of an account on behalf of a login. */
 export interface AccountServer {
   readonly session: Session;
-  /** One XRPC method. The request is built again when it has to be repeated, so its body must not be a stream. */
+  /** Calls one XRPC method. A repetition builds the request again, so its body must not be a stream. */
   call(method: string, request?: PlatformRequestInit, query?: RequestFields): Promise<PlatformResponse>;
 }
 
@@ -75,7 +75,7 @@ export function sessionUnreadable(): Fault {
   return reconnect("This login cannot be used any more. Connect the account again.", { httpStatus: null });
 }
 
-/** Hosts of a login that are not known before. */
+/** Hosts of a login that the adapter does not know beforehand. */
 export function uniqueHosts(urls: readonly (string | URL | null)[]): NonNullable<TokenSet["hosts"]> {
   return [...new Set(urls.flatMap((url) => (url === null ? [] : new URL(url).hostname)))];
 }
@@ -86,12 +86,12 @@ export interface ProofContext {
   readonly nonces: Pick<Map<string, string>, "get"> & { set(origin: string, nonce: string): void };
 }
 
-/** A request that is built anew for a repetition, so that no proof and no assertion is sent twice. */
+/** Builds the request anew for a repetition, so that no proof and no assertion leaves twice. */
 type RequestFactory = () => PlatformRequestInit | Promise<PlatformRequestInit>;
 
 /**
- * Sends a request with a DPoP proof (RFC 9449), a second time when the server demands a new nonce: it has then read nothing
- * of the request. With an access token the call is for the server of the account, otherwise for the authorization server.
+ * Sends a request with a DPoP proof (RFC 9449), and again when the server demands a new nonce, because it has then processed
+ * nothing. With an access token it calls the account's server, otherwise the authorization server.
  */
 export async function sendWithProof(
   client: PlatformClient,
@@ -133,7 +133,7 @@ async function sendOnce(
   return response;
 }
 
-/** 400 at an authorization server, 401 at the server of an account. */
+/** Authorization servers demand it with 400, account servers with 401. */
 function demandsNonce(response: PlatformResponse): boolean {
   return (
     (response.status === 400 || response.status === 401) &&
@@ -165,7 +165,7 @@ async function createProof(
   );
 }
 
-/** The time of sending: a proof is valid for seconds, and a step may last minutes. */
+/** The time of sending: a proof is valid for seconds, and a step may take minutes. */
 export function nowSeconds(): number {
   return Math.floor(systemClock.now() / SECOND);
 }
@@ -174,13 +174,13 @@ async function sha256Base64Url(text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
-/** So many servers are remembered; a new one takes the place of the one that was heard of longest ago. */
+/** How many servers the isolate remembers. A new one replaces the one that answered longest ago. */
 const ORIGINS_MAX = 200;
 
 /**
- * The newest nonce that each server of accounts gave out, for all calls of this isolate: a server refuses a call without one (RFC 9449, 8 and 9),
- * so that a post would reach it only with its second request. A nonce belongs to the server and not to a login, and is no secret;
- * one that is too old is answered with a new one.
+ * The newest nonce of each account server, for all calls of this isolate. A server refuses a call without a nonce (RFC 9449,
+ * 8 and 9), so without this a post would need two requests. A nonce belongs to the server, not to a login, and is no secret.
+ * A server answers an old nonce with a new one.
  */
 class Nonces {
   private readonly newest = new Map<string, string>();
@@ -205,7 +205,7 @@ class Nonces {
 
 export const accountServerNonces = new Nonces();
 
-/** Null when the server could not be reached; an address that must not be called is not hidden. */
+/** Null when the server cannot be reached. Still throws for an address that must not be called. */
 export async function tryServer(
   client: PlatformClient,
   url: string | URL,

@@ -4,8 +4,8 @@ import { textOption } from "#platforms/text-marks.ts";
 import { findTextLinks } from "./text.ts";
 
 /**
- * github.com/bluesky-social/social-app, src/lib/constants.ts (`MAX_POST_LINES`) and src/components/images/AutoSizedImage.tsx (a
- * single image at most 1:2 in feeds); that several images are squares is observed.
+ * github.com/bluesky-social/social-app: src/lib/constants.ts (`MAX_POST_LINES`) and src/components/images/AutoSizedImage.tsx
+ * (feeds show a single image at 1:2 at most). Observed, not documented: several images are squares.
  */
 const FEED_LINES = 25;
 
@@ -22,7 +22,7 @@ export function appearance({ caption, options }: AppearanceInput): PostAppearanc
   };
 }
 
-/** A link in the text gets no card of its own. */
+/** A link in the text gets no card. */
 function cardLine(card: JsonValue | undefined): readonly AppearanceLine[] {
   const fields = isJsonObject(card) ? card : {};
   const title = textOption(fields, "title");

@@ -10,14 +10,14 @@ import { COLLECTION, CommitRef } from "./refs.ts";
 import { openAccountServer, sessionUnreadable } from "./api.ts";
 
 /**
- * Of `RobustHTTPClient` in util/http.go of https://github.com/bluesky-social/indigo, made for XRPC clients; `@atproto/api` and
- * the official app set no limit.
+ * From `RobustHTTPClient` in util/http.go of https://github.com/bluesky-social/indigo, which is made for XRPC clients.
+ * `@atproto/api` and the official app set no limit.
  */
 const CREATE_TIMEOUT_MS = 30 * SECOND;
 
 /**
  * Creates the record under its own key, so that a second call cannot create a second post: the server answers it with a bare
- * 500. Therefore everything but a clear answer is looked up.
+ * 500. Therefore `verify` looks the record up after anything but a clear answer.
  */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
@@ -57,7 +57,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (isBlobLost(response)) {
     return { state: "stale", detail: fault.message };
   }
-  // A server may one day refuse a key that exists in this way: after an unclear first call the record is looked up.
+  // A server may one day refuse an existing key in this way. After an unclear first call, `verify` looks the record up.
   return fault.kind === "rejected" && isRepeated
     ? {
         state: "uncertain",
@@ -68,7 +68,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     : { state: "refused", fault };
 }
 
-/** A repeated call that was refused: if the lookup does not find the record, this is why. */
+/** Keeps the refusal of a repeated call: if the lookup does not find the record, the refusal is the reason. */
 function withRefusal(sentRef: CommitRef, { message, platformCode }: Fault, httpStatus: number): CommitRef {
   return { ...sentRef, refusal: { message, platformCode, httpStatus } };
 }

@@ -59,7 +59,7 @@ export const connect = {
 
 type AccountList = Awaited<ReturnType<Connector["listAccounts"]>>;
 
-/** The server says whether the login still works and the account is active; the AppView knows name and picture. */
+/** The server says whether the login still works and the account is active. The AppView knows name and picture. */
 async function listAccount(client: PlatformClient, tokens: TokenSet): Promise<AccountList> {
   const server = openAccountServer(client, tokens.extra, tokens.accessToken);
   if (!server) {
@@ -101,7 +101,7 @@ function sessionFault(response: PlatformResponse) {
     : toFault(response, null);
 }
 
-/** An account of a server that the AppView does not know has no profile there. */
+/** The AppView has no profile of an account whose server it does not know. */
 async function readProfile(client: PlatformClient, did: string): Promise<Result<Profile>> {
   const response = await callPlatform(
     client,
@@ -117,7 +117,7 @@ async function readProfile(client: PlatformClient, did: string): Promise<Result<
   return response.status === 400 || response.status === 404 ? succeeded({}) : failed(sessionFault(response));
 }
 
-/** atproto.com/specs/xrpc. The main password has more power than this service may hold. */
+/** The form of an app password (atproto.com/specs/xrpc). The main password would give this service too many rights. */
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
 const ACCESS_LIFETIME_MS = 2 * HOUR;
 const REFRESH_LIFETIME_MS = 90 * DAY;
@@ -164,7 +164,7 @@ async function signIn(
   });
 }
 
-/** For two hours the old refresh token leads to the same successor, so a lost answer loses nothing. */
+/** For two hours the old refresh token leads to the same successor, so a lost answer does no harm. */
 async function refreshPasswordSession(
   client: PlatformClient,
   tokens: TokenSet,
@@ -210,7 +210,7 @@ function toTokenSet(tokens: PasswordTokens, session: PasswordSession, now: numbe
 
 const Claims = z.looseObject({ exp: z.number().positive() });
 
-/** The expiry inside a JWT, in milliseconds; the answer names none. */
+/** The expiry inside a JWT, in milliseconds, because the answer names none. */
 function readExpiry(jwt: string): number | null {
   try {
     const claims = JSON.parse(new TextDecoder().decode(fromBase64Url(jwt.split(".")[1] ?? ""))) as unknown;

@@ -7,7 +7,7 @@ import { ErrorBody } from "./answers.ts";
 
 const OPERATOR_RETRY_SECONDS = 300;
 
-/** The uploaded file is gone or differs: it is uploaded again. */
+/** The uploaded file is gone or differs, so the next run uploads it again. */
 const BLOB_ERRORS = ["BlobNotFound", "InvalidMimeType", "InvalidSize"];
 const ENDED_LOGIN_ERRORS = ["ExpiredToken", "InvalidToken", "AuthMissing", "invalid_token"];
 const BLOCKED_ACCOUNT_ERRORS = [
@@ -23,7 +23,7 @@ const PROOF_ERRORS = ["use_dpop_nonce", "invalid_dpop_proof"];
 const SIZE_ERRORS = ["BlobTooLarge", "PayloadTooLarge"];
 const CONTENT_ERRORS = ["InvalidRequest", "InvalidRecord"];
 
-/** Answers with status 400 that certainly mean that nothing was created; an unknown one is looked up instead. */
+/** Answers with status 400 which prove that the server created nothing. After any other one, `verify` looks the record up. */
 const DEFINITE_ERRORS = new Set([
   ...BLOB_ERRORS,
   ...ENDED_LOGIN_ERRORS,
@@ -43,7 +43,7 @@ export function isBlobLost(response: PlatformResponse): boolean {
   return response.status === 400 && BLOB_ERRORS.includes(errorName(response) ?? "");
 }
 
-/** The fault of a refused `createRecord`. */
+/** The fault after a refused `createRecord`. */
 export function recordFault(response: PlatformResponse, now: number): Fault {
   const fault = toFault(response, now);
   return fault.platformCode === "AuthenticationRequired"
@@ -55,7 +55,7 @@ export function recordFault(response: PlatformResponse, now: number): Fault {
     : fault;
 }
 
-/** Whether the answer to a first `createRecord` says that nothing was created. */
+/** Whether the answer to a first `createRecord` proves that the server created nothing. */
 export function isDefiniteRefusal(response: PlatformResponse): boolean {
   return (
     [401, 403, 413, 429].includes(response.status) ||
@@ -63,7 +63,7 @@ export function isDefiniteRefusal(response: PlatformResponse): boolean {
   );
 }
 
-/** Answers of an account's server; `now` turns the time of a rate limit's reset into seconds. */
+/** The fault of an account server's answer. `now` turns the reset time of a rate limit into seconds. */
 export function toFault(response: PlatformResponse, now: number | null): Fault {
   const body = parseBody(ErrorBody, response);
   const name = body?.error ?? "";
@@ -135,7 +135,7 @@ export function refusalMessage(summary: string, message: string | null | undefin
   return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/** `Retry-After`, else the time of the reset in Unix seconds. */
+/** `Retry-After`, otherwise the reset time in Unix seconds. */
 function rateLimitWaitSeconds(headers: Headers, now: number | null): number | undefined {
   const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
   const currentMs = now ?? Date.parse(headers.get("date") ?? "");
@@ -143,7 +143,7 @@ function rateLimitWaitSeconds(headers: Headers, now: number | null): number | un
   return retryAfterSeconds(headers) ?? (Number.isFinite(untilReset) ? Math.max(1, untilReset) : undefined);
 }
 
-/** Answers of an authorization server: only `invalid_grant` ends a login, anything else is the operator's or passes. */
+/** The fault of an authorization server's answer. Only `invalid_grant` ends a login; anything else passes or concerns the operator. */
 export function authorizationFault(response: PlatformResponse): Fault {
   const error = errorName(response);
   const source: FaultSource = {
@@ -162,7 +162,7 @@ export function authorizationFault(response: PlatformResponse): Fault {
     : appMisconfigured(response.status, error);
 }
 
-/** Answers to a login with an app password. */
+/** The fault of an answer to a login with an app password. */
 export function signInFault(response: PlatformResponse): Fault<FaultCode> {
   const name = errorName(response);
   const source: FaultSource = { httpStatus: response.status, platformCode: name };

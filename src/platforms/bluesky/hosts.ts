@@ -5,15 +5,15 @@ export const APPVIEW_ORIGIN = "https://public.api.bsky.app";
 export const VIDEO_ORIGIN = "https://video.bsky.app";
 export const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 
-/** The server of an account and its authorization server are in `TokenSet.hosts`. */
+/** `TokenSet.hosts` has the account's server and its authorization server. */
 export const hosts = ["plc.directory", "public.api.bsky.app", "video.bsky.app"] as const;
 
-/** The page of a post; addressed by DID, because handles change. */
+/** The page of a post. The URL contains the DID, because handles change. */
 export function postUrl(did: string, recordKey: string): string {
   return `https://bsky.app/profile/${did}/post/${recordKey}`;
 }
 
-/** An origin such as `https://example.com`; null for anything more, also for a port: servers of other people are called at it. */
+/** An origin such as `https://example.com`; null for anything more, also for a port: the service calls other people's servers with it. */
 export function parseOrigin(text: string): string | null {
   const url = parseHttpsUrl(text);
   return url && url.pathname === "/" && url.search === "" && url.hash === "" ? url.origin : null;

@@ -41,7 +41,7 @@ export const bluesky = defineAdapter({
     listAccounts,
     tokenRefresh: {
       kind: "refresh",
-      // An access token is valid for an hour or less; five minutes cover a step that is under way.
+      // An access token is valid for an hour or less; five minutes are enough for a running step.
       aheadMs: 5 * MINUTE,
       canRefresh: hasRefreshToken,
       refresh: defer((calls) => calls.connect.refresh),
@@ -51,7 +51,7 @@ export const bluesky = defineAdapter({
   dataPolicy,
   validate,
   appearance,
-  // Only a video has to be processed; images are uploaded at the due time, because servers delete unused files early.
+  // Only videos need processing. Images go up at the due time, because servers soon delete unused files.
   prepareAheadMs: (job) => (job.media.some((media) => media.type === "video") ? 5 * MINUTE : 0),
   ...publishing,
 });

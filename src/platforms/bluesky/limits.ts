@@ -8,11 +8,11 @@ export const CAPTION_MAX = 300;
 export const CAPTION_MAX_BYTES = 3000;
 /** app.bsky.feed.post. */
 export const LANGS_MAX = 3;
-/** The limit of the official app; the protocol has none. */
+/** The official app's limit; the protocol has none. */
 export const ALT_TEXT_MAX = 2000;
 const ALT_TEXT = { types: ["image", "video"], max: ALT_TEXT_MAX } as const satisfies PlatformLimits["media"]["altText"];
-/** app.bsky.embed.images before 8 April 2026: servers that are older refuse larger ones. */
-/** com.atproto.lexicon has no limit for these: our own, far above what is displayed. */
+/** app.bsky.embed.images before 8 April 2026: older servers refuse larger ones. */
+/** com.atproto.lexicon has no limit for these. Ours is far above what apps display. */
 export const LINK_CARD_MAX = { uri: 2000, title: 300, description: 1000 } as const;
 export const IMAGES_MAX = 4;
 export const IMAGE_BYTES_ADVISED = 1_000_000;
@@ -29,10 +29,10 @@ const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   maxBytes: 300_000_000,
   maxSeconds: 180,
 };
-/** Offered to some accounts since August 2026. */
+/** Some accounts get this since August 2026. */
 const VIDEO_SECONDS_EXTENDED = 600;
 
-/** `BLUESKY_VIDEO_MAX_SECONDS`. */
+/** The operator sets `BLUESKY_VIDEO_MAX_SECONDS`. */
 export function videoRule(settings: Readonly<Record<string, string>>): MediaRule & { readonly maxSeconds: number } {
   const seconds = Number(settings["VIDEO_MAX_SECONDS"] ?? VIDEO.maxSeconds);
   return seconds > 0 ? { ...VIDEO, maxSeconds: Math.min(seconds, VIDEO_SECONDS_EXTENDED) } : VIDEO;
@@ -68,7 +68,8 @@ export const limits = {
     covers: { atMs: false, image: null },
   },
   rules: rulesFor(VIDEO),
-  // Servers count points of all writes, also of other apps, and each server sets its own; the response headers tell.
+  // Servers count points for all writes, also those of other apps, and each server sets its own limit. The response headers
+  // show it.
   dailyCaps: [],
   duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -40,20 +40,20 @@ export const appPasswordFields: CredentialsMethod["fields"] = [
   },
 ];
 
-/** Powers of an app password, for servers that do not know single permissions. */
+/** The rights of an app password, for servers that do not know single permissions. */
 export const FULL_ACCESS_SCOPE = "transition:generic";
 
 const CREATE_POSTS = "repo:app.bsky.feed.post?action=create";
 const UPLOAD_IMAGES = "blob:image/*";
 const UPLOAD_VIDEOS = "blob:video/*";
-/** The video service uploads in the account's name; its audience differs between servers, and only `*` matches all. */
+/** The video service uploads in the account's name. Its audience differs between servers, and only `*` matches all. */
 const VIDEO_UPLOAD = "rpc:com.atproto.repo.uploadBlob?aud=*";
 const VIDEO_LIMITS = "rpc:app.bsky.video.getUploadLimits?aud=*";
 
-/** What posting needs (atproto.com/specs/permission). */
+/** The permissions that posting needs (atproto.com/specs/permission). */
 const PERMISSIONS = [CREATE_POSTS, UPLOAD_IMAGES, UPLOAD_VIDEOS, VIDEO_UPLOAD, VIDEO_LIMITS] as const;
 
-/** The scope that is asked for; the client metadata declares the same. */
+/** The scope that a login requests; the client metadata declares the same. */
 export function requestedScope(app: AppCredentials): string {
   return ["atproto", ...(app.settings["SCOPES"] === "transition" ? [FULL_ACCESS_SCOPE] : PERMISSIONS)].join(" ");
 }
@@ -63,7 +63,7 @@ interface Permission {
   values(name: string): readonly string[];
 }
 
-/** `resource:value?name=value`; the value before the question mark is short for the resource's main parameter. */
+/** Reads `resource:value?name=value`. The value before the question mark is short for the resource's main parameter. */
 function parsePermission(scope: string): Permission | null {
   const [, resource, positional, query] = /^([a-z]+)(?::([^?]*))?(?:\?(.*))?$/.exec(scope) ?? [];
   if (resource === undefined) {
@@ -89,7 +89,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** Servers may return a permission in another spelling, merged with others, or wider than it was asked for. */
+/** Servers may return a permission in another spelling, merged with others, or wider than the login requested it. */
 const GRANTED_BY: Readonly<Record<(typeof PERMISSIONS)[number], (granted: Permission) => boolean>> = {
   [CREATE_POSTS]: (granted) =>
     granted.resource === "repo" &&
@@ -147,7 +147,7 @@ export function publicJwk({ kty, crv, x, y }: SigningKey) {
 
 const encodePart = (part: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(part)));
 
-/** A compact JWS; WebCrypto's signature has the form that ES256 demands. */
+/** A compact JWS. WebCrypto's signature already has the form that ES256 demands. */
 export async function signJwt(key: SigningKey, header: JsonObject, claims: JsonObject): Promise<string> {
   const { kty, crv, x, y, d } = key;
   const cryptoKey = await crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, ALGORITHM, false, ["sign"]);
@@ -163,7 +163,7 @@ export async function signJwt(key: SigningKey, header: JsonObject, claims: JsonO
 const ClientKey = SigningKey.extend({ kid: z.string().min(1).optional() });
 export type ClientKey = z.infer<typeof ClientKey>;
 
-/** The document behind the client id. */
+/** The document at the URL that is the client id. */
 export function clientMetadata(app: AppCredentials, identity: ClientIdentity): JsonObject {
   const key = readPrivateKey(app);
   return {
@@ -186,7 +186,7 @@ export function clientMetadata(app: AppCredentials, identity: ClientIdentity): J
   };
 }
 
-/** The operator's key; null where there is none, a fault where it is no key. */
+/** The operator's key; null where there is none, a fault where the value is no key. */
 export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
   const setting = app.settings["PRIVATE_KEY"];
   if (setting === undefined) {
@@ -199,7 +199,7 @@ export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
   }
 }
 
-/** Servers drop keys without an id; a key's own coordinate is as stable as the key. */
+/** Servers drop keys without an id. A key's own coordinate is as stable as the key. */
 export function keyId({ kid, x: coordinate }: ClientKey): string {
   return kid ?? coordinate;
 }

@@ -46,9 +46,9 @@ import {
   signJwt,
 } from "./login.ts";
 
-/** What is remembered while the user is at the authorization server. */
+/** The service keeps this while the user is at the authorization server. */
 const Started = z.object({
-  /** Null when the user named only a server: the account is known after the login. */
+  /** Null when the user named only a server: the login then reveals the account. */
   did: z.string().nullable(),
   pds: z.string().nullable(),
   issuer: z.string(),
@@ -61,7 +61,7 @@ const Started = z.object({
 type Started = z.infer<typeof Started>;
 
 const DEFAULT_ACCESS_SECONDS = 300;
-/** A public client's login ends after two weeks whatever it does (atproto.com/specs/oauth). */
+/** A public client's login ends after two weeks at the latest (atproto.com/specs/oauth). */
 const PUBLIC_SESSION_MS = 14 * DAY;
 const CONFIDENTIAL_REFRESH_MS = 90 * DAY;
 
@@ -170,7 +170,7 @@ export async function finishLogin(
   return succeeded({ externalId: did, displayName: handle ?? did, tokens });
 }
 
-/** The account that logged in must be the expected one, or at least one of the server that issued the token. */
+/** Accepts only the expected account, or at least one of the server that issued the token. */
 async function checkSubject(
   client: PlatformClient,
   started: Started,
@@ -192,7 +192,7 @@ async function checkSubject(
     : failed(loginRefused("The server that answered is not responsible for the account."));
 }
 
-/** A refresh token works once, and a repeated use ends the whole session: the caller guarantees one call at a time. */
+/** A refresh token works once, and using it again ends the whole session: the caller guarantees one call at a time. */
 export async function refreshOAuth(
   client: PlatformClient,
   app: AppCredentials,
@@ -220,7 +220,7 @@ export async function refreshOAuth(
   return succeeded(toTokenSet(app, answer.value, next, server.value.tokenEndpoint.href, tokens.refreshToken, now));
 }
 
-/** Looks the account up again, because a token must not be sent to a server that it has left. */
+/** Looks the account up again, because the service must not send a token to a server that the account has left. */
 async function findCurrentServer(client: PlatformClient, session: OAuthSession): Promise<Result<AuthorizationServer>> {
   const identity = await resolveDid(client, session.did);
   if (!identity.ok) {
@@ -245,7 +245,7 @@ function accountMoved(): Fault {
   return reconnect("The account has moved to another server. Connect it again.", { httpStatus: null });
 }
 
-/** Best effort; the refresh token stands for the whole session. */
+/** Best effort. The refresh token stands for the whole session. */
 export async function revokeOAuth(
   client: PlatformClient,
   app: AppCredentials,
@@ -269,7 +269,7 @@ interface ClientLogin {
   readonly context: ProofContext;
 }
 
-/** A form to the authorization server with proof and client authentication. */
+/** Sends a form with proof and client authentication to the authorization server. */
 async function requestAuthorization(
   client: PlatformClient,
   app: AppCredentials,
@@ -356,8 +356,8 @@ const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const LOOPBACK_CLIENT = "http://localhost";
 
 /**
- * The client id: the address of our metadata document, or on a developer's machine the form that contains the metadata,
- * which allows only an IP address in the redirect URI.
+ * The client id is the address of our metadata document. On a developer's machine it is the form that contains the metadata
+ * and allows only an IP address in the redirect URI.
  */
 function oauthClient(app: AppCredentials, identity: ClientIdentity): Result<OAuthClient> {
   const redirect = new URL(identity.redirectUri);
@@ -371,12 +371,12 @@ function oauthClient(app: AppCredentials, identity: ClientIdentity): Result<OAut
     : failed(appMisconfigured(null, null));
 }
 
-/** The key that authenticates this client; null for a public one. */
+/** The key that authenticates this client; null for a public client. */
 function clientKey(app: AppCredentials, clientId: string): Result<ClientKey | null> {
   return clientId.startsWith(LOOPBACK_CLIENT) ? succeeded(null) : readPrivateKey(app);
 }
 
-/** Fields that authenticate one request at the authorization server; an assertion is never sent twice. */
+/** Fields that authenticate one request at the authorization server. No assertion leaves twice. */
 async function clientAuthentication(key: ClientKey | null, clientId: string, issuer: string): Promise<RequestFields> {
   if (key === null) {
     return { client_id: clientId };

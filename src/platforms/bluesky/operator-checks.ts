@@ -3,9 +3,9 @@ import { rememberLostCalls, UNKNOWN_GRANT } from "#platforms/credential-check.ts
 import { connect } from "./connect.ts";
 import { readPrivateKey } from "./login.ts";
 
-/** The server of most accounts; what it accepts the other servers accept, which run the same program. */
+/** Most accounts are on this server. The other servers run the same program, so they accept what it accepts. */
 const SERVER = "https://bsky.social";
-/** The challenge of RFC 7636, appendix B: the login is never finished. */
+/** The challenge of RFC 7636, appendix B, because nobody finishes the login. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 const NO_REGISTRATIONS: AppRegistrations = {
@@ -25,7 +25,7 @@ export const operatorChecks: OperatorChecks = {
         : "No review; logins last three months after their last use",
   }),
 
-  /** Announces a login that nobody finishes: the server then reads this service's own description and checks it. */
+  /** Announces a login that nobody finishes: the server then reads and checks this service's own description. */
   async checkCredentials(client, app, identity) {
     const remembering = rememberLostCalls(client);
     const started = await connect.start(remembering, app, {

@@ -10,7 +10,7 @@ import { type AccountServer, openAccountServer, sessionUnreadable } from "./api.
 import { prepareVideo } from "./upload.ts";
 
 const UPLOAD_TIMEOUT_MS = MINUTE;
-/** Files that no record names are deleted after an hour, on some servers after minutes: then they are uploaded again. */
+/** Servers delete files that no record names after an hour, some after minutes; then the service uploads them again. */
 const FILES_KEPT_MS = 30 * MINUTE;
 
 /** Uploads files and builds the record. */
@@ -47,10 +47,10 @@ async function readyOutcome(client: PlatformClient, job: Job, blobs: readonly Bl
   };
 }
 
-/** One image after the other; uploading one again gives the same blob. */
+/** One image after the other. A second upload of an image gives the same blob. */
 async function uploadImages(server: AccountServer, job: Job): Promise<Result<readonly Blob[]>> {
   if (server.session.method === "oauth") {
-    // Fetches the nonce of the proofs, so that no image is sent twice.
+    // This call brings the nonce for the proofs, so that no image leaves twice.
     await server.call("com.atproto.server.getSession");
   }
   const blobs: Blob[] = [];

@@ -14,30 +14,30 @@ export const Cursor = z.object({
   jobId: z.string().nullable(),
   /** When processing began. */
   processingSince: z.number(),
-  /** How often the file was sent to the service. */
+  /** How often the service received the file. */
   uploadCount: z.number(),
-  /** Status calls in a row that were not answered. */
+  /** How many status calls in a row got no answer. */
   failureCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-/** What the visible call sends, the same every time, and what it recorded for `verify`. */
+/** The content of the visible call, the same in every call, and its record for `verify`. */
 export const CommitRef = z.object({
   recordKey: z.string(),
-  /** The record, built once: its time, its links and its files do not change any more. */
+  /** Built once: its time, its links and its files no longer change. */
   record: z.record(z.string(), z.json()).transform((record) => record as JsonObject),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** A repeated send was refused: the message, until a lookup has shown that the first one did not arrive. */
+  /** The refusal of a repeated call. It counts once a lookup shows that the first call did not arrive. */
   refusal: z.object({ message: z.string(), platformCode: z.string().nullable(), httpStatus: z.number() }).nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;
 
 export const COLLECTION = "app.bsky.feed.post";
-/** So long a post waits for the lookup of its mentions; then those that are still unknown stay plain text. */
+/** How long a post waits for the lookup of its mentions. Those that are still unknown then stay plain text. */
 const MENTION_LOOKUP_MS = 10 * MINUTE;
 
-/** Builds the record around files that the server already has. */
+/** Builds the record around files that are already on the server. */
 export async function createCommitRef(
   client: PlatformClient,
   job: Job,
@@ -116,9 +116,9 @@ const TID_LENGTH = 13;
 const CLOCK_ID_BITS = 10n;
 
 /**
- * The record key of a target: a TID that every run of the post computes again, also one that lost its reference. Its time is
- * the due time plus up to one second, its clock id 10 bits; both additions come from SHA-256 of post and account, so that
- * two posts of the same moment have different keys.
+ * The record key of a target: a TID that every run of the post computes again, also one without its reference. Its time is
+ * the due time plus up to one second; its clock id has 10 bits. Both additions come from SHA-256 of post and account, so
+ * that two posts of the same moment have different keys.
  */
 export async function recordKey(target: {
   readonly postId: string;

@@ -25,18 +25,18 @@ export function utf8Length(text: string): number {
 }
 
 const URL_PATTERN = /(?<=^|[\s(])https?:\/\/\S+/giu;
-/** A domain without `https://` becomes a link only under these, so that `README.md` and `e.g.this` do not. */
+/** Without `https://` only domains of these become links, so that `README.md` and `e.g.this` do not. */
 const BARE_URL_PATTERN =
   /(?<=^|[\s(])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}(?:com|org|net|edu|gov|info|io|dev|app|social|blog|news|eu|de|fr|uk|nl|es|pl|ch|jp|br|ca|au|us)(?![\w-]|\.\w)(?:[/?#]\S*)?/giu;
 const MENTION_PATTERN = /(?<=^|[\s(])@([a-zA-Z0-9.-]+)/gu;
-/** Characters that nobody sees end a tag; an emoji of the keycap `#` is not one. */
+/** Invisible characters end a tag. An emoji of the keycap `#` is no tag. */
 const TAG_PATTERN = /(?<=^|\s)[#＃](?!\ufe0f)((?:(?![\u00ad\u2060\u200a-\u200d]|\u20e2)\S)+)/gu;
 const TRAILING_PUNCTUATION = /\p{P}+$/u;
 const TAG_CONTENT = /[^\d\p{P}]/u;
 const MAX_TAG_GRAPHEMES = 64;
 const MAX_TAG_BYTES = 640;
 
-/** Links, mentions and hashtags in the order of the text; where two overlap, the one that begins first wins. */
+/** Links, mentions and hashtags in the order of the text. Where two overlap, the earlier one wins. */
 export function findTextLinks(text: string): readonly TextLink[] {
   const found = [...findUrls(text), ...findMentions(text), ...findTags(text)].sort((a, b) => a.start - b.start);
   let end = 0;
@@ -61,7 +61,7 @@ function findUrls(text: string): readonly TextLink[] {
   });
 }
 
-/** Without the punctuation of the sentence around it, and without a `)` that was opened before it. */
+/** Removes the punctuation of the sentence around a URL, and a `)` that opened before it. */
 function trimUrl(match: string): string {
   let url = match;
   for (;;) {

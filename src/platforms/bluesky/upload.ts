@@ -18,7 +18,7 @@ import { refusalMessage, toFault } from "./errors.ts";
 import { VIDEO_ORIGIN, VIDEO_SERVICE_DID } from "./hosts.ts";
 import type { Cursor } from "./refs.ts";
 
-/** The service keeps the permission to store the processed file in the account; servers accept an hour at most. */
+/** The permission lasts until the service has stored the processed file in the account; servers accept an hour at most. */
 const UPLOAD_PERMISSION_SECONDS = 1800;
 const UPLOAD_TIMEOUT_MS = 4 * MINUTE;
 const FIRST_POLL_SECONDS = 2;
@@ -32,7 +32,7 @@ type VideoOutcome = PrepareOutcome | { readonly state: "processed"; readonly blo
 
 const refused = (fault: Fault): VideoOutcome => ({ state: "refused", fault });
 
-/** Sends the file to the video service, which processes it and stores the result at the account's server. */
+/** Sends the file to the video service, which processes it and stores the result on the account's server. */
 export async function prepareVideo(
   client: PlatformClient,
   server: AccountServer,
@@ -91,7 +91,7 @@ async function upload(
   if (!response) {
     return refused(temporary("The connection to the video service broke during the upload.", { httpStatus: null }));
   }
-  // A file that the service already has is answered with an error status and the finished job.
+  // If the service already has the file, it answers with an error status and the finished job.
   const accepted = parseBody(VideoJobAnswer, response);
   if (accepted?.blob) {
     return { state: "processed", blob: accepted.blob };
@@ -143,7 +143,7 @@ async function checkUploadLimits(
       });
 }
 
-/** A token with which another service may call one method in the account's name. */
+/** A token that lets another service call one method in the account's name. */
 async function requestServiceAuth(server: AccountServer, job: Job, query: RequestFields): Promise<Result<string>> {
   const response = await server.call("com.atproto.server.getServiceAuth", {}, query);
   const token = isOk(response) ? parseBody(ServiceAuth, response)?.token : undefined;
@@ -176,7 +176,7 @@ async function pollJob(client: PlatformClient, job: Job, cursor: Cursor, jobId: 
     : { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, failureCount: 0 } satisfies Cursor };
 }
 
-/** A job that the service does not know any more is started again; a status that is not answered is asked for again. */
+/** Starts a job again that the service no longer knows, and asks again for a status without an answer. */
 function unansweredPoll(response: PlatformResponse | null, job: Job, cursor: Cursor): VideoOutcome {
   if ((response?.status === 400 || response?.status === 404) && cursor.uploadCount < MAX_UPLOADS) {
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, jobId: null } satisfies Cursor };
@@ -190,7 +190,7 @@ function unansweredPoll(response: PlatformResponse | null, job: Job, cursor: Cur
   );
 }
 
-/** Faults of the service and of the storage at the account's server may pass; those of the file do not. */
+/** Faults of the service and of the account server's storage may pass; faults of the file do not. */
 function failedJob(status: VideoJob, cursor: Cursor): VideoOutcome {
   const code = status.failureCode ?? "";
   const isLasting = ["validation_failure", "encoding_failure", "pds_upload_unsupported_blob_size"].includes(code);

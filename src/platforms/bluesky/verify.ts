@@ -13,13 +13,13 @@ import { COLLECTION, CommitRef, recordKey } from "./refs.ts";
 import { readSession, type Session, sessionUnreadable } from "./api.ts";
 
 /**
- * A record that is not there is looked up a second time. The first lookup follows the call at once, and one that is made at
- * least this long after the call is the second; the call itself has ended long before.
+ * `verify` looks a missing record up a second time. The first lookup follows the call at once. One at least this long after
+ * the call counts as the second, because the call itself has ended long before.
  */
 const SECOND_LOOKUP_AFTER_MS = 45 * SECOND;
 const RETRY_SECONDS = 15;
 
-/** Reads the record by its key, which is known also without a reference. */
+/** Reads the record by its key, which the row gives even without a reference. */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const session = readSession(job.account.extra);
   if (!session) {
@@ -50,7 +50,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   return await absentOutcome(client, session, commitRef);
 }
 
-/** Only the account's own server knows that a record does not exist, so that it is still that server is checked first. */
+/** Only the account's own server can know that a record does not exist, so this first checks that it still is that server. */
 async function absentOutcome(
   client: PlatformClient,
   session: Session,

@@ -104,7 +104,7 @@ export interface ValidationResult {
   readonly problems: readonly ValidationProblem[];
   /** Every warning; may be empty. */
   readonly warnings: readonly ValidationWarning[];
-  /** What the platform charges the operator for the visible call; null when it charges nothing. */
+  /** What the platform charges the operator for publishing the target; null when it charges nothing. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
   /** What the account may choose; absent where the platform has no such settings, and while nobody knows them. */
   readonly creator?: CreatorInfo | undefined;

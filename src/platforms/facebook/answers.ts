@@ -12,12 +12,12 @@ export const Page = z.looseObject({
 });
 export type Page = z.infer<typeof Page>;
 
-/** For a photo, `id` is the photo's own id and `post_id` the post's. */
+/** `id` is the photo's own id, `post_id` the post's. */
 export const CreatedPost = z.looseObject({ id: Id, post_id: Id.nullish(), permalink_url: z.string().nullish() });
 
 export const ReelUploadSession = z.looseObject({ video_id: Id, upload_url: z.string().nullish() });
 
-/** Facebook sends offsets as text in some answers and as numbers in others. */
+/** Some answers have offsets as text, others as numbers. */
 const Offset = z.coerce.number().int().min(0);
 
 export const TransferRange = z.looseObject({ start_offset: Offset, end_offset: Offset });
@@ -35,7 +35,7 @@ const parseJsonText = (value: unknown): unknown => {
   }
 };
 
-/** The refusal of a part with the wrong offset; its data is an object or the text of one. */
+/** Refuses a part with the wrong offset; its data is an object or an object as text. */
 export const UploadRangeError = z.looseObject({
   error: z.looseObject({ error_data: z.preprocess(parseJsonText, TransferRange) }),
 });
@@ -47,7 +47,7 @@ const PhaseErrors = z.array(z.looseObject({ message: z.string().nullish(), code:
 const Phase = z
   .looseObject({
     status: z.string().nullish(),
-    // Meta's documents disagree: some describe one error, others a list.
+    // Meta's documents disagree: some show one error, others a list.
     error: z.looseObject({ message: z.string().nullish(), code: z.number().nullish() }).nullish(),
     errors: PhaseErrors.nullish(),
     publish_status: z.string().nullish(),

@@ -4,9 +4,10 @@ import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { previewLink } from "./validate.ts";
 
 /**
- * Where the feed cuts is not documented; observed: about 477 characters on a desk, earlier on a phone
- * (boldlytype.com/blog/facebook-post-character-limit). For a reel one line is assumed. Page posts made through the API mention nobody by name. The preview of a
- * link is asked for with the member `link` (docs/pages-api/posts), which is sent for posts without media.
+ * Meta does not document where the feed cuts. Observed: after about 477 characters on a desktop, earlier on a phone
+ * (boldlytype.com/blog/facebook-post-character-limit). For a reel we assume one line. Page posts made through the API
+ * mention nobody by name. The member `link` requests the preview of a link (docs/pages-api/posts); posts without media send
+ * it.
  */
 export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {
   if (isStory(options)) {

@@ -12,7 +12,7 @@ import { videosUrl } from "./upload.ts";
 import { previewLink } from "./validate.ts";
 
 const FIRST_POLL_SECONDS = 5;
-/** `committedAt` older than this means that an earlier visible call was sent. */
+/** An older `committedAt` means that an earlier visible call left. */
 const SAME_CALL_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -46,7 +46,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const isRepeated = commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
   const isUsedUp = error?.code === 100 && (commitRef.photos.length > 0 || commitRef.videoId !== null);
   if (isRepeated && (fault.code === DUPLICATE_CODE || isUsedUp)) {
-    // A duplicate, or media that is already used, may mean that an earlier call with unknown outcome was received.
+    // A duplicate, or media in use, may mean that an earlier call with an unknown outcome arrived.
     return { state: "uncertain", detail, httpStatus: response.status, ref: { ...sentRef, duplicate: true } };
   }
   return fault.kind === "temporary"
@@ -108,7 +108,7 @@ function textOption({ options }: Job, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A unique label that lists return: it identifies a video whose id is lost. Its longest form is not documented, so it is short. */
+/** A unique label that lists return. It identifies a video whose id is lost. Nobody documents its longest form, so it is short. */
 function videoLabel(job: Job): string {
   return job.postId.replaceAll("-", "").slice(-20);
 }
@@ -120,7 +120,7 @@ export function hasOwnLabel(
   return labels?.includes(videoLabel(job)) === true;
 }
 
-/** The outcome of a successful response: a video is only accepted here and processed afterwards. Null for an unknown body. */
+/** The outcome of a successful response. Facebook only accepts a video here and processes it later. Null for an unknown body. */
 async function successOutcome(
   client: PlatformClient,
   job: Job,
@@ -153,21 +153,22 @@ async function successOutcome(
 }
 
 /*
- * The stories of a Page (developers.facebook.com/docs/page-stories-api, "Get stories"). The addresses of stories are there only: the id
- * in the answer of a publishing call makes no address that opens (github.com/gitroomhq/postiz-app/issues/1920).
+ * The stories of a Page (developers.facebook.com/docs/page-stories-api, "Get stories"). Only they contain the addresses of
+ * stories: the id in the answer of a publishing call makes no address that opens
+ * (github.com/gitroomhq/postiz-app/issues/1920).
  */
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 const CLOCK_TOLERANCE_MS = 120 * SECOND;
-/** The story is published already: its address is not worth a longer wait. */
+/** The story is already published, and its address does not justify a longer wait. */
 const URL_TIMEOUT_MS = 5000;
 
 export type StorySearch =
   | { readonly state: "found"; readonly id: string | null; readonly url: string | null }
   | { readonly state: "none" | "unreadable" };
 
-/** Looks for the story of this photo or video among those of the Page since then. */
+/** Looks for the story of this photo or video among those that the Page published since. */
 export async function findStory(
   client: PlatformClient,
   job: Job,
@@ -204,7 +205,7 @@ export async function findStory(
   return { state: "unreadable" };
 }
 
-/** Null when it cannot be read: the story is published already, so a failure here must not fail it. */
+/** Null when it cannot be read. A failure here must not fail the story, which is already published. */
 async function readStoryUrl(client: PlatformClient, job: Job, mediaId: string): Promise<string | null> {
   try {
     const story = await findStory(client, job, mediaId, job.committedAt ?? job.now, URL_TIMEOUT_MS);

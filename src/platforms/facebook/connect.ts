@@ -50,9 +50,9 @@ export const connect = {
         avatarUrl: page.picture?.data?.url ?? null,
         profileUrl: `https://www.facebook.com/${page.username ?? page.id}`,
         missingScopes,
-        // Meta's documents differ on the names of tasks, so the list alone never refuses a Page whose token came.
+        // Meta's documents differ on the names of tasks, so the list alone never refuses a Page that has a token.
         capabilities: hasPostingTask(page.tasks) === false ? { maySeeOnly: true } : {},
-        // A Page token that was created from a long-lived token does not expire by itself.
+        // A Page token made from a long-lived token does not expire by itself.
         token: page.access_token,
       });
     }

@@ -98,7 +98,7 @@ function facebookFault(error: GraphError, source: FaultSource): Fault | null {
   return error.code === 100 ? rejected(refusalMessage("Facebook refused the post", error), source) : null;
 }
 
-/** A duplicate can mean that an earlier call was received. */
+/** A duplicate can mean that an earlier call arrived. */
 function isDuplicate(error: GraphError): boolean {
   return (
     hasCode(error, 506) ||
@@ -110,19 +110,19 @@ function isDuplicate(error: GraphError): boolean {
 /** Error codes of video uploads: developers.facebook.com/docs/video-api/reference/error-codes. */
 const UPLOAD_RETRY_CODES = [1_363_019, 1_363_030, 1_363_033];
 
-/** The refusal of a part of a video whose offset is not the next one. */
+/** The refusal of a video part that does not start at the next offset. */
 export function isWrongOffset(response: PlatformResponse): boolean {
   return graphError(response)?.subcode === 1_363_037;
 }
 
-/** Code 100 in an upload means that Facebook does not know the session any more: the other parameters are those it gave. */
+/** In an upload, code 100 means that Facebook no longer knows the session: all other parameters came from Facebook itself. */
 export function isForgottenSession(response: PlatformResponse): boolean {
   return graphError(response)?.code === 100;
 }
 
 export type UploadErrorKind = "parameters" | "offset" | "other";
 
-/** The kind of an upload host's error; null when the body is not such an error. */
+/** The kind of an upload host's error; null when the body is none. */
 export function classifyUploadError(response: PlatformResponse): UploadErrorKind | null {
   const uploadError = parseBody(UploadErrorBody, response)?.debug_info;
   if (!uploadError) {
@@ -155,7 +155,7 @@ function uploadFault(response: PlatformResponse): Fault | null {
     : rejected(message, source, { code: "media_invalid", category: "media" });
 }
 
-/** The fault of a failed processing phase of a video; its codes are those of the Graph API's errors. */
+/** The fault of a video whose processing failed; its codes are those of the Graph API's errors. */
 export function videoFault(code: number | null, message: string): Fault {
   const source = { httpStatus: 200, platformCode: code === null ? null : String(code) };
   const knownReason = code === null ? undefined : MEDIA_REASONS[code];

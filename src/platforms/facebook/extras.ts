@@ -11,7 +11,7 @@ import { toFault } from "./errors.ts";
 import { graphUrl, UPLOAD_TIMEOUT_MS } from "./hosts.ts";
 import { asksForCovers } from "./limits.ts";
 
-/** A story has no cover. A login that has lost the rights since the preview is refused by Facebook, which the extra then tells. */
+/** A story has no cover. If the login has lost the scopes since the preview, Facebook refuses the call, and the extra shows it. */
 function pictureOf({ media, options, account }: Job): JobMedia | undefined {
   return asksForCovers(account.app.settings) && !isStory(options)
     ? media.find(({ type }) => type === "video")?.cover?.image
@@ -19,8 +19,8 @@ function pictureOf({ media, options, account }: Job): JobMedia | undefined {
 }
 
 /**
- * developers.facebook.com/docs/graph-api/reference/video/thumbnails: the preferred picture is the one that is shown, so a repeated call
- * leaves the same cover, and at worst one more picture to choose from.
+ * developers.facebook.com/docs/graph-api/reference/video/thumbnails: videos show the preferred picture, so a repeated call
+ * leaves the same cover and at worst one more picture to choose from.
  */
 export const cover: Extra = {
   name: "cover",
@@ -46,8 +46,9 @@ export const cover: Extra = {
 };
 
 /**
- * developers.facebook.com/docs/graph-api/reference/object/comments: all comments are listed only with the filter `stream`. Whether a
- * video has the edge beside its post is open; publishers in use comment on its id (gitroomhq/postiz-app, facebook.provider.ts).
+ * developers.facebook.com/docs/graph-api/reference/object/comments: only the filter `stream` lists all comments. Nobody
+ * documents whether a video itself has the edge; other publishers comment on its id (gitroomhq/postiz-app,
+ * facebook.provider.ts).
  */
 export const comment = graphComment({
   url: ({ account }, { id }) => `${graphUrl(account.app)}/${encodeURIComponent(id)}/comments`,

@@ -8,14 +8,14 @@ import { storyLimits, isStory, STORY_RATIO } from "#platforms/story.ts";
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** From gitroomhq/postiz-app and other open-source adapters. The unit is not documented; UTF-16 code units are the strictest common one. */
+/** From gitroomhq/postiz-app and other open-source adapters. Nobody documents the unit; UTF-16 code units are the strictest common one. */
 export const CAPTION_MAX = 63_206;
 /**
- * No official source: developers.facebook.com/docs/graph-api/reference/object/comments names no length. 8,000 is what the pages of
- * Facebook accept; a longer comment is refused in the preview.
+ * No official source: developers.facebook.com/docs/graph-api/reference/object/comments names no length. Facebook's own pages
+ * accept 8,000. The preview refuses a longer comment.
  */
 export const COMMENT_MAX = 8000;
-/** No maximum is documented; ten is this product's own limit for one media import. */
+/** Facebook documents no maximum; ten is this product's own limit for one media import. */
 const IMAGES_MAX = 10;
 
 /** Error 1366046 names 4 MB; JPEG and PNG need no conversion. */
@@ -44,8 +44,8 @@ export const REEL: MediaRule = {
 export const REEL_RATIO_ADVISED = 9 / 16;
 
 /**
- * developers.facebook.com/docs/page-stories-api: a video as for reels, "can not exceed 60 seconds". Its table of photos has 10 MB, but
- * they are uploaded as any other photo is, with error 1366046 above 4 MB.
+ * developers.facebook.com/docs/page-stories-api: a video as for reels, "can not exceed 60 seconds". Its table of photos has
+ * 10 MB, but stories upload them like any other photo, with error 1366046 above 4 MB.
  */
 export const STORY_VIDEO: MediaRule = { ...REEL, maxSeconds: 60 };
 /** The finish call of a video story has no field for a cover. */
@@ -67,13 +67,13 @@ const COVERS = {
   image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: 10_000_000 },
 } as const satisfies PlatformLimits["media"]["covers"];
 
-/** Whether the operator lists the rights, so that logins are asked for them. */
+/** Whether the operator lists the scopes, so that logins request them. */
 export function asksForCovers(settings: AppCredentials["settings"]): boolean {
   const listed = extraScopes(settings);
   return COVER_SCOPES.every((scope) => listed.includes(scope));
 }
 
-/** The limits of one Page: covers need rights that its login may not have. */
+/** The limits of one Page. Covers need scopes that its login may lack. */
 export function limitsOf(capabilities: JsonObject): PlatformLimits {
   return hasExtraScopes(capabilities, COVER_SCOPES)
     ? { ...limits, media: { ...limits.media, covers: COVERS }, rules: [...limits.rules, ...coverLimits(COVERS)] }
@@ -103,13 +103,14 @@ export const limits = {
     ...mediaRuleLimits("video", VIDEO, { options: { placement: "timeline" } }),
     ...storyLimits(STORY_VIDEO),
   ],
-  // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so it is left to the platform.
+  // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so Facebook itself has to refuse.
   dailyCaps: [],
-  // Facebook refuses only a text that repeats the Page's newest post (error 506), however old that is: no window.
+  // Facebook refuses only a text that repeats the Page's newest post (error 506), however old that post is: there is no
+  // window.
   duplicateText: null,
 } as const satisfies PlatformLimits;
 
-/** Photos are shown at 2048 pixels at most. */
+/** Facebook shows photos at 2048 pixels at most. */
 export const fitting = { rule: IMAGE, maxLongSide: 2048 } as const satisfies ImageFitting;
 
 /** Stories fill the screen of a phone; the guide gives 9:16 for videos and no ratio for photos. */

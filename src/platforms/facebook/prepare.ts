@@ -34,7 +34,10 @@ export async function prepare(
 
 type UploadResult = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly fault: Fault };
 
-/** Uploads all photos unpublished, also a single one, so that one visible call publishes them, as a post or a story, and their ids identify it. */
+/**
+ * Uploads all photos unpublished, also a single one. One visible call then publishes them as a post or a story, and their
+ * ids identify it.
+ */
 async function uploadPhotos(
   client: PlatformClient,
   job: Job,

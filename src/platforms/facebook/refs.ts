@@ -15,7 +15,7 @@ export const ReelCursor = z.object({
 });
 export type ReelCursor = z.infer<typeof ReelCursor>;
 
-/** `start` and `end` are the part of the file that Facebook asks for next. */
+/** `start` and `end` are the part of the file that Facebook wants next. */
 export const TimelineCursor = z.object({
   sessionId: z.string(),
   videoId: z.string(),
@@ -26,7 +26,7 @@ export const TimelineCursor = z.object({
 });
 export type TimelineCursor = z.infer<typeof TimelineCursor>;
 
-/** What `commit` needs and what identifies the post for `verify`, by kind of post. */
+/** What `commit` needs and what identifies the post for `verify`; one form per kind of post. */
 export const CommitRef = z.object({
   kind: z.enum(["feed", "reel", "video", "story"]),
   photos: z.array(z.string()),

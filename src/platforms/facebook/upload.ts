@@ -20,16 +20,16 @@ import { isForgottenSession, isWrongOffset, toFault, classifyUploadError, videoF
 import { videoGraphUrl, CALL_TIMEOUT_MS, UPLOAD_TIMEOUT_MS, graphUrl, UPLOAD_HOST } from "./hosts.ts";
 import { createCommitRef, TimelineCursor, ReelCursor } from "./refs.ts";
 
-/** A chunk whose end Facebook leaves open or sets far away must still fit into the time of one call. */
+/** Facebook may leave the end of a chunk open or set it far away, but the chunk must fit into the time of one call. */
 const MAX_CHUNK_BYTES = 32 * 1024 ** 2;
 const MAX_REBUILDS = 2;
-/** Meta does not document how long an upload session is valid; a day is assumed, less one hour. */
+/** Meta does not document how long an upload session is valid; we assume a day, less one hour. */
 const SESSION_LIFETIME_MS = 23 * 3_600_000;
 
 /**
  * Uploads a timeline video in an upload session, which names the video before anything is visible. The other way, one call
- * with the file's address, may be answered after five minutes, and what it has made until then cannot be known: a second
- * such call makes a second video.
+ * with the file's address, may answer after five minutes, and nobody knows what it made until then: a second such call makes
+ * a second video.
  */
 export async function prepareTimelineVideo(
   client: PlatformClient,
@@ -79,7 +79,7 @@ async function startSession(
   };
 }
 
-/** Sends the part of the file that Facebook asks for; equal offsets mean that it has everything. */
+/** Sends the part of the file that Facebook wants next. Equal offsets mean that Facebook has everything. */
 async function transfer(
   client: PlatformClient,
   job: Job,
@@ -102,7 +102,8 @@ async function transfer(
     { headers: bearerHeader(job.account.accessToken), timeoutMs: UPLOAD_TIMEOUT_MS },
   );
   if (response === null) {
-    // Sent again from the same offset: if this part has arrived, Facebook refuses it and names the offset to go on from.
+    // The next call starts from the same offset. If this part arrived, Facebook refuses the repetition and names the next
+    // offset.
     return { state: "refused", fault: temporary("The connection to Facebook broke.", { httpStatus: null }) };
   }
   const range = nextRange(response);
@@ -126,7 +127,7 @@ async function transfer(
   };
 }
 
-/** Where to go on: in the answer, or in the refusal of a part that Facebook has already. */
+/** Where to continue: the answer says it, and so does the refusal of a part that Facebook already has. */
 function nextRange(response: PlatformResponse): z.infer<typeof TransferRange> | undefined {
   if (isOk(response)) {
     return parseBody(TransferRange, response);
@@ -138,12 +139,12 @@ const FIRST_POLL_SECONDS = 5;
 const MAX_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
 const PROCESSING_DEADLINE_MS = 30 * MINUTE;
-/** Meta does not document how long an upload session is valid; a day is assumed, less one hour. */
+/** Meta does not document how long an upload session is valid; we assume a day, less one hour. */
 const UPLOAD_LIFETIME_MS = 23 * 60 * MINUTE;
 
 /**
- * Starts the upload session and uploads the video; `commit` sends the finish call that publishes the reel. A story has the same steps
- * on an edge of its own (developers.facebook.com/docs/page-stories-api).
+ * Starts the upload session and uploads the video; `commit` sends the finish call, which publishes the reel. A story takes
+ * the same steps on another edge (developers.facebook.com/docs/page-stories-api).
  */
 export async function prepareReel(
   client: PlatformClient,
@@ -173,7 +174,7 @@ async function startUpload(
     postJson({ upload_phase: "start" }, bearerHeader(job.account.accessToken)),
   );
   const session = isOk(response) ? parseBody(ReelUploadSession, response) : undefined;
-  // The token is sent to this URL, so it must be on Facebook's own upload host.
+  // The call to this URL carries the token, so it must be on Facebook's own upload host.
   if (!session || URL.parse(session.upload_url ?? "")?.hostname !== UPLOAD_HOST) {
     return {
       state: "refused",
@@ -208,7 +209,7 @@ async function upload(client: PlatformClient, job: Job, video: JobMedia, cursor:
     return { state: "again", afterSeconds: 0, cursor: { ...cursor, uploadMode: "bytes" } };
   }
   if (cursor.uploadMode === "hosted" && problem === "offset") {
-    // An earlier call without an answer has uploaded the file; the state of the video tells.
+    // An earlier call without an answer uploaded the file; the video's state shows it.
     return waitForProcessing(job, cursor);
   }
   const fault = isOk(response) ? videoFault(null, "the upload failed") : toFault(response);

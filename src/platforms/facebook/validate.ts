@@ -118,7 +118,7 @@ function collectWarnings(input: ValidationInput, isReel: boolean): readonly Vali
   return warnings;
 }
 
-/* A story of a Page: developers.facebook.com/docs/page-stories-api, whose publishing calls have the file and nothing else. */
+/* A story of a Page: developers.facebook.com/docs/page-stories-api. Its publishing calls take only the file. */
 
 const NOT_IN_STORIES: Readonly<Record<string, string>> = {
   link: "a story has no link",
@@ -171,7 +171,7 @@ function roleWarnings(capabilities: JsonObject): readonly ValidationWarning[] {
     : [];
 }
 
-/** Of a video that fills the screen; `what`: "a reel" or "a story". */
+/** For a video that fills the screen. `what`: "a reel" or "a story". */
 function ratioWarnings(media: readonly MediaDescription[], what: string): readonly ValidationWarning[] {
   return media.flatMap(({ width, height }): readonly ValidationWarning[] =>
     width && height && width / height > REEL_RATIO_ADVISED + 0.01
@@ -197,14 +197,14 @@ function findAddresses(text: string): readonly URL[] {
   }).filter((url) => url !== null);
 }
 
-/** Whether a text names an address of Facebook, which refuses some links to itself. */
+/** Whether a text contains an address of Facebook, which refuses some links to itself. */
 function hasOwnLink(text: string): boolean {
   return findAddresses(text).some(({ hostname }) => OWN_HOSTS.test(hostname));
 }
 
 /**
- * The address whose preview is shown below a text: without the member `link` there is none
- * (developers.facebook.com/docs/pages-api/posts). An address of Facebook itself stays text, because it may be refused.
+ * The address whose preview Facebook shows below a text; it shows one only with the member `link`
+ * (developers.facebook.com/docs/pages-api/posts). An address of Facebook itself stays text, because Facebook may refuse it.
  */
 export function previewLink(text: string): string | null {
   return findAddresses(text).find(({ hostname }) => !OWN_HOSTS.test(hostname))?.href ?? null;

@@ -29,7 +29,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
 
 const RETRY_SECONDS = 60;
 
-/** A lookup without a reference: posts are recognized by app, text and number of photos, videos by label or text. */
+/** Without a reference, app, text and number of photos identify a post, and label or text a video. */
 async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
   if (job.media[0]?.type !== "video") {
     return await verifyByRow(job, {
@@ -42,7 +42,7 @@ async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOu
   const found = await verifyByRow(job, {
     listedAfterMs: ABSENT_AFTER_MS,
     list: (since) => listVideos(client, job, since, isReel),
-    // A video that is still processed may be listed later.
+    // The list may show a video only after its processing.
     decideNone: notListed,
   });
   return found.state === "published"
@@ -80,7 +80,7 @@ async function listPosts(client: PlatformClient, job: Job, since: number): Promi
     : UNREADABLE;
 }
 
-/** Facebook does not always name the photos, and names the preview of a link as an attachment too. */
+/** Facebook does not always name the photos, and it also counts the preview of a link as an attachment. */
 function hasSamePhotoCount(post: ListedPost, job: Job): boolean {
   const attachments = post.attachments?.data ?? [];
   const photos = attachments.flatMap((attachment) => attachment.subattachments?.data ?? [attachment]);
@@ -89,7 +89,7 @@ function hasSamePhotoCount(post: ListedPost, job: Job): boolean {
 
 async function listVideos(client: PlatformClient, job: Job, since: number, isReel: boolean): Promise<CandidateList> {
   const listed = await listSince(client, job, {
-    // Reels too.
+    // This edge also lists reels.
     edge: "videos",
     fields: VIDEO_FIELDS,
     since,
@@ -103,7 +103,7 @@ async function listVideos(client: PlatformClient, job: Job, since: number, isRee
           .map((video) => ({
             id: video.id,
             url: absolutePermalink(video.permalink_url),
-            // The label is the post's own; reels cannot have one.
+            // The label belongs to this post alone; reels cannot have one.
             isMatch: isReel
               ? comparableText(video.description) === comparableText(job.caption)
               : hasOwnLabel(video, job),
@@ -117,15 +117,15 @@ const UNREADABLE: CandidateList = { ok: false, outcome: verifyAgainIn(RETRY_SECO
 const FIRST_CHECK_MS = 10 * SECOND;
 const SECOND_CHECK_MS = 60 * SECOND;
 const LAST_CHECK_MS = 180 * SECOND;
-/** By then a published story is listed, where its Page lists stories at all. */
+/** By then Facebook lists a published story, if the Page lists stories at all. */
 const LISTED_AFTER_MS = 30 * SECOND;
 const LISTING_RETRY_SECONDS = 10;
 const NOT_LISTED = "the Page's list of stories lacks it, which proves nothing without an archive";
 
 /**
- * A story is recognized by the id of its photo or video. The list needs the Page's archive of stories ("you must turn your Facebook
- * story archive on", developers.facebook.com/docs/page-stories-api), so a story that it lacks may be published all the same, and
- * none is ever sent again.
+ * The id of its photo or video identifies a story. The list works only with the Page's archive of stories ("you must turn
+ * your Facebook story archive on", developers.facebook.com/docs/page-stories-api), so a missing story may still be
+ * published, and the publisher never sends one again.
  */
 async function verifyStory(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
@@ -136,7 +136,7 @@ async function verifyStory(client: PlatformClient, job: Job, commitRef: CommitRe
     : await verifyVideoStory(client, job, commitRef, commitRef.videoId, elapsed, look);
 }
 
-/** Nothing but the list tells of a photo. */
+/** Only the list can show a photo. */
 async function verifyPhotoStory(
   photoId: string,
   elapsed: number,
@@ -158,7 +158,7 @@ async function verifyPhotoStory(
     : verifyAgainIn(nextCheckMs - elapsed);
 }
 
-/** The status of the video tells whether it was published, as for a reel; the list has the id and the address of the story. */
+/** The video's status shows whether the story is published, as for a reel; the list has its id and address. */
 async function verifyVideoStory(
   client: PlatformClient,
   job: Job,

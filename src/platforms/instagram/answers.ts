@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Id } from "#platforms/response.ts";
 import { graphList } from "#platforms/graph-api.ts";
 
-/** The platform sends either a list of names or one text with commas. */
+/** Meta sends either a list of names or one text with commas. */
 const ScopeNames = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(",").map((name) => name.trim())),
@@ -10,7 +10,10 @@ const ScopeNames = z.union([
 
 const ShortToken = z.looseObject({ access_token: z.string().min(1), permissions: ScopeNames.nullish() });
 
-/** The documentation describes the form with `data`, real responses are flat. `user_id` is not the id that posts go to, so it is not read. */
+/**
+ * The documentation describes the form with `data`, but real responses are flat. Nobody reads `user_id`, because posts go to
+ * another id.
+ */
 export const ShortTokenResponse = z.union([
   z.looseObject({ data: z.array(ShortToken).min(1) }).transform((body) => body.data[0]),
   ShortToken,
@@ -24,7 +27,7 @@ export const TokenErrorBody = z.looseObject({
 });
 
 const Me = z.looseObject({
-  /** Of the user within this app; `user_id` is the account that posts go to. */
+  /** `id` names the user within this app; posts go to `user_id`. */
   id: Id.nullish(),
   user_id: Id,
   username: z.string().min(1),

@@ -4,9 +4,9 @@ import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { IMAGE } from "./limits.ts";
 
 /**
- * help.instagram.com/1643471055915254: the feed shows three lines and recommends 125 characters or fewer. Links in captions are
- * not active. Content publishing guide: the media of a carousel are cropped to the ratio of the first one. Where the text of a
- * reel is cut is not documented; one line is assumed.
+ * help.instagram.com/1643471055915254: the feed shows three lines and recommends 125 characters or fewer. Links in captions
+ * do nothing. Content publishing guide: Instagram crops the media of a carousel to the ratio of the first one. Nobody
+ * documents where it cuts the text of a reel; we assume one line.
  */
 export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {
   if (isStory(options)) {

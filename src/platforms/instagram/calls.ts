@@ -9,7 +9,7 @@ import { verify as verifyWith } from "./verify.ts";
 
 export { connect } from "./connect.ts";
 
-/** The calls of a login through Pages go to the Graph API of Pages, which documents the proof of the app's secret. */
+/** An account whose login goes through Pages uses the Graph API of Pages, which documents the proof of the app's secret. */
 function clientFor(client: PlatformClient, { capabilities, app }: AccountAccess): PlatformClient {
   return capabilities["login"] === "page" ? withAppSecretProof(client, app) : withUndocumentedProof(client, app);
 }

@@ -98,7 +98,7 @@ export const connect = {
     );
   },
 
-  /** The direct login has no revoke call: the user removes the app in Instagram's settings. */
+  /** The direct login has no revoke call: users remove the app in Instagram's settings. */
   revoke: async (client, app, tokens) => {
     if (isPageLogin(tokens)) {
       await revokeDialogLogin(client, dialogOf(app), app, tokens);
@@ -106,7 +106,7 @@ export const connect = {
   },
 } satisfies ConnectCalls;
 
-/** The variant with which the tokens were created, which can differ from the operator's current setting. */
+/** Whether the tokens come from a login through Pages; the operator may have changed the setting since. */
 function isPageLogin(tokens: TokenSet): boolean {
   return tokens.extra?.["login"] === "page";
 }
@@ -149,7 +149,8 @@ async function exchangeDirect(
       return me;
     }
     return succeeded({
-      // A signed request names the user by one of the two ids, and logins are found by their own id and by their account's.
+      // A signed request names the user by one of the two ids. The service finds logins by their own id and by their
+      // account's.
       externalId: me.value.id ?? me.value.user_id,
       displayName: me.value.name ?? me.value.username,
       tokens: {
@@ -215,7 +216,7 @@ async function listDirectAccount(
   });
 }
 
-/** Only needed to check trial reels early, so a failure is ignored. */
+/** Only the early check of trial reels needs it, so a failure does not matter. */
 async function readFollowersCount(client: PlatformClient, app: AppCredentials, token: string): Promise<number | null> {
   try {
     const response = await graphGet(withUndocumentedProof(client, app), `${directGraphUrl(app)}/me`, token, {
@@ -255,7 +256,7 @@ async function listAccountsOfPages(
     const capabilities = {
       login: "page",
       pageId: page.id,
-      // Meta's documents differ on the names of tasks, so the list alone never refuses an account whose Page's token came.
+      // Meta's documents differ on the names of tasks, so the list alone never refuses an account whose Page has a token.
       ...(hasPostingTask(page.tasks) === false && { maySeeOnly: true }),
       ...(typeof profile.followers_count === "number" && { followersCount: profile.followers_count }),
     };
@@ -290,7 +291,7 @@ function toPostableAccount(
   };
 }
 
-/** The number of posts that Instagram allows this account; read with the login's token, as the reference asks for. */
+/** The number of posts that Instagram allows this account. Uses the login's token, as the reference demands. */
 export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
   const limit = await readPublishingLimit(client, publishingLimitUrl(account), account.loginToken, toFault);
   return limit.ok ? succeeded({ ...account.capabilities, publishingLimit: limit.value }) : limit;

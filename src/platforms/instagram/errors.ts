@@ -14,8 +14,8 @@ import { appMisconfigured } from "#platforms/oauth-token.ts";
 import { TokenErrorBody } from "./answers.ts";
 
 /*
- * The code/subcode pairs of Instagram's error table (developers.facebook.com/docs/instagram-platform,
- * reference/error-codes) and undocumented ones that were observed. The subcode is the more specific one, so it decides.
+ * The code/subcode pairs of Instagram's error table (developers.facebook.com/docs/instagram-platform, reference/error-codes)
+ * and observed ones without documentation. The subcode is more specific, so it decides.
  */
 
 type ErrorMeaning =
@@ -91,7 +91,7 @@ const MEANING_BY_SUBCODE: Readonly<Record<number, ErrorMeaning>> = {
   2207082: mediaError("processing_failed", "the upload of the video failed", true),
 };
 
-/** Faults of `prepare`: nothing is visible while containers are created and polled. */
+/** Faults of `prepare`: nothing is visible while it creates and polls containers. */
 export function toFault(response: PlatformResponse): Fault {
   const error = graphError(response);
   const meaning = error?.subcode ? MEANING_BY_SUBCODE[error.subcode] : undefined;
@@ -149,7 +149,7 @@ export function containerFailure(status: string): { readonly fault: Fault; reado
   };
 }
 
-/** Responses to the publishing call after which the post may be published: each of them has been seen for published posts. */
+/** After these responses to the publishing call the post may be published: each has come for published posts. */
 export function isUncertainCommit(response: PlatformResponse): boolean {
   const error = graphError(response);
   return (
@@ -162,10 +162,10 @@ export function isUncertainCommit(response: PlatformResponse): boolean {
 }
 
 export const RESTRICTED_SUBCODE = 2207051;
-/** The container has expired and nothing was published. */
+/** The container expired, and nothing was published. */
 export const EXPIRED_SUBCODE = 2207020;
 
-/** The token host has its own error body; a used code and a wrong secret both have status 400. */
+/** The token host has its own error body. It answers both a used code and a wrong secret with 400. */
 export function tokenHostFault(response: PlatformResponse): Fault {
   const errorBody = parseBody(TokenErrorBody, response);
   const source = { httpStatus: response.status, platformCode: errorBody?.error_type ?? null };

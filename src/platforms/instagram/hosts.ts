@@ -12,10 +12,10 @@ export const hosts = ["api.instagram.com", "graph.instagram.com", "graph.faceboo
 /** Valid until 29 July 2028 (developers.facebook.com/docs/graph-api/changelog). */
 const DEFAULT_API_VERSION = "v25.0";
 
-/** `direct`: the account itself logs in. `page`: a user with Pages logs in, and the account belongs to one of the Pages. */
+/** `direct`: the account itself logs in. `page`: a user with Pages logs in, and one of the Pages owns the account. */
 export type LoginVariant = "direct" | "page";
 
-/** Meta allows an app only one of the two logins, so the operator configures which. */
+/** Meta allows an app only one of the two logins, so the operator configures it. */
 export function loginVariant(app: Pick<AppCredentials, "settings">): LoginVariant {
   return app.settings["LOGIN_VARIANT"] === "facebook" ? "page" : "direct";
 }
@@ -26,8 +26,8 @@ export function commentScope(settings: AppCredentials["settings"]): string {
 }
 
 /**
- * Whether the operator relies on Instagram publishing one container once only. It is not documented, so by default a container is
- * published again only when its status was read immediately before.
+ * Whether the operator relies on Instagram publishing a container only once. Meta does not document it, so by default the
+ * adapter publishes a container again only right after it read the container's status.
  */
 export function republishesUnread(app: AppCredentials): boolean {
   return app.settings["REPUBLISH"] === "immediately";
@@ -49,7 +49,7 @@ export function pageLoginDialog(app: AppCredentials, scopes: readonly string[]) 
   };
 }
 
-/** The API through which an account publishes is that of its login, also after the operator changed the variant. */
+/** An account publishes through the API of its login, also after the operator changes the variant. */
 export function graphUrl(account: AccountAccess): string {
   const version = apiVersion(account.app);
   return account.capabilities["login"] === "page"
@@ -57,7 +57,7 @@ export function graphUrl(account: AccountAccess): string {
     : `${DIRECT_GRAPH_ORIGIN}/${version}`;
 }
 
-/** The edge that tells how many posts the account may publish. */
+/** The edge that shows how many posts the account may publish. */
 export function publishingLimitUrl(account: AccountAccess): string {
   return `${graphUrl(account)}/${encodeURIComponent(account.platformAccountId)}/content_publishing_limit`;
 }

@@ -7,7 +7,7 @@ import { storyLimits, isStory, STORY_RATIO } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;
 
-/** IG user media reference: 2200 characters, 30 hashtags, 20 @ tags. The unit is not stated; UTF-16 is the strictest usual reading. */
+/** IG user media reference: 2200 characters, 30 hashtags, 20 @ tags. It states no unit; UTF-16 is the strictest usual reading. */
 export const CAPTION_MAX = 2200;
 export const HASHTAGS_MAX = 30;
 export const MENTIONS_MAX = 20;
@@ -20,11 +20,12 @@ export const COLLABORATORS_MAX = 3;
 /** Content publishing guide: carousels of 2 to 10 items. */
 export const CAROUSEL_MAX = 10;
 
-/** Same reference: JPEG only, 8 MiB (error 36000/2207004). PNG is sometimes accepted and then fails with 9004/2207052. */
+/** Same reference: JPEG only, 8 MiB (error 36000/2207004). Instagram sometimes accepts a PNG, which then fails with 9004/2207052. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg"],
   maxBytes: 8 * MIB,
-  // Documented: 4:5 to 1.91:1. 9:16 has been accepted since 2026 (ayrshare.com/docs), so only ratios outside that are refused.
+  // Documented: 4:5 to 1.91:1. Instagram has accepted 9:16 since 2026 (ayrshare.com/docs), so we refuse only ratios outside
+  // that.
   minRatio: 9 / 16,
   maxRatio: 1.91,
 };
@@ -49,8 +50,8 @@ export const VIDEO: MediaRule = {
 export const STORY_VIDEO: MediaRule = { ...VIDEO, maxBytes: 100_000_000, minRatio: 0.1, maxSeconds: 60 };
 
 /**
- * No official source: the reference of comments names no length. It is that of a caption, as other clients have it
- * (github.com/exileum/meta-mcp/pull/251); a longer comment is refused in the preview.
+ * No official source: the reference of comments names no length. Like other clients we use that of a caption
+ * (github.com/exileum/meta-mcp/pull/251). The preview refuses a longer comment.
  */
 export const COMMENT_MAX = 2200;
 
@@ -112,13 +113,13 @@ export const limits = {
       when: { postType: "video", options: { trial_reel_type: "performance" } },
     },
   ],
-  // For accounts whose own number could not be read: the content publishing guide says 100, the references of media_publish
-  // and content_publishing_limit say 50; a carousel counts once.
+  // For accounts whose own number cannot be read. The content publishing guide says 100; the references of media_publish and
+  // content_publishing_limit say 50. A carousel counts once.
   dailyCaps: [{ count: 50, windowHours: 24, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;
 
-/** The official page (September 2026): 4:5 to 1.91:1, at most 1440 wide; a carousel is cut to the shape of its first image. */
+/** The official page (September 2026): 4:5 to 1.91:1, at most 1440 wide. Instagram crops a carousel to the shape of its first image. */
 export const fitting = {
   rule: IMAGE,
   minRatio: IMAGE_RATIO_ADVISED,
@@ -126,7 +127,7 @@ export const fitting = {
   together: "ratio",
 } as const satisfies ImageFitting;
 
-/** IG user media reference: 9:16 is recommended for stories "to avoid cropping or blank space". */
+/** IG user media reference: recommends 9:16 for stories "to avoid cropping or blank space". */
 const storyFitting = {
   rule: IMAGE,
   minRatio: STORY_RATIO,

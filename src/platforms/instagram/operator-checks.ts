@@ -27,7 +27,7 @@ export const operatorChecks: OperatorChecks = {
 
   apiVersion: (app) => graphVersion(apiVersion(app), VERSIONS_PAGE),
 
-  /** With Instagram Login there is no token for an app alone, so it complains about the code. */
+  /** Instagram Login issues no token for an app alone, so an accepted app makes it complain about the code. */
   async checkCredentials(client, app, { redirectUri }) {
     if (loginVariant(app) === "page") {
       return await checkAppToken(client, app, `${pageLoginDialog(app, []).graphUrl}/oauth/access_token`);

@@ -67,7 +67,7 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** `share_to_feed` is meaningful for reels only; a trial reel is never shared to the feed, whatever was asked for. */
+/** Only reels use `share_to_feed`. Instagram never shares a trial reel to the feed, whatever the caller requested. */
 function withDefaults(requested: JsonObject, isReel: boolean, placement: string): JsonObject {
   const { share_to_feed: shareToFeed, ...rest } = requested;
   if (!isReel) {
@@ -80,7 +80,7 @@ function isTrial(options: JsonObject): boolean {
   return typeof options["trial_reel_type"] === "string";
 }
 
-/** Repeated tags count each time, as on the platform. */
+/** Repeated tags count each time, as on Instagram. */
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
@@ -140,7 +140,7 @@ function optionProblems(input: ValidationInput, isReel: boolean): readonly Valid
   return problems;
 }
 
-/** Tags have a place on an image and none on a video, and belong to an item of the post. */
+/** A tag has a position on an image and none on a video, and belongs to an item of the post. */
 function tagProblems({ options: requested, media }: ValidationInput): readonly ValidationProblem[] {
   const tags = Array.isArray(requested["user_tags"]) ? requested["user_tags"] : [];
   return tags.filter(isJsonObject).flatMap(({ x, y, media_index: at = 0 }, index): readonly ValidationProblem[] => {
@@ -222,7 +222,7 @@ function mediaWarnings(media: readonly MediaDescription[]): readonly ValidationW
 
 /* A story: IG user media reference, "Image Story Containers" and "Video Story Containers". */
 
-/** What the platform takes for other posts only; `collaborators` is "not supported for Stories" in so many words. */
+/** Instagram takes these only for other posts; its reference calls `collaborators` "not supported for Stories". */
 const NOT_IN_STORIES: Readonly<Record<string, string>> = {
   collaborators: "a story has no collaborators",
   location_id: "a story has no place",
@@ -261,7 +261,7 @@ function validateStory(
   };
 }
 
-/** The place of a tag is optional, also on a video, but has two coordinates. */
+/** A tag may go without a position, also on a video, but a position has two coordinates. */
 function storyTagProblems(
   { user_tags: requested }: JsonObject,
   media: readonly MediaDescription[],
@@ -278,7 +278,7 @@ function storyTagProblems(
   });
 }
 
-/* Whether the account can publish through an app at all, whatever the post is. */
+/* Whether the account can publish through an app at all, with any post. */
 
 function accountProblems(capabilities: JsonObject): readonly ValidationProblem[] {
   return capabilities["accountType"] === "PERSONAL"

@@ -81,7 +81,8 @@ async function listSince(
 ): Promise<readonly ListedCandidate[] | undefined> {
   const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "image");
   const story = isStory(job.options);
-  // IG user media reference: the list of media has no stories, which have one of their own for the 24 hours that they are shown.
+  // IG user media reference: the list of media has no stories. They have their own list for the 24 hours in which Instagram
+  // shows them.
   const edge = story ? "stories" : "media";
   const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
   const candidates: ListedCandidate[] = [];
@@ -107,7 +108,7 @@ async function listSince(
       })),
     );
     after = nextCursor(list.paging);
-    // The order of stories is not documented.
+    // Nobody documents the order of stories.
     if (after === undefined || (!story && recent.length < list.data.length)) {
       return candidates;
     }

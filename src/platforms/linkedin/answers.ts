@@ -34,10 +34,10 @@ export const Organization = z.looseObject({
 });
 export type Organization = z.infer<typeof Organization>;
 
-/** By id; an organization that could not be read has only a status. */
+/** Organizations by id. One that LinkedIn could not read has only a status. */
 export const OrganizationLookup = z.looseObject({ results: z.record(z.string(), Organization) });
 
-/** Of an image or a document, each named by its own member. */
+/** The upload of an image or a document; each answer names it by its own member. */
 export const FileUploadSession = z.looseObject({
   value: z.looseObject({
     uploadUrl: z.string().min(1),
@@ -87,7 +87,7 @@ export const ErrorBody = z.looseObject({
     .nullish(),
 });
 
-/** One list of comments; a comment is named by its id or by its URN. */
+/** One list of comments. Its id or its URN names a comment. */
 export const CommentList = z.looseObject({
   elements: z.array(
     z.looseObject({

@@ -4,10 +4,10 @@ import { documentOf } from "#platforms/document.ts";
 import { findMarks } from "#platforms/text-marks.ts";
 
 /**
- * Where the feed cuts is not documented; observed: after three lines, about 210 characters on a desk
- * (web-3-apps.com/char-counter/articles/linkedin-post-length). A mention needs the id of a member, which a caption does not have,
- * and a post made through the API gets no preview of a link in its text (Posts API: articles are a content of their own).
- * That images taller than 4:5 are cropped is observed too (postiv.ai/blog/linkedin-post-size).
+ * LinkedIn does not document where the feed cuts. Observed: after three lines, about 210 characters on a desktop
+ * (web-3-apps.com/char-counter/articles/linkedin-post-length). A mention needs a member's id, which a caption does not have.
+ * A post made through the API gets no preview of a link in its text (Posts API: articles are separate content). Observed
+ * too: the feed crops images taller than 4:5 (postiv.ai/blog/linkedin-post-size).
  */
 export function appearance({ caption, options }: AppearanceInput): PostAppearance {
   const { title, pages } = documentOf(options) ?? {};
@@ -24,7 +24,7 @@ export function appearance({ caption, options }: AppearanceInput): PostAppearanc
   };
 }
 
-/** A document shows its pages one after the other; their number is not always known. */
+/** A document shows its pages one after the other; we do not always know how many. */
 function describePages(pages: JsonValue | undefined): string {
   return typeof pages === "number"
     ? `a document of ${pages} ${pages === 1 ? "page" : "pages"} to leaf through`

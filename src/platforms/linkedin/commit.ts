@@ -19,11 +19,11 @@ import { API_ORIGIN, postUrl, restHeaders, WRITE_TIMEOUT_MS } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { toLittleText } from "./text.ts";
 
-/** `committedAt` older than this means that an earlier visible call was sent. */
+/** An older `committedAt` means that an earlier visible call left. */
 const SAME_CALL_MS = 10 * SECOND;
-/** LinkedIn refuses an identical post for about ten minutes, so a member's post is not sent again after nine. */
+/** LinkedIn refuses an identical post for about ten minutes, so the publisher stops repeating a member's post after nine. */
 export const RESEND_UNTIL_MS = 9 * MINUTE;
-/** How long after its upload a file may still be reported as not ready. */
+/** For how long after its upload LinkedIn may still report a file as not ready. */
 const MEDIA_NOT_READY_LIMIT_MS = 10 * MINUTE;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -39,7 +39,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
       state: "uncertain",
       detail: "the outcome of the first call is unknown, and LinkedIn may accept the same post again",
       httpStatus: null,
-      // No call was made, but none may follow either.
+      // No call was made, and none may follow either.
       ref: { ...sentRef, sendCount: Math.max(2, sentRef.sendCount) },
     };
   }
@@ -75,21 +75,21 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const fault = toAccountFault(response, job);
   const isRepeatedCall = isRepeated(job, commitRef);
   if (fault.code === DUPLICATE_CODE && isRepeatedCall) {
-    // The URN in the refusal was seen to be another one on every try, and to lead nowhere
-    // (https://github.com/ComposioHQ/composio/issues/2710): only reading the post back shows that it is public.
+    // The URN in the refusal changed on every try and led nowhere (https://github.com/ComposioHQ/composio/issues/2710): only
+    // reading the post shows that it is public.
     return uncertain({ duplicate: true, duplicateUrn: duplicatedPostUrn(response) });
   }
   if (fault.code === UPLOAD_EXPIRED_CODE && !isRepeatedCall) {
     return { state: "stale", detail: "LinkedIn no longer waits for the upload" };
   }
   if (isRepeatedCall && !canListPosts(job) && (fault.kind !== "rejected" || fault.code === PAGE_REFUSED_CODE)) {
-    // This call was refused, but the outcome of the earlier one is still unknown and cannot be read.
+    // LinkedIn refused this call, but the outcome of the earlier one is still unknown and cannot be read.
     return uncertain();
   }
   return { state: "refused", fault: fault.kind === "temporary" ? mediaNotReady(job, commitRef, fault) : fault };
 }
 
-/** LinkedIn is still processing a file: the call is repeated a little later without using up an attempt. */
+/** LinkedIn is still processing a file: the publisher repeats the call soon and uses up no attempt. */
 function mediaNotReady(job: Job, commitRef: CommitRef, fault: Fault): Fault {
   return job.now - commitRef.uploadedAt > MEDIA_NOT_READY_LIMIT_MS
     ? processingTimedOut(fault.httpStatus)
@@ -104,18 +104,18 @@ function isRepeated(job: Job, commitRef: CommitRef): boolean {
   return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
 }
 
-/** A kill or a wait between the decision to repeat a call and the call can take longer than LinkedIn remembers the first one. */
+/** A kill or a wait between the decision and the call can last longer than LinkedIn remembers the first call. */
 function isTooLateToRepeat(job: Job, { firstSentAt }: CommitRef): boolean {
   const firstCallAt = Math.min(job.committedAt ?? job.now, firstSentAt ?? job.now);
   return !canListPosts(job) && job.now - firstCallAt >= RESEND_UNTIL_MS;
 }
 
-/** LinkedIn's API lists the posts of pages, but not those of members. */
+/** LinkedIn's API lists the posts of pages but not those of members. */
 export function canListPosts(job: Job): boolean {
   return job.account.capabilities["canList"] === true;
 }
 
-/** The same bytes for every send of a job: LinkedIn recognises a duplicate only when nothing differs. */
+/** Every call of a job sends the same bytes: LinkedIn recognizes a duplicate only when nothing differs. */
 function postBody(job: Job, commitRef: CommitRef): JsonObject {
   const content = postContent(job, commitRef);
   return {
@@ -142,7 +142,7 @@ function postContent({ media, options: requested }: Job, commitRef: CommitRef): 
   return items.length === 1 ? { media: first } : { multiImage: { images: items } };
 }
 
-/** posts-api and poll-post-api: LinkedIn does not read the page of an article, so its title is sent. */
+/** posts-api and poll-post-api: LinkedIn does not read the page of an article, so the post sends its title. */
 function attachment({ article, poll }: JsonObject): JsonObject | null {
   if (isJsonObject(article)) {
     const { url = null, title = null, description } = article;

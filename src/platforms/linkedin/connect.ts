@@ -38,7 +38,7 @@ import { unexpectedResponse } from "./upload.ts";
 
 /** The products "Sign In with LinkedIn" and "Share on LinkedIn", which every app can get. */
 const MEMBER_SCOPES = ["openid", "profile", "w_member_social"] as const;
-/** The Community Management API, for which LinkedIn has to approve the app. */
+/** The Community Management API; LinkedIn has to approve the app for it. */
 const COMMUNITY_SCOPES = [
   "r_basicprofile",
   "w_member_social",
@@ -48,7 +48,7 @@ const COMMUNITY_SCOPES = [
 ] as const;
 const DEFAULT_ACCESS_TOKEN_SECONDS = 5_184_000;
 
-/** LinkedIn refuses a login that requests a scope the app does not have, so the operator configures its products. */
+/** LinkedIn refuses a login that requests a scope which the app lacks, so the operator configures its products. */
 function requestedScopes(app: AppCredentials): readonly string[] {
   const products = new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((name) => name.trim()));
   const isCommunity = products.has("community");
@@ -131,7 +131,7 @@ export const connect = {
     toTokenSet,
   }),
 
-  // LinkedIn documents no such call; other publishers make it, and nothing depends on its answer.
+  // LinkedIn documents no such call. Other publishers make it, and nothing here needs its answer.
   revoke: async (client, app, tokens) => {
     if (app.settings["REVOKE"] === "never") {
       return;
@@ -141,7 +141,7 @@ export const connect = {
   },
 } satisfies ConnectCalls;
 
-/** LinkedIn refuses a used code or an expired refresh token with `invalid_request` too. */
+/** LinkedIn also answers a used code or an expired refresh token with `invalid_request`. */
 const INVALID_GRANT_ERRORS = ["invalid_request"] as const;
 
 const SCOPES_NOT_ALLOWED_FAULT: Fault = rejected(
@@ -150,7 +150,7 @@ const SCOPES_NOT_ALLOWED_FAULT: Fault = rejected(
   { code: "app_misconfigured", category: "permission", whoMustAct: "operator" },
 );
 
-/** A refresh does not extend the refresh token: it keeps the expiry that it got at the first consent. */
+/** A refresh does not extend the refresh token, which keeps the expiry of the first consent. */
 function toTokenSet(
   response: TokenResponse,
   now: number,
@@ -165,7 +165,7 @@ function toTokenSet(
   };
 }
 
-/** The endpoint that this login may read its own profile from; it depends on the product. */
+/** Where this login may read its own profile; depends on the product. */
 function profileEndpoint(tokens: TokenSet): "userinfo" | "me" {
   return tokens.scopes.includes("r_basicprofile") && !tokens.scopes.includes("openid") ? "me" : "userinfo";
 }
@@ -244,7 +244,7 @@ function toMemberAccount(member: Member, tokens: TokenSet): PostableAccount {
 }
 
 /**
- * Those that may publish as the page (community-management/organizations/organization-access-control-by-role); LinkedIn's
+ * These roles may publish as the page (community-management/organizations/organization-access-control-by-role); LinkedIn's
  * documents spell the content role in two ways.
  */
 const POSTING_ROLES: ReadonlySet<string> = new Set(["ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR"]);
@@ -258,7 +258,7 @@ interface OrganizationAccounts {
   readonly unpostable: readonly UnpostableAccount[];
 }
 
-/** Every page that the member has a role in, divided by whether the role allows posting. */
+/** Every page in which the member has a role, split by whether the role allows posting. */
 async function listOrganizations(
   client: PlatformClient,
   app: AppCredentials,
@@ -330,7 +330,7 @@ interface OrganizationName {
 
 /**
  * The names that LinkedIn gives; a page without one keeps its id. Everybody may look pages up, and an administrator may read
- * a page that the lookup leaves out. Whatever is refused for a page says nothing about the login.
+ * a page that the lookup omits. A refusal for a page says nothing about the login.
  */
 async function readNames(
   client: PlatformClient,
@@ -377,7 +377,7 @@ function idOf(urn: string): string {
 
 function toListFault(response: PlatformResponse): Fault {
   if (response.status === 403) {
-    // The login goes on as it is: the app has lost the product that the list belongs to.
+    // The login stays as it is: the app has lost the product that the list belongs to.
     return appMisconfigured(response.status, null);
   }
   return isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, null);

@@ -13,7 +13,7 @@ export const PAGE_REFUSED_CODE = "account_not_eligible";
 const OPERATOR_RETRY_SECONDS = 900;
 const MEDIA_NOT_READY_RETRY_SECONDS = 15;
 
-/** The first is documented; the second was seen (https://github.com/n8n-io/n8n/issues/22899). */
+/** LinkedIn documents the first; the second is observed (https://github.com/n8n-io/n8n/issues/22899). */
 const TEXT_TOO_LONG_CODES: ReadonlySet<string> = new Set(["FIELD_LENGTH_TOO_LONG", "FIELD_ARRAY_SIZE_TOO_HIGH"]);
 const INVALID_MEDIA_CODES: ReadonlySet<string> = new Set(["MEDIA_ASSET_PROCESSING_FAILED", "INVALID_VIDEO_ID"]);
 
@@ -75,7 +75,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   return faultByStatus(response.status, codes, text, source);
 }
 
-/** The fault of a call for one account: what LinkedIn refuses for a page never ends the login of the person behind it. */
+/** The fault of a call for one account. What LinkedIn refuses for a page never ends the login of the person behind it. */
 export function toAccountFault(response: PlatformResponse, job: Job): Fault {
   const fault = toFault(response, job.now);
   return response.status === 403 && fault.kind === "reconnect" && job.account.capabilities["kind"] === "organization"
@@ -111,7 +111,7 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
           whoMustAct: "operator",
         });
       }
-      // A new login is right in both cases: it restores a missing scope, and its account list shows a missing role.
+      // A new login helps in both cases: it restores a missing scope, and its account list shows a missing role.
       return reconnect(
         "The login may no longer post here: a permission or the role at the page is missing. Connect the account again.",
         source,
@@ -137,7 +137,7 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
   }
 }
 
-/** The documented limits are per day, for the app or for the member, and reset at midnight UTC. */
+/** The documented limits hold for a day, per app or per member, and reset at midnight UTC. */
 function throttleFault(isDailyLimit: boolean, source: FaultSource, now: number | null): Fault {
   return isDailyLimit
     ? rateLimited(

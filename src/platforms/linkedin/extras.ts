@@ -6,7 +6,10 @@ import { CommentList } from "./answers.ts";
 import { toAccountFault } from "./errors.ts";
 import { API_ORIGIN, restHeaders, WRITE_TIMEOUT_MS } from "./hosts.ts";
 
-/* learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api: for pages; nothing tells two equal calls apart. */
+/*
+ * learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api: only for pages. LinkedIn cannot tell two
+ * equal calls apart.
+ */
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 5;

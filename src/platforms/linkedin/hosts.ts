@@ -2,7 +2,7 @@ import { MINUTE } from "#core/clock.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { bearerHeader } from "#platforms/request-encoding.ts";
 
-/** Opened by the user's browser only. */
+/** Only the user's browser opens it. */
 export const AUTHORIZE_URL = "https://www.linkedin.com/oauth/v2/authorization";
 export const TOKEN_URL = "https://www.linkedin.com/oauth/v2/accessToken";
 export const REVOKE_URL = "https://www.linkedin.com/oauth/v2/revoke";
@@ -11,14 +11,17 @@ export const API_ORIGIN = "https://api.linkedin.com";
 /** LinkedIn returns upload URLs on subdomains of its own. */
 export const hosts = ["*.linkedin.com"] as const;
 
-/** A version is supported for at least a year (learn.microsoft.com/linkedin/marketing/versioning): this one until about September 2027. */
+/**
+ * LinkedIn supports a version for at least a year (learn.microsoft.com/linkedin/marketing/versioning): this one until about
+ * September 2027.
+ */
 const DEFAULT_API_VERSION = "202609";
 
 export function apiVersionName(app: AppCredentials): string {
   return app.settings["API_VERSION"] ?? DEFAULT_API_VERSION;
 }
 
-/** Headers that every call below `/rest/` requires. */
+/** Every call below `/rest/` needs these headers. */
 export function restHeaders(app: AppCredentials, token: string): Record<string, string> {
   return {
     ...bearerHeader(token),
@@ -32,7 +35,7 @@ export function restUrl(collection: "images" | "videos" | "documents" | "posts" 
   return `${API_ORIGIN}/rest/${collection}/${encodeURIComponent(id)}`;
 }
 
-/** A list keeps its brackets and commas: Rest.li 2.0 takes encoded ones for a text (https://linkedin.github.io/rest.li/spec/protocol). */
+/** A list keeps its brackets and commas: Rest.li 2.0 reads encoded ones as text (https://linkedin.github.io/rest.li/spec/protocol). */
 export function organizationsLookupUrl(ids: readonly string[]): string {
   return `${API_ORIGIN}/rest/organizationsLookup?ids=List(${ids.map((id) => encodeURIComponent(id)).join(",")})`;
 }
@@ -42,8 +45,8 @@ export function postUrl(urn: string): string {
 }
 
 /**
- * Of a call that writes. LinkedIn documents no time limit, and its own clients set none: axios and requests without `timeout`
- * in https://github.com/linkedin-developers/linkedin-api-js-client and …/linkedin-api-python-client. A post whose answer is
- * lost cannot be found for most members, so it is waited for longer than usual.
+ * For calls that write. LinkedIn documents no time limit, and its own clients set none: axios and requests without `timeout`
+ * in https://github.com/linkedin-developers/linkedin-api-js-client and …/linkedin-api-python-client. For most members nobody
+ * can find a post whose answer is lost, so this waits longer than usual.
  */
 export const WRITE_TIMEOUT_MS = MINUTE;

@@ -19,7 +19,7 @@ const dataPolicy: DataPolicy = {
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("linkedin");
 
-/** A document is turned into pages after its upload. */
+/** LinkedIn turns a document into pages after its upload. */
 const DOCUMENT_AHEAD_MS = 5 * MINUTE;
 
 export const linkedin = defineAdapter({

@@ -5,24 +5,24 @@ import { documentLimits } from "#platforms/document.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /**
- * No official source: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api names no length. 1,250 is
- * what publishers in use have; a longer comment is refused in the preview.
+ * No official source: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api names no length.
+ * Other publishers use 1,250. The preview refuses a longer comment.
  */
 export const COMMENT_MAX = 1250;
 
 /**
- * From the older page on UGC posts and the live refusal in https://github.com/n8n-io/n8n/issues/22899. The unit is not
- * documented: UTF-16 code units are the strictest common one, and escapes count unless LINKEDIN_CAPTION_COUNT is `visible`.
+ * From the older page on UGC posts and the live refusal in https://github.com/n8n-io/n8n/issues/22899. Nobody documents the
+ * unit: UTF-16 code units are the strictest common one, and escapes count unless LINKEDIN_CAPTION_COUNT is `visible`.
  */
 export const CAPTION_MAX = 3000;
 
-/** multiimage-post-api: 2 to 20 images; a single image is sent as `media` instead. */
+/** multiimage-post-api: 2 to 20 images. A single image goes as `media` instead. */
 const IMAGES_MAX = 20;
 /** images-api: fewer than 36,152,320 pixels, GIFs of up to 250 frames. */
 const PIXELS_MAX = 36_152_319;
 const GIF_FRAMES_MAX = 250;
 
-/** images-api lists the formats but no size limit: 8 MB is our own, conservative limit. */
+/** images-api lists the formats but no size limit: 8 MB is our own cautious limit. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png", "image/gif"],
   maxBytes: 8_000_000,
@@ -46,15 +46,15 @@ export const VIDEO: MediaRule = {
   minSeconds: VIDEO_MIN_SECONDS,
   maxSeconds: VIDEO_MAX_SECONDS,
 };
-/** Observed but not documented, so it causes a warning and not a problem. */
+/** Observed, not documented, so it causes a warning and not a problem. */
 export const VIDEO_RATIO_MAX = 2.4;
 
 /** posts-api: `altText` of 4,086 characters; not for videos and documents (ayrshare.com/docs). */
 const ALT_TEXT = { types: ["image"], max: 4086 } as const satisfies PlatformLimits["media"]["altText"];
 
 /**
- * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api, `uploadThumbnail`. It names neither formats nor
- * sizes: those are what ayrshare.com/docs has, PNG or JPEG of less than 10 MB.
+ * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api, `uploadThumbnail`. It names neither
+ * formats nor sizes; ayrshare.com/docs has PNG or JPEG of less than 10 MB.
  */
 const COVERS = {
   atMs: false,
@@ -96,10 +96,11 @@ export const limits = {
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
   ],
-  // Limits per app, member and day are only shown in the app's analytics; the refusal says when they reset.
+  // Only the app's analytics show the limits per app, member and day; a refusal says when they reset.
   dailyCaps: [],
-  // About ten minutes by the sheet. Longer is reported without a number: an hourly repetition was refused
-  // (https://github.com/Arisamiga/Linkedin-RSS/issues/5), and a deleted post counts too (https://github.com/ComposioHQ/composio/issues/2710).
+  // About ten minutes. People report longer times without a number: LinkedIn refused an hourly repetition
+  // (https://github.com/Arisamiga/Linkedin-RSS/issues/5), and a deleted post counts too
+  // (https://github.com/ComposioHQ/composio/issues/2710).
   duplicateText: {
     windowSeconds: 600,
     note: "LinkedIn refuses content that the author has posted before, for about 10 minutes and sometimes longer",

@@ -7,10 +7,10 @@ import { API_ORIGIN, apiVersionName, postUrl, restHeaders, restUrl, TOKEN_URL } 
 
 const VERSIONS_PAGE = "https://learn.microsoft.com/linkedin/marketing/integrations/migrations";
 
-/** Each bracket is written with a backslash: 4,000 characters as they are sent, 2,000 as they are seen. */
+/** A backslash stands before each bracket: 4,000 characters on the wire, 2,000 for a reader. */
 const BRACKETS = String.raw`\(`.repeat(2000);
 
-/** As that page had it in the copies that were read on 2026-11-23. */
+/** From copies of that page, read on 2026-11-23. */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "202511": "2026-11-16",
   "202601": "2027-01-15",
@@ -18,7 +18,10 @@ const VERSION_ENDS: Readonly<Record<string, string>> = {
   "202603": "2027-03-16",
 };
 
-/** A version is supported for at least a year (https://learn.microsoft.com/linkedin/marketing/versioning): of others that year is assumed. */
+/**
+ * LinkedIn supports a version for at least a year (https://learn.microsoft.com/linkedin/marketing/versioning); for unlisted
+ * versions we assume that year.
+ */
 function versionOf(name: string): ApiVersion {
   const [, year, month] = /^(\d{4})(0[1-9]|1[0-2])$/.exec(name) ?? [];
   const aYearLater = year === undefined ? null : `${Number(year) + 1}-${month}-15`;
@@ -50,8 +53,8 @@ export const operatorChecks: OperatorChecks = {
   apiVersion: (app) => versionOf(apiVersionName(app)),
 
   /**
-   * There is no token for an app alone, so it complains about the refresh token; `invalid_client` is known from logins
-   * (https://github.com/nextauthjs/next-auth/issues/7444).
+   * LinkedIn issues no token for an app alone, so an accepted app makes it complain about the refresh token. Logins show
+   * `invalid_client` (https://github.com/nextauthjs/next-auth/issues/7444).
    */
   checkCredentials: async (client, app) =>
     await checkAnswer(

@@ -23,12 +23,12 @@ export async function prepare(
     : await prepareImages(client, job, cursor?.kind === "images" ? cursor : undefined);
 }
 
-/** Images sent in one call of `prepare`, 40 MB at most; the next call sends the rest. */
+/** How many images one call of `prepare` sends, 40 MB at most; the next call sends the rest. */
 const IMAGES_PER_CALL = 5;
 const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
 
-/** Uploads one image after the other; images that LinkedIn already has are not sent again. */
+/** Uploads one image after the other and skips those that LinkedIn already has. */
 async function prepareImages(
   client: PlatformClient,
   job: Job,
@@ -93,9 +93,12 @@ function readyOutcome(cursor: UploadedCursor): PrepareOutcome {
   return { state: "ready", ref: createCommitRef(cursor.urns, cursor.uploadedAt) };
 }
 
-/* learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api: uploaded whole like an image, then processed. */
+/*
+ * learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api: uploads the file whole, like an image,
+ * and then waits for its processing.
+ */
 
-/** 100 MB at 5 Mbit/s; below what one step may take. */
+/** 100 MB at 5 Mbit/s; less than one step may take. */
 const UPLOAD_TIMEOUT_MS = 3 * MINUTE;
 const FIRST_DOCUMENT_POLL_SECONDS = 2;
 const DOCUMENT_POLL_SECONDS = 4;

@@ -22,9 +22,9 @@ export const VideoCursor = z.object({
   /** The ETags of the parts uploaded so far. */
   etags: z.array(z.string()),
   expiresAt: z.number().nullable(),
-  /** When the upload was finalized; before that, when it was started. */
+  /** When the upload was finalized; before that, when it started. */
   processingSince: z.number(),
-  /** How often the upload was started again because its URLs had expired. */
+  /** How often the upload started again because its URLs expired. */
   restartCount: z.number(),
 });
 export type VideoCursor = z.infer<typeof VideoCursor>;
@@ -40,16 +40,16 @@ export const Cursor = z.discriminatedUnion("kind", [ImagesCursor, VideoCursor, D
 
 /** What the visible call needs, and what earlier visible calls recorded for `verify`. */
 export const CommitRef = z.object({
-  /** Images, a video or a document; each of them is used by this post only. */
+  /** Images, a video or a document; only this post uses them. */
   urns: z.array(z.string()),
-  /** When the last of them was uploaded. */
+  /** When the last of them finished uploading. */
   uploadedAt: z.number(),
   sendCount: z.number(),
   firstSentAt: z.number().nullable(),
   sentAt: z.number().nullable(),
   /** LinkedIn refused a repeated call as a duplicate. */
   duplicate: z.boolean(),
-  /** The post that this refusal named; it need not exist. */
+  /** The post that this refusal named; it may not exist. */
   duplicateUrn: z.string().nullish(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

@@ -1,6 +1,6 @@
 /*
- * LinkedIn's "little text" format (little-text-format): an unescaped reserved character truncates the post, and the
- * response is still a success.
+ * LinkedIn's "little text" format (little-text-format): an unescaped reserved character truncates the post, and LinkedIn
+ * still reports success.
  */
 
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g;

@@ -83,13 +83,13 @@ function connectionLost(): Fault {
   return temporary("The connection to LinkedIn broke during the upload.", { httpStatus: null });
 }
 
-/** A token or a file is sent to this URL, so it must be on LinkedIn's own domain. */
+/** The call to this URL carries a token or a file, so it must be on LinkedIn's own domain. */
 function isTrustedUploadUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" && hostMatches(hosts, parsed.hostname);
 }
 
-/** Sends an image or a document whole, with the token (images-api, documents-api); returns its URN. */
+/** Sends an image or a document whole, with the token (images-api, documents-api), and returns its URN. */
 export async function uploadFile(
   client: PlatformClient,
   job: Job,
@@ -141,12 +141,12 @@ export async function uploadFile(
 }
 
 /*
- * Multipart upload (videos-api): LinkedIn defines the parts, each is sent to its own URL without a token (unless
+ * Multipart upload (videos-api): LinkedIn defines the parts. Each goes to its own URL without a token (unless
  * LINKEDIN_PART_TOKEN is `send`) and returns an ETag, and the list of ETags completes the upload.
  */
 
 const VIDEOS_URL = `${API_ORIGIN}/rest/videos`;
-/** Parts sent in one call of `prepare`, 32 MiB; the next call sends the rest. */
+/** How many parts one call of `prepare` sends, 32 MiB; the next call sends the rest. */
 const PARTS_PER_CALL = 8;
 const POLL_SECONDS = 4;
 const MAX_RESTARTS = 2;
@@ -262,7 +262,7 @@ async function sendParts(
     : await sendThumbnail(client, job, media, { ...cursor, etags });
 }
 
-/** The cover is sent before the upload is finalized; like the parts, its address needs no token. */
+/** Sends the cover before the upload is finalized. Like the parts, its address needs no token. */
 async function sendThumbnail(
   client: PlatformClient,
   job: Job,
@@ -324,7 +324,7 @@ async function sendPart(
   return failed(partFault(response, job));
 }
 
-/** Parts need no token by the documents, so a refusal of access means that the upload URL has expired. */
+/** By the documents parts need no token, so a refusal of access means that the upload URL has expired. */
 function partFault(response: PlatformResponse, job: Job): Fault {
   if (response.status < 400) {
     return unexpectedResponse(response);

@@ -32,15 +32,15 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** Whether the escapes count is not documented, so they do unless the operator says otherwise. */
+/** LinkedIn does not document whether the escapes count, so they do unless the operator says otherwise. */
 function countCaption({ caption, settings }: ValidationInput): number {
   return settings["CAPTION_COUNT"] === "visible" ? caption.length : toLittleText(caption).length;
 }
 
-/** What a post has instead of media. */
+/** The content that a post can have instead of media. */
 const ATTACHMENTS = { article: "a link card", document: "a document", poll: "a poll" } as const;
 
-/** A post has one kind of content; who sees a page's post cannot be limited. */
+/** A post has one kind of content. Nobody can limit who sees a page's post. */
 function contentProblems({ options: requested, media, account }: ValidationInput): readonly ValidationProblem[] {
   const isSet = (name: string) => (requested[name] ?? null) !== null;
   const problems: ValidationProblem[] = [];

@@ -14,7 +14,7 @@ import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { fromLittleText } from "./text.ts";
 
-/** A member's post is sent once more after this time; LinkedIn's duplicate check then knows the first call if it arrived. */
+/** After this time the publisher sends a member's post once more. By then LinkedIn's duplicate check knows the first call if it arrived. */
 const RESEND_FROM_MS = 45 * SECOND;
 const RETRY_SECONDS = 30;
 
@@ -42,7 +42,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     : await verifyByResending(client, job, commitRef);
 }
 
-/** LinkedIn does not say which app a post is from, so text and kinds of media are compared. */
+/** LinkedIn does not say which app made a post, so this compares text and kinds of media. */
 async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
   const listed = await listSince(client, job, since);
   return listed.ok
@@ -72,16 +72,16 @@ function postedAt(post: ListedPost): number {
 }
 
 /**
- * A member's posts cannot be read, so the identical call is sent once more: LinkedIn either accepts it, because it had
- * not received the first call, or refuses it as a duplicate, which leaves the outcome unknown. The duplicate check lasts
- * some minutes, so this is done only once.
+ * Nobody can read a member's posts, so the publisher sends the identical call once more. Either LinkedIn accepts it, because
+ * the first call did not arrive, or it refuses a duplicate and the outcome stays unknown. The duplicate check lasts some
+ * minutes, so the publisher does this only once.
  */
 async function verifyByResending(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const elapsed = job.now - firstSentAtMs(job, commitRef);
   if (commitRef.duplicate) {
     return { state: "cannot_tell", detail: duplicateDetail(commitRef) };
   }
-  // Whether the duplicate check looks at documents was never seen.
+  // Nobody has observed whether the duplicate check covers documents.
   const isNeverResent = job.document !== undefined || isResendDisabled(job);
   if (commitRef.sendCount > 1 || isNeverResent || elapsed >= RESEND_UNTIL_MS) {
     return { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
@@ -90,7 +90,7 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
   if (sinceLastCall < RESEND_FROM_MS) {
     return verifyAgainIn(RESEND_FROM_MS - sinceLastCall);
   }
-  // The only repetition is not used while LinkedIn does not respond.
+  // Does not use up the only repetition while LinkedIn does not respond.
   const profile = job.account.capabilities["profile"] === "me" ? "me" : "userinfo";
   const login = await checkLogin(client, profile, job.account.accessToken);
   if (login.ok) {
@@ -101,7 +101,7 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
     : { state: "again", afterSeconds: login.fault.retryAfterSeconds ?? RETRY_SECONDS, isProcessing: false };
 }
 
-/** The refusal names a post that may or may not be there, so the owner is told where to look. */
+/** The refusal names a post that may not exist, so the owner learns where to look. */
 function duplicateDetail({ duplicateUrn }: CommitRef): string {
   return duplicateUrn
     ? `LinkedIn reports a duplicate of ${postUrl(duplicateUrn)}, which need not be public`
@@ -178,7 +178,7 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
 function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef, since: number): boolean {
   const urns = mediaUrns(post);
   if (commitRef.urns.length > 0) {
-    // An uploaded asset is used by one post only.
+    // Only one post uses an uploaded asset.
     return commitRef.urns.some((urn) => urns.includes(urn));
   }
   const isNamed = post.id === commitRef.duplicateUrn;
