@@ -11,7 +11,14 @@ const outbound: Outbound = {
   trustedMediaOrigin: null,
 };
 
-const hint: ArmHint = { postId: "p", version: 1, status: "scheduled", scheduledAt: 1, prepareAheadMs: 0 };
+const hint: ArmHint = {
+  postId: "p",
+  workspaceId: "w",
+  version: 1,
+  status: "scheduled",
+  scheduledAt: 1,
+  prepareAheadMs: 0,
+};
 
 /** Arms a post with the setting; returns the options with which its object was asked for. */
 async function objectOptions(location: string | undefined): Promise<DurableObjectNamespaceGetDurableObjectOptions> {

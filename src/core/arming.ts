@@ -5,8 +5,7 @@ import type { PostStatus } from "./status.ts";
  */
 export interface ArmHint {
   readonly postId: string;
-  /** Absent in hints from older code, which did not send it. */
-  readonly workspaceId?: string | undefined;
+  readonly workspaceId: string;
   readonly version: number;
   readonly status: PostStatus;
   /** When the post is due next: its scheduled time, or the time of its next try. */

@@ -24,7 +24,7 @@ export class EarlyPreparation {
   constructor(
     private readonly context: RunContext,
     private readonly journal: Journal,
-    readonly state: Pick<RunnerState, "postId" | "workspaceId" | "version" | "scheduledAt">,
+    readonly state: Pick<RunnerState, "postId" | "version" | "scheduledAt">,
     private readonly dueAt: number,
     /** The claimed post; without it the post is read. */
     private readonly claimed?: PublishRun,

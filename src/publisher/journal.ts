@@ -6,7 +6,7 @@ import { MAX_HISTORY, type TargetRun } from "#publisher/run/target-run.ts";
 
 /** The part of a Durable Object's storage that a journal needs. Key-value calls are synchronous, so nothing comes between a check and its write. */
 export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAll" | "sync"> & {
-  readonly kv: Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
+  readonly kv: Pick<SyncKvStorage, "get" | "put">;
 };
 
 /**
@@ -15,8 +15,7 @@ export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" 
  */
 export interface RunnerState {
   readonly postId: string;
-  /** Undefined until a hint names it. */
-  readonly workspaceId?: string | undefined;
+  readonly workspaceId: string;
   readonly version: number;
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
@@ -38,12 +37,10 @@ export interface TargetEntry {
  * The format of what is stored; objects outlive deployments. A change of the types above needs a new number, and a schema that still
  * reads the older one: what cannot be read counts as lost, and its targets are looked for before anything is sent.
  */
-const FORMAT = 2;
-/** The first format had a key for the state, a phase between `armed` and `running`, and a key for each target. */
-const FirstFormat = z.literal(1).default(1);
+const FORMAT = 1;
 const StoredHint = z.object({
   postId: z.string(),
-  workspaceId: z.string().optional(),
+  workspaceId: z.string(),
   version: z.number(),
   status: z.string(),
   scheduledAt: z.number(),
@@ -55,12 +52,6 @@ const StoredState = StoredHint.omit({ status: true }).extend({
   runId: z.string(),
   next: StoredHint.nullable(),
   targets: z.array(z.unknown()),
-});
-const FirstStoredState = StoredHint.omit({ status: true }).extend({
-  format: FirstFormat,
-  phase: z.enum(["armed", "claiming", "running"]),
-  runId: z.string().nullable(),
-  next: StoredHint.nullable(),
 });
 const StoredEntry = z.object({
   version: z.number(),
@@ -88,14 +79,12 @@ const StoredEntry = z.object({
     remoteId: z.string().nullable(),
     remoteUrl: z.string().nullable(),
     error: z.looseObject({ code: z.string() }).nullable(),
-    extras: z.looseObject({}).nullish(),
+    extras: z.looseObject({}).nullable(),
     history: z.array(z.looseObject({ at: z.number() })),
   }),
 });
 
 const JOURNAL_KEY = "journal";
-const FIRST_STATE_KEY = "state";
-const FIRST_TARGET_PREFIX = "t:";
 /**
  * A stored value may have 2 MiB, and with this many history entries a post with the most targets fits. The target's row has the older
  * entries.
@@ -105,8 +94,6 @@ const STORED_HISTORY = 10;
 interface Content {
   readonly state: RunnerState;
   readonly entries: Map<string, TargetEntry>;
-  /** Whether it was read from the keys of the first format, which are deleted by the next write. */
-  readonly isFirstFormat: boolean;
 }
 
 /**
@@ -150,7 +137,7 @@ export class Journal {
     const kept = previous?.state.version === hint.version ? previous.entries : new Map<string, TargetEntry>();
     const state: RunnerState = {
       postId: hint.postId,
-      workspaceId: hint.workspaceId ?? previous?.state.workspaceId,
+      workspaceId: hint.workspaceId,
       version: hint.version,
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
@@ -181,13 +168,6 @@ export class Journal {
       run: { ...run, history: run.history.slice(-STORED_HISTORY) },
     }));
     this.storage.kv.put(JOURNAL_KEY, { format: FORMAT, ...content.state, targets });
-    if (content.isFirstFormat) {
-      const targetKeys = [...this.storage.kv.list({ prefix: FIRST_TARGET_PREFIX })].map(([key]) => key);
-      for (const key of [FIRST_STATE_KEY, ...targetKeys]) {
-        this.storage.kv.delete(key);
-      }
-      this.content = { ...content, isFirstFormat: false };
-    }
     this.isChanged = false;
   }
 
@@ -204,7 +184,7 @@ export class Journal {
   }
 
   private set(state: RunnerState, entries: Map<string, TargetEntry>): void {
-    this.content = { state, entries, isFirstFormat: this.load()?.isFirstFormat ?? false };
+    this.content = { state, entries };
     this.isChanged = true;
   }
 
@@ -215,47 +195,13 @@ export class Journal {
 
   private read(): Content | null {
     const stored = this.storage.kv.get<RunnerState & { readonly targets: readonly TargetEntry[] }>(JOURNAL_KEY);
-    if (stored === undefined) {
-      return this.readFirstFormat();
-    }
-    if (!isReadable(JOURNAL_KEY, stored, StoredState)) {
+    if (stored === undefined || !isReadable(JOURNAL_KEY, stored, StoredState)) {
       return null;
     }
     const { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next } = stored;
     return {
       state: { postId, workspaceId, version, scheduledAt, prepareAheadMs, phase, runId, next },
       entries: toMap(stored.targets.filter((entry) => isReadable("targets", entry, StoredEntry))),
-      isFirstFormat: false,
-    };
-  }
-
-  private readFirstFormat(): Content | null {
-    type FirstState = Omit<RunnerState, "phase" | "runId"> & { phase: string; runId: string | null };
-    const stored = this.storage.kv.get<FirstState>(FIRST_STATE_KEY);
-    if (stored === undefined) {
-      return null;
-    }
-    if (!isReadable(FIRST_STATE_KEY, stored, FirstStoredState)) {
-      return null;
-    }
-    const { postId, version, scheduledAt, prepareAheadMs, next } = stored;
-    const entries = [...this.storage.kv.list<TargetEntry & { format?: unknown }>({ prefix: FIRST_TARGET_PREFIX })]
-      .filter(([key, entry]) => isReadable(key, entry, StoredEntry.extend({ format: FirstFormat })))
-      .map(([, entry]) => ({ version: entry.version, planHash: entry.planHash, run: entry.run }));
-    // The id that was made here must be on disk before anything is claimed under it.
-    this.isChanged ||= stored.runId === null;
-    return {
-      state: {
-        postId,
-        version,
-        scheduledAt,
-        prepareAheadMs,
-        phase: stored.phase === "running" ? "running" : "armed",
-        runId: stored.runId ?? this.newRunId(),
-        next,
-      },
-      entries: toMap(entries),
-      isFirstFormat: true,
     };
   }
 }

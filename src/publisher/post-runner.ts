@@ -221,13 +221,13 @@ export class PostRunner {
    */
   private async waitUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
     const { publishRun } = claim;
-    const { id: postId, workspaceId, version, scheduledAt } = publishRun.post;
+    const { id: postId, version, scheduledAt } = publishRun.post;
     const dueAt = nextDueAt(scheduledAt, publishRun.targets);
     const matchesConfirmation = await matchesConfirmedPlan(publishRun);
     if (this.context.now() < dueAt && matchesConfirmation && claim.state === "claimed") {
       this.context.readAccessAhead(publishRun.targets.filter(({ state }) => !isTerminal(state)));
       if (!this.earlyPreparation?.isFor(publishRun)) {
-        const about = { postId, workspaceId, version, scheduledAt };
+        const about = { postId, version, scheduledAt };
         this.earlyPreparation = new EarlyPreparation(this.context, this.journal, about, dueAt, publishRun);
       }
       await this.earlyPreparation.prepareWhilePossible(dueAt, new AbortController().signal);
@@ -274,10 +274,10 @@ export class PostRunner {
 
   /** Continues a run after sleep or a crash: reads the post from D1 and the progress from the journal. */
   private async resumeRun(state: RunnerState, runId: string): Promise<ActiveRun | AlarmResult> {
-    const { postId, workspaceId, version } = state;
+    const { postId, version } = state;
     const entries = this.journal.entries();
     const renewRunId = onlyWaits([...entries.values()].map(({ run }) => run));
-    const claim = await continueRun(this.context.services, { postId, workspaceId, runId, version, renewRunId });
+    const claim = await continueRun(this.context.services, { postId, runId, version, renewRunId });
     if (claim.state === "held") {
       return { wakeAt: this.context.heldUntil() };
     }

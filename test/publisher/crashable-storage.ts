@@ -26,7 +26,7 @@ export class CrashableStorage implements JournalStorage {
 
   constructor(private readonly durable: DurableObjectStorage) {}
 
-  readonly kv: JournalStorage["kv"] = {
+  readonly kv: Pick<SyncKvStorage, "get" | "put" | "delete" | "list"> = {
     get: <T>(key: string): T | undefined => {
       this.assertAlive();
       if (this.visible.has(key)) {

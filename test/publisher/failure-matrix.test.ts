@@ -116,7 +116,14 @@ describe("between confirm and the due time", () => {
       const id = crypto.randomUUID();
       killAt(harness, "sync.after_store", id, loseUnflushed);
       await harness
-        .sync({ postId: id, version: 2, status: "scheduled", scheduledAt: harness.now + MINUTE, prepareAheadMs: 0 })
+        .sync({
+          postId: id,
+          workspaceId: harness.ctx.actor.workspaceId,
+          version: 2,
+          status: "scheduled",
+          scheduledAt: harness.now + MINUTE,
+          prepareAheadMs: 0,
+        })
         .catch(() => undefined);
       setFailpointHook(undefined);
       expect((await harness.storedKeys(id)).length > 0).toBe((await harness.alarmAt(id)) !== null);
@@ -334,7 +341,9 @@ describe("C36 between the claim and the due time", () => {
     await runUntilKilled(harness, id, killAt(harness, "claim.after_send", id));
     setFailpointHook(undefined);
     for (const newer of [0, 1]) {
-      await harness.sync({ postId: id, version: version + newer, status: "scheduled", scheduledAt, prepareAheadMs: 0 });
+      const { workspaceId } = harness.ctx.actor;
+      const due = { version: version + newer, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
+      await harness.sync({ postId: id, workspaceId, ...due });
     }
     await harness.runAlarms(id);
     expect(harness.x.callCount("verify")).toBe(0);
@@ -415,7 +424,8 @@ describe("C36 between the claim and the due time", () => {
     setFailpointHook(async (point) => {
       if (point === "claim.waiting") {
         setFailpointHook(undefined);
-        const hint = { postId: id, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
+        const { workspaceId } = harness.ctx.actor;
+        const hint = { postId: id, workspaceId, version, status: "scheduled", scheduledAt, prepareAheadMs: 0 } as const;
         answers.push(await harness.sync(hint), await harness.sync({ ...hint, version: version - 1, status: "paused" }));
       }
     });

@@ -18,6 +18,7 @@ describe("an arm hint", () => {
   const armHint = (postId: string, version: number, changes: object = {}) =>
     ({
       postId,
+      workspaceId: "w",
       version,
       status: "scheduled",
       scheduledAt: Date.parse("2031-01-01"),

@@ -50,7 +50,6 @@ type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "config" | "
 /** `version`: the version for which the object was armed or whose run it continues. The row is older only after a restore of the database. */
 interface ClaimInput {
   readonly postId: string;
-  readonly workspaceId?: string | undefined;
   readonly runId: string;
   readonly version: number;
 }

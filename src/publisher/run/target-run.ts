@@ -47,7 +47,7 @@ export interface TargetRun {
   readonly remoteUrl: string | null;
   readonly error: StoredTargetError | null;
   /** The results of the extras: first comments, covers, playlists. */
-  readonly extras?: StoredExtras | null;
+  readonly extras: StoredExtras | null;
   readonly history: readonly StoredAttempt[];
 }
 
