@@ -11,7 +11,7 @@ import { idempotent, type LargeResponse } from "./idempotency.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 
-/** What an operation's own file defines. `operation` adds credentials, headers and error responses. */
+/** The part of an operation that its own file defines. `operation` adds credentials, headers and error responses. */
 type OperationDefinition = RouteConfig & {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly operationId: string;

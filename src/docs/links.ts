@@ -1,6 +1,6 @@
 import type { Addresses } from "./addresses.ts";
 
-/** Matches code, whose content has no links, or a link or picture with its text and target. */
+/** Matches code, because links in it stay unchanged, or a link or picture with its text and target. */
 const CODE_OR_LINK =
   /^ *(```|~~~)[\s\S]*?^ *\1|(`+)[\s\S]*?[^`]\2(?!`)|(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^)\s]+)\)/gm;
 

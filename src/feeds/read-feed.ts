@@ -29,7 +29,10 @@ export async function readFeed(
   return { text, etag: `"${await sha256Hex(text)}"` };
 }
 
-/** Cancelled posts use only the space that the others leave. A missing one disappears from the calendar, which is also correct. */
+/**
+ * Cancelled posts use only the space that the others leave. A cancelled post that does not fit disappears from the calendar, which is also
+ * correct.
+ */
 function chooseShown(
   { posts, cancelled }: Pick<FeedRows, "posts" | "cancelled">,
   now: number,

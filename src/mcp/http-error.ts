@@ -27,7 +27,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Writes it as a JSON-RPC error whose data is the body that the API would have returned. */
+/** Writes it as a JSON-RPC error. Its data is the body that the API would have returned. */
 export function toResponse({ status, code, kind, headers, message }: HttpError, requestId: string): Response {
   const data = { error: message, code, request_id: requestId };
   return Response.json(

@@ -34,8 +34,8 @@ export function isDocument<File extends { readonly type: FileType }>(
 }
 
 /**
- * What inspection found besides dimensions and duration. Absent members are unknown. The width and height of an item already include
- * orientation and rotation.
+ * The facts that inspection found, apart from dimensions and duration. Absent members are unknown. The width and height of an item already
+ * include orientation and rotation.
  */
 export interface MediaFacts {
   /** EXIF orientation 1..8. */
@@ -58,7 +58,7 @@ export interface MediaFacts {
   readonly moovFirst?: boolean;
   readonly editList?: boolean;
   readonly fragmented?: boolean;
-  /** Only of a document. */
+  /** Only a document has it. */
   readonly pages?: number;
 }
 

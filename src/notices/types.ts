@@ -73,7 +73,7 @@ export interface Notice {
 /** A notice in plain sentences. Texts of users and platforms in it are one line and not escaped. */
 export interface NoticeText {
   readonly title: string;
-  /** What happened, and what to do. */
+  /** These lines say what happened and what to do. */
   readonly lines: readonly string[];
   /** The text of the link to `path`. */
   readonly action: string;

@@ -10,7 +10,7 @@ import { findAccountOf } from "./store-facts.ts";
 export interface OpenQuestion {
   readonly id: string;
   readonly question: string;
-  /** What the calls would write; null if they only read. */
+  /** The change that the calls would make; null if they only read. */
   readonly writes: string | null;
 }
 

@@ -358,7 +358,7 @@ export class WebhookRunner {
     return this.services.clock.now();
   }
 
-  /** In [0, 1), for the jitter of a wait. */
+  /** A random number in [0, 1), for the jitter of a wait. */
   private random(): number {
     const [randomBits = 0] = new Uint32Array(this.services.ids.random(4).buffer);
     return randomBits / 2 ** 32;

@@ -118,7 +118,7 @@ const ORDER = { asc: "Earliest first.", desc: "Latest first." };
 const PLATFORM: Record<Platform, string> = PLATFORM_NAMES;
 const EVENT_TYPE = { ...EVENT_SUMMARIES, "*": "Every type, also those that will be added." };
 
-/** What each value of an enum means. An enum uses the smallest list that contains all its values. */
+/** The meanings of enum values. An enum uses the smallest list that contains all its values. */
 const MEANINGS: readonly Readonly<Record<string, string>>[] = [
   POST_STATUS,
   TARGET_STATUS,

@@ -1,5 +1,5 @@
 // @ts-check
-/* The page on which calls are tried: the document of this service in Swagger UI, which calls no other host. */
+/* The page to try calls: Swagger UI with the document of this service. It calls no other host. */
 
 const element = document.querySelector("#swagger-ui");
 
@@ -11,11 +11,11 @@ globalThis.SwaggerUIBundle({
   docExpansion: "none",
   defaultModelsExpandDepth: -1,
   persistAuthorization: false,
-  // Its colours are on a dark ground, and too pale there.
+  // Its colours are for a dark background and still too pale.
   syntaxHighlight: false,
 });
 
-/** Names, parts of the page and places for the keyboard that Swagger UI leaves out. */
+/** Adds labels, landmarks and keyboard stops that Swagger UI leaves out. */
 function mend() {
   for (const select of element?.querySelectorAll("select:not([aria-label])") ?? []) {
     select.setAttribute("aria-label", select.closest(".servers") ? "Server" : "Value");

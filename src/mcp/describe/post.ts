@@ -55,7 +55,7 @@ export function jsonText(value: unknown): string {
   return oneLine(JSON.stringify(value) ?? "null", 600);
 }
 
-/** The own media of an account, which replaces that of the post; no line without it. */
+/** The own media of an account; it replaces the media of the post. No line if the account has none. */
 export function ownMediaLines(items: readonly MediaItem[] | null): string[] {
   return items === null
     ? []

@@ -39,7 +39,7 @@ export async function* boxes(reader: ByteReader, from: number, to: number): Asyn
   }
 }
 
-/** Time scale and duration of an `mvhd` or `mdhd` box, which begin with the same fields. */
+/** Time scale and duration of an `mvhd` or `mdhd` box; both begin with the same fields. */
 export async function readDuration(reader: ByteReader, box: Box): Promise<{ timescale: number; duration: number }> {
   const version = (await reader.view(box.start, 1)).getUint8(0);
   const view = await reader.view(box.start, version === 1 ? 32 : 20);

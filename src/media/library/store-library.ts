@@ -102,8 +102,8 @@ export async function selectUses(
 }
 
 /**
- * Hands an item that no post uses and no draft names to the sweep, which deletes the file. Check and change are one statement: an earlier
- * confirm counts as use, and a later confirm no longer finds the item among its dependencies and writes nothing.
+ * Hands an item that no post uses and no draft names to the sweep; the sweep deletes the file. Check and change are one statement: an
+ * earlier confirm counts as use, and a later confirm no longer finds the item among its dependencies and writes nothing.
  */
 export async function removeUnused(db: Db, owner: Owner, id: string, now: number): Promise<boolean> {
   const { meta } = await db.d1

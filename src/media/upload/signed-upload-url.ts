@@ -3,7 +3,7 @@ import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { ReceivedType } from "#media/types.ts";
 import { parseContentType } from "#media/content-types.ts";
 
-/** What a signed URL allows: to send the whole file, to send one part, or to complete a multipart upload. */
+/** A signed URL allows one action: to send the whole file, to send one part, or to complete a multipart upload. */
 export type UploadSlot =
   | { readonly kind: "file" }
   | { readonly kind: "part"; readonly partNumber: number }
@@ -70,8 +70,8 @@ function decodeSignature(text: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /**
- * What a signed URL allows; null when the signature is not valid. It does not read the database, so requests with invalid URLs are cheap.
- * The caller checks whether the URL has expired.
+ * The action that a signed URL allows; null when the signature is not valid. It does not read the database, so requests with invalid URLs
+ * are cheap. The caller checks whether the URL has expired.
  */
 export async function verifyUploadUrl(
   config: SigningConfig,

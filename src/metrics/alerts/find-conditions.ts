@@ -27,7 +27,7 @@ export interface Present {
 export interface Condition {
   readonly kind: OperatorAlertKind;
   readonly label: string;
-  /** The figures in words. */
+  /** The numbers behind the condition, in words. */
   readonly detail: string;
 }
 

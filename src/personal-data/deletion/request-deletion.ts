@@ -14,7 +14,7 @@ export const GRACE_MS = 7 * DAY;
 /** The request does the work itself; if it is interrupted, the cron continues after this time. */
 const TAKEN_OVER_AFTER_MS = 2 * MINUTE;
 
-/** What the person sees before the request. */
+/** The page shows these consequences before the person requests the deletion. */
 export interface DeletionConsequences {
   /** Scheduled posts that would be cancelled. */
   readonly waitingPosts: number;

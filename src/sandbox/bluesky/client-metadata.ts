@@ -26,8 +26,8 @@ const invalidMetadata = (text: string): Response => oauthError(400, "invalid_cli
 const unobtainable = (id: string): Response => invalidMetadata(`Unable to obtain client metadata for "${id}"`);
 
 /**
- * Only here is the sandbox laxer than the platform: it accepts a document on the service's own origin on this machine, which has a port and
- * no TLS.
+ * The sandbox is laxer than the platform only here: it accepts a document on the service's own origin on this machine, although that has a
+ * port and no TLS.
  */
 function isOwnOrigin(url: URL): boolean {
   return url.protocol === "http:" && url.port !== "" && ["localhost", "127.0.0.1"].includes(url.hostname);

@@ -2,8 +2,8 @@ import type { Operation, OperationRules } from "#sandbox/operation.ts";
 import { APP_VIEW, DIRECTORY, ENTRYWAY, TEST_USERS, VIDEO_SERVICE } from "./test-users.ts";
 
 /*
- * What Bluesky's servers accept per call: OAuth from the specification of atproto, XRPC from the lexicons. The fields of a
- * record are checked by post-record.ts.
+ * The calls that Bluesky's servers accept: OAuth from the specification of atproto, XRPC from the lexicons. post-record.ts checks the
+ * fields of a record.
  */
 
 const PDS = [TEST_USERS.ada.pds.host, TEST_USERS.ben.pds.host];

@@ -85,7 +85,7 @@ export const rpcPermission = (lxm: string, aud: string): Permission => ({
   },
 });
 
-/** `scopes` is null for an app password, which may do everything that the sandbox simulates. */
+/** `scopes` is null for an app password: it may do everything that the sandbox simulates. */
 export function hasPermission(scopes: readonly string[] | null, permission: Permission): boolean {
   return (
     scopes === null ||

@@ -1,7 +1,7 @@
 import { describeProblem, type Operation, type OperationRules } from "#sandbox/operation.ts";
 import { graphError } from "#sandbox/graph-api.ts";
 
-/* What Facebook accepts per call, from Meta's documents; each operation names the page. */
+/* The calls that Facebook accepts, from Meta's documents; each operation names the page. */
 
 const WWW = ["www.facebook.com"];
 const GRAPH = ["graph.facebook.com", "graph-video.facebook.com"];

@@ -2,7 +2,7 @@ import { describeProblem, type Operation, type OperationRules } from "#sandbox/o
 import { invalidParameter } from "./error-responses.ts";
 import { errorPage, oauthError } from "./login.ts";
 
-/* What the Instagram API with Instagram Login accepts per call, from Meta's reference pages. */
+/* The calls that the Instagram API with Instagram Login accepts, from Meta's reference pages. */
 
 const GRAPH = ["graph.instagram.com"];
 const DOCS = "https://developers.facebook.com/documentation/instagram-platform";

@@ -1,7 +1,7 @@
 import { describeProblem, type Operation, type OperationRules } from "#sandbox/operation.ts";
 import { errorResponse, resourceNotFound, unpermittedFields, versionMissing } from "./error-responses.ts";
 
-/* What LinkedIn accepts per call, from its documentation at learn.microsoft.com. */
+/* The calls that LinkedIn accepts, from its documentation at learn.microsoft.com. */
 
 const WWW = ["www.linkedin.com"];
 const API = ["api.linkedin.com"];

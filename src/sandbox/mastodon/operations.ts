@@ -3,9 +3,9 @@ import type { Call } from "./call.ts";
 import { HOSTS } from "./instances.ts";
 
 /*
- * What Mastodon accepts per call, from docs.joinmastodon.org. Every call of a program takes `lang` as well, the language of
- * the error's text (https://github.com/mastodon/mastodon/blob/main/app/controllers/concerns/localized.rb). A body may be
- * JSON, a form or multipart (https://docs.joinmastodon.org/client/intro/).
+ * The calls that Mastodon accepts, from docs.joinmastodon.org. A program may add `lang` to every call, the language of the error's text
+ * (https://github.com/mastodon/mastodon/blob/main/app/controllers/concerns/localized.rb). A body may be JSON, a form or multipart
+ * (https://docs.joinmastodon.org/client/intro/).
  */
 
 const DOCS = "https://docs.joinmastodon.org/methods";

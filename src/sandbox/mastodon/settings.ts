@@ -2,7 +2,7 @@ import type { SimulatorContext } from "#sandbox/contract.ts";
 
 /* The settings that only this simulator has, read in one place. */
 
-/** How an instance treats a repeated `Idempotency-Key`: docs/platforms/facts/mastodon.md 4.2 and 6.14. */
+/** The ways in which instances treat a repeated `Idempotency-Key`: docs/platforms/facts/mastodon.md 4.2 and 6.14. */
 const IDEMPOTENCY_MODES = ["ok", "4.6", "4.5", "none", "pleroma"] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 

@@ -2,7 +2,7 @@ import { describeProblem, type Operation, type OperationRules } from "#sandbox/o
 import { invalidParameters } from "./responses.ts";
 
 /*
- * What Pinterest accepts per call, from its OpenAPI description 5.23.0
+ * The calls that Pinterest accepts, from its OpenAPI description 5.23.0
  * (https://github.com/pinterest/api-description/blob/main/v5/openapi.json).
  */
 

@@ -1,7 +1,7 @@
 import { describeProblem, type Operation, type OperationRules } from "#sandbox/operation.ts";
 import { invalidParameter } from "./error-responses.ts";
 
-/* What the Threads API accepts per call, from Meta's reference pages. */
+/* The calls that the Threads API accepts, from Meta's reference pages. */
 
 const GRAPH = ["graph.threads.net", "graph.threads.com"];
 const DOCS = "https://developers.facebook.com/documentation/threads";

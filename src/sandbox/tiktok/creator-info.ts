@@ -6,7 +6,10 @@ import { type Creator, privacyOptions } from "./creators.ts";
 import { isAudited } from "./operator-app.ts";
 import { checkDailyCap, type Publish } from "./publishes.ts";
 
-/* What a creator may post now, and the errors for a post that exceeds it: platforms/tiktok.md 2.1 (creator info) and part 4 (errors). */
+/*
+ * The options that a creator may use now, and the errors for a post that exceeds them: platforms/tiktok.md 2.1 (creator info) and part 4
+ * (errors).
+ */
 
 const MAX_VIDEO_TITLE_LENGTH = 2200;
 const MAX_PHOTO_TITLE_LENGTH = 90;

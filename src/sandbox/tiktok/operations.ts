@@ -1,7 +1,7 @@
 import { describeProblem, type Operation, type OperationRules } from "#sandbox/operation.ts";
 import { envelope, invalidParams } from "./responses.ts";
 
-/* The requests that TikTok accepts, from its guides; the pages of the Content Posting API list every member of a body. */
+/* The calls that TikTok accepts, from its guides; the pages of the Content Posting API list every member of a body. */
 
 const WWW = ["www.tiktok.com"];
 const API = ["open.tiktokapis.com"];

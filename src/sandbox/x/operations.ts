@@ -1,7 +1,7 @@
 import { describeProblem, type Operation, type OperationRules } from "#sandbox/operation.ts";
 import { forbidden, invalidRequest } from "./error-responses.ts";
 
-/* What X accepts per call, from its OpenAPI description 2.167 (https://api.x.com/2/openapi.json) and its guides. */
+/* The calls that X accepts, from its OpenAPI description 2.167 (https://api.x.com/2/openapi.json) and its guides. */
 
 const API = ["api.x.com", "api.twitter.com"];
 const DOCS = "https://docs.x.com/x-api";

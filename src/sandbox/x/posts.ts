@@ -254,7 +254,7 @@ export async function createPost(request: Request, sim: SimulatorContext, user: 
   return Response.json({ data: { id: post.id, text, edit_history_post_ids: [post.id] } }, { status: 201 });
 }
 
-/** Quotes and replies, which need enterprise access in most cases. */
+/** Without enterprise access, refuses quotes, and replies to other people's posts. */
 function checkConversation(
   body: CreateBody,
   sim: SimulatorContext,

@@ -2,9 +2,9 @@ import { describeProblem, type Operation, type OperationRules, type UnacceptedRe
 import { errorResponse } from "./error-responses.ts";
 
 /*
- * What Google accepts per call, from the discovery document of the YouTube Data API v3 (googleapis/google-api-go-client,
- * youtube/v3/youtube-api.json), its guide to resumable uploads and the OAuth guide for web server apps. With the scope
- * `openid` the token endpoint also gives an ID token: https://developers.google.com/identity/openid-connect/openid-connect
+ * The calls that Google accepts, from the discovery document of the YouTube Data API v3 (googleapis/google-api-go-client,
+ * youtube/v3/youtube-api.json), its guide to resumable uploads and the OAuth guide for web server apps. With the scope `openid` the token
+ * endpoint also gives an ID token: https://developers.google.com/identity/openid-connect/openid-connect
  */
 
 const API = ["www.googleapis.com", "youtube.googleapis.com"];

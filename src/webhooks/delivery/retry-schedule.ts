@@ -25,7 +25,7 @@ export function nextTryAt(input: {
   readonly failures: number;
   readonly now: number;
   readonly retryAfterMs: number | null;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   readonly random: number;
 }): number | null {
   // mutant: quick-retries

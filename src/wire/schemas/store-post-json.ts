@@ -16,7 +16,7 @@ import type { Post, PostSummary } from "./post.ts";
  * and `presentPostSummary` byte for byte; a test compares them for posts in every state.
  */
 
-/** The SQL expression of each member, which returns JSON text; the compiler requires all of them. */
+/** The SQL expressions of an object's members. Each returns JSON text, and the compiler requires all members. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
 /**
@@ -59,7 +59,7 @@ const array = (items: string): string => `'[' || coalesce(${items}, '') || ']'`;
 /** Free text, or null. */
 const text = (sql: string): string => `json_quote(${sql})`;
 
-/** A word or an id, which never needs escaping. */
+/** A word or an id; it never needs escaping. */
 const word = (sql: string): string => `'"' || ${sql} || '"'`;
 
 const number = (sql: string): string => `coalesce(${sql}, 'null')`;
