@@ -1,7 +1,7 @@
 import type { SandboxEnv } from "./env.ts";
 
 export interface D1Counts {
-  /** Calls over the network in production; a batch is one call, however many statements it contains. */
+  /** Each of these is a network call in production. A batch is one call, however many statements it contains. */
   roundTrips: number;
   statements: number;
   rowsRead: number;

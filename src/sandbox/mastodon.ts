@@ -160,7 +160,7 @@ async function handleEndpoint(call: Call): Promise<Response> {
   return handler({ call, params, id: endpoint.pattern.exec(methodAndPath)?.groups?.["id"] ?? "" });
 }
 
-/** Throttles come before everything else (6.8), and every response of the API has their headers. */
+/** Mastodon checks its rate limits before anything else, and sends their headers with every API response. */
 async function handleApiCall(call: Call): Promise<Response> {
   const { request, url, sim, instance } = call;
   const token = requestToken(call);

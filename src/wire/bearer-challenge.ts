@@ -1,6 +1,6 @@
 import type { Scope } from "#core/scope.ts";
 
-/** Cached by resource; an isolate serves two resources. */
+/** One entry for the API and one for the MCP server, so the map stays small. */
 const metadataUrls = new Map<string, string>();
 
 /** RFC 9728 (protected resource metadata) section 3.1: the path of the resource follows the well-known part. */

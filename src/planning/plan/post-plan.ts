@@ -112,7 +112,7 @@ export interface BulkPlan extends PlanHeader {
   readonly planHash: string;
 }
 
-/** Everything that a confirm writes, stored under its token. */
+/** Everything that confirming a preview writes. KV keeps it under the confirmation token. */
 export type PostPlan = SchedulePlan | EditPlan | BulkPlan;
 
 export function toBulkPost(post: PostInsert, row: number): BulkPost {

@@ -11,10 +11,10 @@ export const LANGS_MAX = 3;
 /** The official app's limit; the protocol has none. */
 export const ALT_TEXT_MAX = 2000;
 const ALT_TEXT = { types: ["image", "video"], max: ALT_TEXT_MAX } as const satisfies PlatformLimits["media"]["altText"];
-/** app.bsky.embed.images before 8 April 2026: older servers refuse larger ones. */
 /** com.atproto.lexicon has no limit for these. Ours is far above what apps display. */
 export const LINK_CARD_MAX = { uri: 2000, title: 300, description: 1000 } as const;
 export const IMAGES_MAX = 4;
+/** The limit of app.bsky.embed.images until 8 April 2026. Servers that still run the older version refuse a larger image. */
 export const IMAGE_BYTES_ADVISED = 1_000_000;
 
 /** app.bsky.embed.images since 8 April 2026: 2,000,000 bytes. */

@@ -9,7 +9,7 @@ import { verify as verifyWith } from "./verify.ts";
 
 export { connect } from "./connect.ts";
 
-/** An account whose login goes through Pages uses the Graph API of Pages, which documents the proof of the app's secret. */
+/** Meta documents `appsecret_proof` only for accounts that log in through a Page; for the others the operator can switch it off. */
 function clientFor(client: PlatformClient, { capabilities, app }: AccountAccess): PlatformClient {
   return capabilities["login"] === "page" ? withAppSecretProof(client, app) : withUndocumentedProof(client, app);
 }

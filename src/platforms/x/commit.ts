@@ -66,7 +66,7 @@ export function partOutcome(job: Job, id: string): PublishedOutcome | MoreOutcom
   return threadPartOutcome(job, { id, url: postUrl(job, id) }, refOfReply(job.partMedia?.[index]));
 }
 
-/** What the call for a part after the first needs; null: its media must be uploaded first. */
+/** The reference to send a part after the first with. Null if the part has media, because those are uploaded first. */
 export function refOfReply(media: readonly unknown[] = []): typeof REPLY_REF | null {
   return media.length > 0 ? null : REPLY_REF;
 }

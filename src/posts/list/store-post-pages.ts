@@ -102,7 +102,7 @@ function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => stri
   return db.d1.prepare(sql).bind(...params.values);
 }
 
-/** SQL for the part of a page that comes from one segment, if the offset is deep. */
+/** A page far into the list skips whole days by their counters first, so it never reads the posts before it. One segment is one range of times. */
 function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
   const { order, offset, rows, columns } = request;
   const segment = request.segments[index] as ListSegment;

@@ -35,7 +35,7 @@ export function authenticate(request: Request, sim: SimulatorContext): Token | R
   );
 }
 
-/** A version is a month. Supported are the versions of the year before November 2026, or of `version_months` before it. */
+/** LinkedIn names a version after its month and supports it for a year. The sandbox supports the 12 months up to November 2026, or as many as `version_months` says. */
 export function checkVersion(request: Request, sim: SimulatorContext): Response | null {
   const version = request.headers.get("linkedin-version");
   if (version === null) {
