@@ -34,8 +34,8 @@ async function insertPosts(ctx: TestContext, accountId: string, distances: reado
          'text', 'Hello', '[]', '["x"]', '', '', 'api', 1, 1 FROM json_each(?3)`,
     ).bind(workspaceId, userId, JSON.stringify(posts)),
     env.DB.prepare(
-      `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, state, due_at, history, updated_at)
-       SELECT value ->> 'id', ?1, 'x', 'ada', value ->> 'text', '{}', 'pending', value ->> 'at', '[]', 1 FROM json_each(?2)`,
+      `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, asked, state, due_at, history, updated_at)
+       SELECT value ->> 'id', ?1, 'x', 'ada', value ->> 'text', '{}', '{}', 'pending', value ->> 'at', '[]', 1 FROM json_each(?2)`,
     ).bind(accountId, JSON.stringify(posts)),
   ]);
   return posts.filter(({ status }) => status !== "cancelled").map(({ id }) => id);

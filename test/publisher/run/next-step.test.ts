@@ -392,7 +392,7 @@ describe("a thread of which something is public", () => {
 
 describe("a post that is public and whose extras are open", () => {
   const post = { id: "v1", url: "https://example.com/v1", at: NOW - 60_000 };
-  const progress = { extras: { post, open: ["cover"], tries: 1, results: {} } };
+  const progress = { extras: { post, open: ["cover"], index: 0, tries: 1, looksFirst: false, results: {} } };
   const more = { state: "more", ref: null, progress, afterSeconds: 30 } as const;
   const waiting = afterCommit(committing(), more, context());
   const sent = recordCommitIntent(startStep(waiting, NOW), NOW);
