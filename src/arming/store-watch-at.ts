@@ -2,7 +2,7 @@ import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
-import { NEXT_DUE_AT_SQL } from "./next-due-at.ts";
+import { NEXT_DUE_AT_SQL } from "./store-next-due-at.ts";
 
 /** A post that the reconciler must check. */
 export interface WatchedPost {

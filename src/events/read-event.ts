@@ -3,7 +3,7 @@ import type { Config } from "#config.ts";
 import type { EventType } from "#core/event-type.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import { type ApprovalRow, toApproval } from "#confirming/requests/store-approvals.ts";
-import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { type PostRow, toPost } from "#posts/rows/store-post-rows.ts";
 import { withUrl } from "#confirming/requests/approval-reference.ts";
 import { eventId } from "./event-id.ts";
 import type { EventSubject, RecordedEvent } from "./types.ts";

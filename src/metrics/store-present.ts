@@ -2,7 +2,7 @@ import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { HeldReason } from "#db/schema.ts";
-import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
+import { NEXT_DUE_AT_SQL } from "#arming/store-next-due-at.ts";
 import type { Counter, LatenessBuckets } from "./outcomes.ts";
 
 /** Counting stops here, and the page shows this number. */

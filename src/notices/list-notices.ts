@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { toNotice } from "./notice-rows.ts";
+import { toNotice } from "./store-notice-rows.ts";
 import { selectNotices } from "./store-notices.ts";
 import type { Notice } from "./types.ts";
 

@@ -4,7 +4,7 @@ import { DAY, MINUTE } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { composeAlertMail } from "./compose-alert-mail.ts";
-import { toNotice } from "./notice-rows.ts";
+import { toNotice } from "./store-notice-rows.ts";
 import {
   type AlertRecipient,
   claimAlertMail,

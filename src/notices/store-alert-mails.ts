@@ -1,6 +1,6 @@
 import type { AlertKind } from "#core/alert.ts";
 import type { Db } from "#db/client.ts";
-import { NOTICE_COLUMNS, type NoticeRow } from "./notice-rows.ts";
+import { NOTICE_COLUMNS, type NoticeRow } from "./store-notice-rows.ts";
 
 /**
  * Workspaces that have an unmailed notice and no recent mail. The recursion reads one row of `notices_unmailed` per workspace, however many

@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { AlertKind } from "#core/alert.ts";
 import type { Db } from "#db/client.ts";
-import { NOTICE_COLUMNS, type NoticeRow } from "./notice-rows.ts";
+import { NOTICE_COLUMNS, type NoticeRow } from "./store-notice-rows.ts";
 
 /** The notices that are not dismissed, newest first: a range of the index `notices_open`. */
 export async function selectNotices(db: Db, actor: Actor, limit: number): Promise<readonly NoticeRow[]> {

@@ -1,5 +1,5 @@
 import type { Db } from "#db/client.ts";
-import { TARGETS_AFTER_LOGIN } from "./notice-rows.ts";
+import { TARGETS_AFTER_LOGIN } from "./store-notice-rows.ts";
 
 /** Active logins with a connected account whose end is not announced yet, soonest first: a range of the index `connections_ending`. */
 const ENDING_LOGINS = `SELECT c.id FROM connections c

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
-import { nextDueAt } from "#arming/next-due-at.ts";
+import { nextDueAt } from "#arming/store-next-due-at.ts";
 import { claimPost, continueRun, matchesConfirmedPlan } from "#publisher/run/claim-post.ts";
 import { resumeTarget, startTarget } from "#publisher/run/start-target.ts";
 import { onlyWaits } from "#publisher/run/record-results.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "#db/client.ts";
-import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
+import { NEXT_DUE_AT_SQL } from "#arming/store-next-due-at.ts";
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 
 export interface PostStatistics {

@@ -5,7 +5,7 @@ import type { Services } from "#context.ts";
 import type { SignedInUser } from "#auth/sessions/resolve.ts";
 import { startSession } from "#auth/sessions/start.ts";
 import { recordAuthenticationStatement } from "#auth/sessions/store.ts";
-import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
+import { issueLoginToken, consumeLoginToken } from "#auth/store-login-tokens.ts";
 import { verifyOrRefuse, CHALLENGE_LIFETIME_MS, relyingParty } from "./ceremony.ts";
 import { findPasskey, recordPasskeyUse, selectPasskeys } from "./store.ts";
 

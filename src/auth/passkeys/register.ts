@@ -3,7 +3,7 @@ import { fromBase64Url, toBase64Url } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
 import { parseName } from "#auth/parse-inputs.ts";
-import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
+import { issueLoginToken, consumeLoginToken } from "#auth/store-login-tokens.ts";
 import { verifyOrRefuse, CHALLENGE_LIFETIME_MS, relyingParty } from "./ceremony.ts";
 import { insertPasskey, selectPasskeys } from "./store.ts";
 

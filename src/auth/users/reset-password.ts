@@ -8,7 +8,7 @@ import { type ActiveSession, selectActiveSessions } from "#auth/sessions/store.t
 import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { hashPassword } from "./password-hash.ts";
-import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/login-tokens.ts";
+import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/store-login-tokens.ts";
 import { findUser, type KeptCredentials, replacePassword, setEmailVerified, userIdByEmail } from "./store.ts";
 
 const RESET_LIFETIME_MS = 30 * MINUTE;

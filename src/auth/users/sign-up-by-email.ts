@@ -1,7 +1,7 @@
 import { DAY } from "#core/clock.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Services } from "#context.ts";
-import { issueLoginToken } from "#auth/login-tokens.ts";
+import { issueLoginToken } from "#auth/store-login-tokens.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { parseEmail } from "#auth/parse-inputs.ts";
 import { tryCreateUser } from "./create.ts";

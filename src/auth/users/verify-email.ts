@@ -1,7 +1,7 @@
 import { DAY } from "#core/clock.ts";
 import type { Services } from "#context.ts";
 import type { Mailer } from "#core/mailer.ts";
-import { issueLoginToken, consumeLoginToken } from "#auth/login-tokens.ts";
+import { issueLoginToken, consumeLoginToken } from "#auth/store-login-tokens.ts";
 import { setEmailVerified } from "./store.ts";
 
 const VERIFICATION_LIFETIME_MS = DAY;

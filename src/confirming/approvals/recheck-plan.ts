@@ -2,7 +2,7 @@ import type { TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { AssessedPost } from "#planning/assess/assess.ts";
-import { scheduledPostsProblem } from "#planning/facts/scheduled-posts-quota.ts";
+import { scheduledPostsProblem } from "#planning/facts/store-scheduled-posts-quota.ts";
 import { askAgain } from "#planning/pipeline/ask-again.ts";
 import { assessEdit } from "#planning/pipeline/assess-edit.ts";
 import { assessNewPosts, problemsOfPosts } from "#planning/pipeline/assess-new-posts.ts";

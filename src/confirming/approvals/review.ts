@@ -7,7 +7,7 @@ import { timeWarnings } from "#planning/candidates/schedule-time.ts";
 import type { EditPreview, PreviewTarget, SchedulePreview } from "#planning/plan/types.ts";
 import type { Post, PostChange } from "#posts/rows/types.ts";
 import type { Approval } from "#confirming/requests/types.ts";
-import { NO_ANNOTATIONS } from "#posts/rows/annotation-rows.ts";
+import { NO_ANNOTATIONS } from "#posts/rows/store-annotation-rows.ts";
 import { refuseApprovalNotFound, withUrl } from "#confirming/requests/approval-reference.ts";
 import { recheckEdit, recheckNewPosts } from "./recheck-plan.ts";
 import { findApproval } from "#confirming/requests/store-approvals.ts";

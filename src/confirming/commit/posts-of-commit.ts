@@ -1,7 +1,7 @@
 import { type ArmingServices, armPosts } from "#arming/arm-posts.ts";
 import { armableFromPost } from "#arming/to-armable-post.ts";
 import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
-import { toPost } from "#posts/rows/post-rows.ts";
+import { toPost } from "#posts/rows/store-post-rows.ts";
 import { sortByIds } from "#posts/rows/store-posts-by-id.ts";
 import type { Post } from "#posts/rows/types.ts";
 import type { CommittedPlan } from "./store-commit-plan.ts";

@@ -4,7 +4,7 @@ import {
   assertScheduledPostsLimit,
   readScheduledPosts,
   scheduledPostsStatement,
-} from "#planning/facts/scheduled-posts-quota.ts";
+} from "#planning/facts/store-scheduled-posts-quota.ts";
 import { mediaIdsOf, type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";

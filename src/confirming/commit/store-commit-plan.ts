@@ -6,7 +6,7 @@ import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS, type TokenKey } from "#confirming/token/confirmation-token.ts";
-import { scheduledPostsOf } from "#planning/facts/scheduled-posts-quota.ts";
+import { scheduledPostsOf } from "#planning/facts/store-scheduled-posts-quota.ts";
 import {
   approvalByTokenStatement,
   approvedStatement,
@@ -15,7 +15,7 @@ import {
   type StoredApproval,
 } from "#confirming/requests/store-approvals.ts";
 import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
-import type { PostRow } from "#posts/rows/post-rows.ts";
+import type { PostRow } from "#posts/rows/store-post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { freeSlotsSql, type SlotsOfPosts } from "#planning/slots/store-free-slots.ts";
 import { bulkStatements } from "./store-bulk-statements.ts";

@@ -4,7 +4,7 @@ import type { CreatedVia } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { deleteDraftStatement } from "#drafts/store-confirm.ts";
 import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
-import { nextTryAtSql } from "#arming/next-due-at.ts";
+import { nextTryAtSql } from "#arming/store-next-due-at.ts";
 import { insertAnnotationsStatement } from "#posts/rows/store-annotations.ts";
 import { appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
 import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning/plan/post-plan.ts";

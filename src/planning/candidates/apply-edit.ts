@@ -5,7 +5,7 @@ import { applyTargetEdits } from "./apply-target-edits.ts";
 import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
 import type { MediaByPlace, MediaWithFacts, PostAccount } from "#planning/facts/types.ts";
 import { EDITABLE_STATUSES, type EditableStatus } from "#planning/plan/post-plan.ts";
-import type { StoredPost, StoredTarget } from "#posts/rows/post-rows.ts";
+import type { StoredPost, StoredTarget } from "#posts/rows/store-post-rows.ts";
 import type { TargetResolution } from "./resolve-targets.ts";
 import { timeProblems, timeWarnings } from "./schedule-time.ts";
 import type { Candidate } from "./types.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import { namesMedia, optionsPlace, removesMedia, storedOwnMedia } from "./media-lists.ts";
 import type { EditContext } from "./apply-edit.ts";
 import type { ResolvedTarget } from "./types.ts";
-import type { StoredPost, StoredTarget } from "#posts/rows/post-rows.ts";
+import type { StoredPost, StoredTarget } from "#posts/rows/store-post-rows.ts";
 import { isOpen } from "#posts/rows/state-machine.ts";
 import type { EditInput } from "#planning/plan/types.ts";
 

@@ -2,7 +2,7 @@ import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { Facts, RequestedMedia } from "#planning/facts/types.ts";
 import type { EditInput } from "#planning/plan/types.ts";
-import { toStoredPost } from "#posts/rows/post-rows.ts";
+import { toStoredPost } from "#posts/rows/store-post-rows.ts";
 import { applyEdit, type EditContext, type EditedPost, editInputProblems, selectsAccounts } from "./apply-edit.ts";
 import { coverProblems } from "./cover-problems.ts";
 import { mediaListProblems, POST_MEDIA } from "./media-lists.ts";

@@ -13,7 +13,7 @@ import {
 } from "#media/index.ts";
 import type { CreatorInfo } from "#platforms/contract.ts";
 import { getArchivedPost } from "#posts/list/get-archived-post.ts";
-import { toPost } from "#posts/rows/post-rows.ts";
+import { toPost } from "#posts/rows/store-post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { refreshCapabilities } from "#planning/fetch/refresh-capabilities.ts";

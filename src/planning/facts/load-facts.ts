@@ -3,11 +3,11 @@ import { archivedAmong } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { batch, type StatementResult } from "#db/batch.ts";
 import { mediaStatement, parseMediaRows } from "#media/index.ts";
-import type { PostRow } from "#posts/rows/post-rows.ts";
+import type { PostRow } from "#posts/rows/store-post-rows.ts";
 import { postsStatement, sortByIds } from "#posts/rows/store-posts-by-id.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { nearbyQuery, rangesOf } from "./nearby-query.ts";
-import { readScheduledPosts, scheduledPostsStatement } from "./scheduled-posts-quota.ts";
+import { readScheduledPosts, scheduledPostsStatement } from "./store-scheduled-posts-quota.ts";
 import { mediaFactsStatement, postAccountsStatement, readMediaFacts, readPostAccounts } from "./store-edited-posts.ts";
 import {
   type AccountFilter,

@@ -4,7 +4,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { MediaRef, ResolvedFile } from "#media/index.ts";
 import type { DocumentByPlace } from "#posts/rows/option-document.ts";
-import type { PostRow } from "#posts/rows/post-rows.ts";
+import type { PostRow } from "#posts/rows/store-post-rows.ts";
 
 /** A media item as validation reads it. */
 export interface MediaWithFacts extends StoredMediaItem {

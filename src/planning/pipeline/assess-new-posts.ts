@@ -13,7 +13,7 @@ import {
 import { requestedMedia } from "#planning/candidates/requested-media.ts";
 import { accountFilterOf } from "#planning/candidates/resolve-targets.ts";
 import { loadFacts } from "#planning/facts/load-facts.ts";
-import { assertScheduledPostsLimit } from "#planning/facts/scheduled-posts-quota.ts";
+import { assertScheduledPostsLimit } from "#planning/facts/store-scheduled-posts-quota.ts";
 import { type Facts, NO_FACTS } from "#planning/facts/types.ts";
 import { placeInSlots } from "#planning/slots/place-in-slots.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";

@@ -4,7 +4,7 @@ import type { RefusalDetail } from "#core/errors.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
 import { POST_MEDIA } from "#planning/candidates/media-lists.ts";
 import type { TypedInput } from "#planning/candidates/new-posts.ts";
-import { scheduledPostsProblem } from "#planning/facts/scheduled-posts-quota.ts";
+import { scheduledPostsProblem } from "#planning/facts/store-scheduled-posts-quota.ts";
 import { storedMedia } from "#planning/plan/post-plan.ts";
 import type { PreviewTarget } from "#planning/plan/types.ts";
 import type { MediaItem } from "#posts/rows/types.ts";

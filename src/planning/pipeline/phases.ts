@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { assess, type AssessedSet } from "#planning/assess/assess.ts";
 import type { Candidate, CandidateSet, ResolvedTarget } from "#planning/candidates/types.ts";
-import { assertScheduledPostsLimit } from "#planning/facts/scheduled-posts-quota.ts";
+import { assertScheduledPostsLimit } from "#planning/facts/store-scheduled-posts-quota.ts";
 import type { Facts } from "#planning/facts/types.ts";
 import { type FetchedFiles, fetchMedia } from "#planning/fetch/fetch-media.ts";
 import { makeFits, planFits } from "#planning/fetch/fits.ts";

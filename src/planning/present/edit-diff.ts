@@ -4,7 +4,7 @@ import type { StoredCover } from "#db/schema.ts";
 import type { EditedPost } from "#planning/candidates/apply-edit.ts";
 import { isOwn, sourcesOf } from "#planning/candidates/media-lists.ts";
 import type { TargetUpsert } from "#planning/plan/post-plan.ts";
-import type { StoredTarget } from "#posts/rows/post-rows.ts";
+import type { StoredTarget } from "#posts/rows/store-post-rows.ts";
 import type { EditChange } from "#posts/rows/types.ts";
 import type { MediaItem } from "#posts/rows/types.ts";
 

@@ -8,7 +8,7 @@ import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia } from "#planni
 import type { EditInput, EditPreview } from "#planning/plan/types.ts";
 import { toFieldChanges } from "#posts/rows/change-record.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
-import type { StoredPost } from "#posts/rows/post-rows.ts";
+import type { StoredPost } from "#posts/rows/store-post-rows.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
 import { repeatableRequest } from "./repeatable-request.ts";

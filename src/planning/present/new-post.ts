@@ -2,7 +2,7 @@ import type { AssessedSet } from "#planning/assess/assess.ts";
 import type { NewPostSet } from "#planning/candidates/new-posts.ts";
 import { type PostInsert, storedMedia, withPlanHash } from "#planning/plan/post-plan.ts";
 import type { SchedulePreview } from "#planning/plan/types.ts";
-import { hasAnnotations, NO_ANNOTATIONS } from "#posts/rows/annotation-rows.ts";
+import { hasAnnotations, NO_ANNOTATIONS } from "#posts/rows/store-annotation-rows.ts";
 
 /** A new post as the confirm writes it, and as its preview shows it. */
 export interface PlannedPost {

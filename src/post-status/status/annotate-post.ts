@@ -1,6 +1,6 @@
 import type { Context } from "#context.ts";
 
-import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { type PostRow, toPost } from "#posts/rows/store-post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
 import type { Annotations, Post } from "#posts/rows/types.ts";

@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
-import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { type PostRow, toPost } from "#posts/rows/store-post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { appendChange, changeByActor } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";

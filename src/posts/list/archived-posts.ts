@@ -3,7 +3,7 @@ import type { Platform } from "#core/platform.ts";
 import type { StoredPostChange } from "#db/schema.ts";
 import type { Attempt } from "#posts/rows/types.ts";
 import type { Post, PostSummary } from "#posts/rows/types.ts";
-import { type PostRow, toPost, toSummary } from "#posts/rows/post-rows.ts";
+import { type PostRow, toPost, toSummary } from "#posts/rows/store-post-rows.ts";
 import { readAttempts, type TargetHistoryRow } from "#posts/rows/store-posts-by-id.ts";
 
 /** Converts an archived post into the post that the API shows. */

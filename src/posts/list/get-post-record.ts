@@ -3,7 +3,7 @@ import type { Context } from "#context.ts";
 import { batch } from "#db/batch.ts";
 import { refusePostNotFound } from "#posts/rows/refuse.ts";
 import { archivedAttempts, archivedChanges, toArchivedPost } from "./archived-posts.ts";
-import { toPost } from "#posts/rows/post-rows.ts";
+import { toPost } from "#posts/rows/store-post-rows.ts";
 import {
   accountsByIdStatement,
   changesStatement,

@@ -1,6 +1,6 @@
 import type { Context } from "#context.ts";
 import { getArchivedPost } from "./get-archived-post.ts";
-import { type PostRow, toPost } from "#posts/rows/post-rows.ts";
+import { type PostRow, toPost } from "#posts/rows/store-post-rows.ts";
 import type { PostTextForm } from "#posts/rows/post-text-form.ts";
 import { postTextColumns, type PostTextRow } from "#posts/rows/post-texts.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";

@@ -6,7 +6,7 @@ import {
   type SummaryRow,
   toPost,
   toSummary,
-} from "#posts/rows/post-rows.ts";
+} from "#posts/rows/store-post-rows.ts";
 import type { PostTextForm } from "#posts/rows/post-text-form.ts";
 import { postTextColumns, type PostTextRow } from "#posts/rows/post-texts.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";

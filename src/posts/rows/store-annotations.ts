@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { Annotations } from "./types.ts";
-import { hasAnnotations } from "./annotation-rows.ts";
+import { hasAnnotations } from "./store-annotation-rows.ts";
 
 /** Inserts the annotations of a new post. It must run before the insert of the post, which records an event with the annotations. */
 export function insertAnnotationsStatement(

@@ -4,7 +4,7 @@ import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
-import { POST_COLUMNS, type PostRow } from "./post-rows.ts";
+import { POST_COLUMNS, type PostRow } from "./store-post-rows.ts";
 
 /** Every statement uses this condition, so that nobody reads another user's posts. ?1 is the user, ?2 the workspace. */
 // mutant: no-owner-check

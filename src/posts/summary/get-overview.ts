@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import { DAY } from "#core/clock.ts";
 import type { Overview } from "./types.ts";
-import { toSummary } from "#posts/rows/post-rows.ts";
+import { toSummary } from "#posts/rows/store-post-rows.ts";
 import {
   computeLateness,
   countByWeekdayAndHour,

@@ -4,7 +4,7 @@ import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 import type { FailedPost, TargetProblem } from "./types.ts";
 import { ACCOUNT_POSTS_MAX } from "./store-account-posts.ts";
-import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "#posts/rows/post-rows.ts";
+import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "#posts/rows/store-post-rows.ts";
 
 /*
  * The statements of the overview. Each reads a range of the index on workspace, status and time, so the cost does not grow with the

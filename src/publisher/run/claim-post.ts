@@ -5,7 +5,7 @@ import { log } from "#core/log.ts";
 import type { StoredAttempt, StoredTargetError } from "#db/schema.ts";
 import type { Services } from "#context.ts";
 import { armHintOf, RUN_LEASE_MS } from "#arming/arm-posts.ts";
-import { nextDueAt } from "#arming/next-due-at.ts";
+import { nextDueAt } from "#arming/store-next-due-at.ts";
 import { planHashOf } from "#planning/plan/plan-hash.ts";
 import { setAsideStatements } from "#publisher/restore/store-set-aside.ts";
 import {

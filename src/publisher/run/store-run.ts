@@ -3,7 +3,7 @@ import { type PostStatus, type PostType, postTypeOf } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { columnsOf, readRow } from "#db/raw-row.ts";
 import { posts, postTargets } from "#db/schema.ts";
-import { NEXT_DUE_AT_SQL } from "#arming/next-due-at.ts";
+import { NEXT_DUE_AT_SQL } from "#arming/store-next-due-at.ts";
 import { NOT_HELD } from "#restore/store-service.ts";
 import type { TargetRun } from "./target-run.ts";
 

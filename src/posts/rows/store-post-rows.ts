@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, PostStatus, PostType, TargetState } from "#core/status.ts";
 import type { StoredAttempt, StoredExtras, StoredMediaItem, StoredTargetError } from "#db/schema.ts";
-import { ANNOTATIONS_SQL, readAnnotations } from "./annotation-rows.ts";
+import { ANNOTATIONS_SQL, readAnnotations } from "./store-annotation-rows.ts";
 import { mayBeInFlight, targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "./types.ts";
 import { threadParts } from "./thread-parts.ts";
