@@ -87,23 +87,29 @@ export class CrashableStorage implements JournalStorage {
    */
   async runAlarm(alarm: () => Promise<void>): Promise<void> {
     if (this.handler || (await this.getAlarm()) === null) {
-      return await alarm();
+      return await this.untilCrash(alarm);
     }
     const handler = { replaced: false };
     this.handler = handler;
     try {
-      await alarm();
-    } catch (error) {
-      if (this.crashed) {
-        return;
-      }
-      throw error;
+      await this.untilCrash(alarm);
     } finally {
       this.handler = undefined;
     }
     if (!handler.replaced && !this.crashed && !this.failing) {
       this.alarm = null;
       this.pending.push(() => void this.durable.deleteAlarm());
+    }
+  }
+
+  /** Nobody learns of an error after the process has died. */
+  private async untilCrash(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.crashed) {
+        throw error;
+      }
     }
   }
 
