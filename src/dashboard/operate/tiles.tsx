@@ -24,7 +24,7 @@ function ageOf(ms: number): string {
   return ms < 2 * MINUTE ? `${Math.max(0, Math.round(ms / SECOND))} s ago` : `${Math.floor(ms / MINUTE)} min ago`;
 }
 
-/** The page looks at the newest of so many things only. */
+/** How many of the newest entries the page looks at. */
 function boundedCount(count: number): string {
   return count >= MAX_COUNTED ? `${formatNumber(MAX_COUNTED)} or more` : formatNumber(count);
 }

@@ -89,7 +89,7 @@ export interface Facts {
   readonly fetched: ReadonlyMap<RequestedMedia, FoundMedia>;
 }
 
-/** For a request of which nothing can be read: no fact would change its problems. */
+/** For a request that cannot be read at all: no fact would change its problems. */
 export const NO_FACTS: Facts = {
   now: 0,
   subscribed: false,

@@ -237,7 +237,7 @@ const PROFILE_SCOPE = "profile";
 const OLDER_PROFILE_SCOPE = "read:accounts";
 const POSTING_SCOPES = ["read:statuses", "write:statuses", "write:media"] as const;
 
-/** Scopes of which one is enough; the first one is requested from current servers. */
+/** One of these scopes is enough. Current servers are asked for the first one. */
 const NEEDED_SCOPES = [
   [PROFILE_SCOPE, OLDER_PROFILE_SCOPE, "read"],
   ...POSTING_SCOPES.map((scope) => [scope, scope.replace(/:.*/, "")] as const),
