@@ -18,11 +18,34 @@ async function requestLink(service: AttackedService, { key }: AttackUser, platfo
   return pathOf(json.connect_url);
 }
 
-async function startLogin(service: AttackedService, user: AttackUser): Promise<PendingLogin> {
-  const link = await requestLink(service, user);
-  const started = await service.prepare("POST", link, { form: { method: "oauth", login: "ada" } });
-  const consented = await service.prepare("GET", pathOf(started.location ?? ""));
-  return { link, callback: pathOf(consented.location ?? ""), cookie: started.cookies.join("; ") };
+/** Sends the form of the link; returns the page of the platform and the cookie of the browser. */
+async function openPlatform(
+  service: AttackedService,
+  user: AttackUser,
+  platform = "x",
+  input: Readonly<Record<string, string>> = {},
+): Promise<{ readonly link: string; readonly page: string; readonly cookie: string }> {
+  const link = await requestLink(service, user, platform);
+  const started = await service.prepare("POST", link, { form: { method: "oauth", login: "ada", ...input } });
+  return { link, page: pathOf(started.location ?? ""), cookie: started.cookies.join("; ") };
+}
+
+async function startLogin(
+  service: AttackedService,
+  user: AttackUser,
+  platform = "x",
+  input: Readonly<Record<string, string>> = {},
+): Promise<PendingLogin> {
+  const { link, page, cookie } = await openPlatform(service, user, platform, input);
+  const consented = await service.prepare("GET", page);
+  return { link, callback: pathOf(consented.location ?? ""), cookie };
+}
+
+/** How many requests for tokens the simulated servers of a platform got. */
+async function tokenCallsOf(service: AttackedService, platform: string): Promise<number> {
+  const { json } = await service.prepare("GET", `/sandbox/platforms/${platform}/calls`);
+  const calls: { readonly path: string }[] = json.calls;
+  return calls.filter(({ path }) => path === "/oauth/token").length;
 }
 
 async function accountsOf(service: AttackedService, { key }: AttackUser): Promise<number> {
@@ -49,6 +72,52 @@ export default {
         log.expect((await accountsOf(service, stranger)) === 0, "nothing connected", "an account was connected");
         log.expectStatus("the browser that started it", await service.send("GET", callback, { cookie }), 200);
         log.expectStatus("the same callback again", await service.send("GET", callback, { cookie }), 400);
+      },
+    },
+    {
+      name: "a server that a victim names leads the browser to another server's page, with the state of the victim's login",
+      async run(service, log) {
+        const victim = await service.createUser();
+        const attacker = await service.createUser();
+        const hostile = await openPlatform(service, victim, "mastodon", { server: "long.mastodon.example" });
+        const honest = await openPlatform(service, attacker, "mastodon", { server: "mastodon.example" });
+        const page = new URL(honest.page, service.origin);
+        page.searchParams.set("state", new URL(hostile.page, service.origin).searchParams.get("state") ?? "");
+        const consented = await service.prepare("GET", pathOf(page.href));
+        const callback = pathOf(consented.location ?? "");
+        const before = await tokenCallsOf(service, "mastodon");
+        const answered = await service.send("GET", callback, { cookie: hostile.cookie });
+        log.expectStatus("the honest server's answer", answered, 400);
+        const sent = (await tokenCallsOf(service, "mastodon")) - before;
+        log.expect(sent === 0, "no code sent", "the named server was sent the code of another server");
+        log.expect((await accountsOf(service, victim)) === 0, "nothing connected", "the victim's login connected it");
+      },
+    },
+    {
+      name: "the callback names another server, none, or an issuer that is not the login's",
+      async run(service, log) {
+        const user = await service.createUser();
+        for (const server of ["", "/", "/long.mastodon.example", "/MASTODON.EXAMPLE", "/mastodon.example.", "/null"]) {
+          const { callback, cookie } = await startLogin(service, user, "mastodon", { server: "mastodon.example" });
+          const changed = callback.replace(/\/callback[^?]*/, `/callback${server}`);
+          log.expectStatus(changed, await service.send("GET", changed, { cookie }), 400, 404);
+        }
+        for (const [platform, input] of [
+          ["mastodon", { server: "mastodon.example" }],
+          ["bluesky", { handle: "ada.bsky.social" }],
+        ] as const) {
+          for (const issuer of ["https://elsewhere.example", "https://mastodon.example.evil.example/", "null", ""]) {
+            const { callback, cookie } = await startLogin(service, user, platform, input);
+            const changed = new URL(callback, service.origin);
+            changed.searchParams.set("iss", issuer);
+            const before = await tokenCallsOf(service, platform);
+            const answer = await service.send("GET", pathOf(changed.href), { cookie });
+            log.expectStatus(`${platform} iss=${issuer}`, answer, 400);
+            const sent = (await tokenCallsOf(service, platform)) - before;
+            log.expect(sent === 0, "no code sent", `${platform} iss=${issuer}: the code was sent`);
+          }
+        }
+        log.expect((await accountsOf(service, user)) === 0, "nothing connected", "an account was connected");
       },
     },
     {

@@ -38,6 +38,20 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "s.browser_hash = ?5", to: "s.browser_hash IS NOT NULL" }],
   },
   {
+    name: "any-server-answers",
+    what: "any server may answer the login at another one",
+    topic: "connect",
+    attack: "a server that a victim names",
+    changes: [{ from: "serverOf(started) === server", to: "serverOf(started) !== null" }],
+  },
+  {
+    name: "any-issuer",
+    what: "the issuer of an answer is not compared",
+    topic: "connect",
+    attack: "the callback names another server",
+    changes: [{ from: "if (", to: "if (false && " }],
+  },
+  {
     name: "no-consent-token",
     what: "consent is accepted without the token of the page",
     topic: "authorize",

@@ -10,7 +10,7 @@ export {
   connectablePlatforms,
   withTimeoutCap,
 } from "./configured-platform.ts";
-export { clientIdentity, oauthMethodOf } from "./connect/connect-methods.ts";
+export { clientIdentity, oauthMethodOf, redirectUriPattern } from "./connect/connect-methods.ts";
 export { markNeedsReconnect } from "./tokens/mark-account-needs-reconnect.ts";
 export { revokeConnection } from "./disconnect/revoke-connection.ts";
 export { startConnect } from "./connect/start-connect.ts";

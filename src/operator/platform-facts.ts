@@ -1,4 +1,4 @@
-import { clientIdentity, oauthMethodOf } from "#accounts/index.ts";
+import { clientIdentity, oauthMethodOf, redirectUriPattern } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { Adapter, AppCredentials, PlatformClient } from "#platforms/contract.ts";
@@ -64,7 +64,7 @@ async function factsOf(
     state: configured ? "configured" : needsApp && missing.length < names.length ? "half" : "not_configured",
     missing: configured ? [] : missing,
     shapeProblems: configured ? checks.shapeProblems(app) : [],
-    redirectUri: clientIdentity(origin, platform).redirectUri,
+    redirectUri: redirectUriPattern(origin, adapter),
     scopes: configured ? await scopesOf(adapter, app, origin) : null,
     unusedScopes: extraScopes(app.settings).filter((scope) => !options.some(({ scopes }) => scopes.includes(scope))),
     unavailableOptions: options.filter(({ isAvailable }) => !isAvailable).map(({ option }) => option),

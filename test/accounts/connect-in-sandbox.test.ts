@@ -5,6 +5,7 @@ import {
   disconnectStatements,
   finishConnect,
   listAccounts,
+  oauthMethodOf,
   revokeConnection,
   syncAccounts,
 } from "#accounts/index.ts";
@@ -13,7 +14,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
 import { queryRows, startBrowserLogin } from "./test-context.ts";
-import { completePlatformLogin, createSandboxUser } from "./sandbox-context.ts";
+import { completePlatformLogin, createSandboxUser, readCallback } from "./sandbox-context.ts";
 
 /** The token requests that were granted: a refused one may be repeated, for example with a new nonce. */
 async function tokenCalls(platform: Platform): Promise<number> {
@@ -28,8 +29,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     await changeSettings(platform, { partner: true });
     const { ctx, settled } = await createSandboxUser();
     const { url, browserToken } = await completePlatformLogin(ctx, platform);
-    const params = Object.fromEntries(url.searchParams);
-    const end = await finishConnect(ctx, { platform, params, browserToken });
+    const end = await finishConnect(ctx, { platform, ...readCallback(url), browserToken });
     expect(end).toMatchObject({ ok: true, pending: false, blockedAccountIds: [] });
     const accounts = await listAccounts(ctx, { platform });
     expect(accounts.length).toBeGreaterThan(0);
@@ -70,9 +70,11 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
 
   test("says so when the user denied access", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
-    const { state, browserToken } = await startBrowserLogin(ctx, platform, connectInputOf(platform, "ada"));
+    const { state, browserToken, url } = await startBrowserLogin(ctx, platform, connectInputOf(platform, "ada"));
+    const { serverOf } = oauthMethodOf(adapterFor(platform)!)!;
     const end = await finishConnect(ctx, {
       platform,
+      server: serverOf ? url.hostname : null,
       params: { state, error: "access_denied", error_description: "<b>no</b>" },
       browserToken,
     });

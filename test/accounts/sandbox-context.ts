@@ -41,6 +41,16 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };
 }
 
+const CALLBACK = /\/callback(?:\/(?<server>[^/]+))?$/;
+
+/** What the address of a callback tells `finishConnect`. */
+export function readCallback(url: URL) {
+  return {
+    server: CALLBACK.exec(url.pathname)?.groups?.["server"] ?? null,
+    params: Object.fromEntries(url.searchParams),
+  };
+}
+
 /** A login that has come back from the platform: our callback, and the cookie of the browser. */
 export interface SandboxLogin {
   readonly url: URL;
@@ -48,9 +58,14 @@ export interface SandboxLogin {
 }
 
 /** Starts a login in a browser; `url` is the platform's page. */
-async function startSandboxLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
+export async function startSandboxLogin(
+  ctx: Context,
+  platform: Platform,
+  login = "ada",
+  input: Readonly<Record<string, string>> = connectInputOf(platform, login),
+): Promise<SandboxLogin> {
   const state = await requestConnectState(ctx, platform);
-  const started = await sendStart(ctx, platform, state, connectInputOf(platform, login));
+  const started = await sendStart(ctx, platform, state, input);
   if (started.state !== "redirect") {
     throw new Error(`the login did not start: ${JSON.stringify(started)}`);
   }
@@ -60,10 +75,15 @@ async function startSandboxLogin(ctx: Context, platform: Platform, login = "ada"
 /** Follows a login through the simulated platform's pages to our callback. */
 export async function completePlatformLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
   const started = await startSandboxLogin(ctx, platform, login);
-  let { url } = started;
-  for (let hop = 0; hop < 5 && !url.pathname.endsWith("/callback"); hop += 1) {
+  return { ...started, url: await followToCallback(started.url) };
+}
+
+/** Follows a browser from the platform's page to our callback. */
+export async function followToCallback(start: URL): Promise<URL> {
+  let url = start;
+  for (let hop = 0; hop < 5 && !CALLBACK.test(url.pathname); hop += 1) {
     const response = await exports.default.fetch(new Request(url, { redirect: "manual" }));
     url = new URL(response.headers.get("location") ?? "", url);
   }
-  return { ...started, url };
+  return url;
 }

@@ -13,10 +13,13 @@ import { sandboxOutbound } from "#sandbox/index.ts";
 import {
   completePlatformLogin,
   createSandboxUser,
+  followToCallback,
   sandboxEnv,
   type SandboxLogin,
+  startSandboxLogin,
 } from "../accounts/sandbox-context.ts";
 import { queryRows } from "../accounts/test-context.ts";
+import { changeSettings } from "../sandbox/sandbox-api.ts";
 import { sendUntilLimited } from "../support/send-until-limited.ts";
 
 const ORIGIN = "http://localhost:8787";
@@ -60,12 +63,6 @@ async function sendForm(url: string, fields: Record<string, string> = {}, header
 
 /** The cookie that the start of a login set, as a browser sends it back. */
 const cookieFrom = (headers: Headers) => headers.getSetCookie()[0]?.split(";")[0] ?? "";
-
-/** Logs in at the simulated platform after a sent form; returns our callback's URL. */
-async function followToCallback(location: string | null): Promise<URL> {
-  const response = await exports.default.fetch(new Request(location ?? "", { redirect: "manual" }));
-  return new URL(response.headers.get("location") ?? "");
-}
 
 describe("GET /connect/{platform}", () => {
   test("names the platform, the workspace and the shortened e-mail of its owner, and starts nothing", async ({
@@ -149,7 +146,7 @@ describe("POST /connect/{platform}", () => {
     for (const attribute of ["Path=/", "HttpOnly", "Secure", "SameSite=Lax", "Max-Age=600"]) {
       expect(cookie).toContain(attribute);
     }
-    const url = await followToCallback(location.href);
+    const url = await followToCallback(location);
     expect((await open(url, { headers: { cookie: cookieFrom(started.headers) } })).text).toContain("X is connected");
   });
 
@@ -248,9 +245,9 @@ describe("the browser of a login", () => {
     const link = await requestLink(ctx);
     const first = await sendForm(link, { login: "ada" });
     const second = await sendForm(link, { login: "ben" });
-    const firstCallback = await followToCallback(first.headers.get("location"));
+    const firstCallback = await followToCallback(new URL(first.headers.get("location") ?? ""));
     expect((await open(firstCallback, { headers: { cookie: cookieFrom(first.headers) } })).status).toBe(400);
-    const callbackUrl = await followToCallback(second.headers.get("location"));
+    const callbackUrl = await followToCallback(new URL(second.headers.get("location") ?? ""));
     expect((await open(callbackUrl, { headers: { cookie: cookieFrom(second.headers) } })).status).toBe(200);
     expect((await sendForm(link)).status).toBe(400);
     expect(await listAccounts(ctx)).toMatchObject([{ username: "ben_example" }]);
@@ -360,6 +357,86 @@ describe("GET /connect/{platform}/callback", () => {
     "404: the unknown platform %s",
     async (platform, { expect }) => {
       expect((await open(callback({}, platform))).status).toBe(404);
+    },
+  );
+});
+
+/** The paths of the calls that one simulated server got. */
+async function callsOf(platform: Platform, host: string): Promise<readonly string[]> {
+  const answer = await exports.default.fetch(`${ORIGIN}/sandbox/platforms/${platform}/calls`);
+  const { calls } = await answer.json<{ calls: { host: string; path: string }[] }>();
+  return calls.filter((call) => call.host === host).map(({ path }) => path);
+}
+
+describe("a server that sends its visitor to another server (mix-up, RFC 9700 4.4)", () => {
+  const HONEST = "mastodon.example";
+  const HOSTILE = "long.mastodon.example";
+
+  /** The victim names the hostile server, which leads the browser to the page of the honest one, with the state of the victim's login. */
+  async function mixUp() {
+    const [{ ctx: victim }, { ctx: attacker }] = [await createSandboxUser(), await createSandboxUser()];
+    const named = await startSandboxLogin(victim, "mastodon", "ada", { server: HOSTILE });
+    const prepared = await startSandboxLogin(attacker, "mastodon", "ada", { server: HONEST });
+    const page = new URL(prepared.url);
+    page.searchParams.set("state", stateOf(named.url));
+    return { victim, attacker, named, prepared, page };
+  }
+
+  test("400: the hostile server gets no code, and nobody an account", async ({ expect }) => {
+    const { victim, attacker, named, page } = await mixUp();
+    const url = await followToCallback(page);
+    expect(url.pathname).toBe(`/connect/mastodon/callback/${HONEST}`);
+    expect(url.searchParams.has("code")).toBe(true);
+    const answer = await openCallback({ ...named, url });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("Another server answered this login");
+    expect(await callsOf("mastodon", HOSTILE)).not.toContain("/oauth/token");
+    expect([await listAccounts(victim), await listAccounts(attacker)]).toEqual([[], []]);
+  });
+
+  test("the honest server refuses the callback address of the hostile one", async ({ expect }) => {
+    const { named, page } = await mixUp();
+    page.searchParams.set("redirect_uri", `${ORIGIN}/connect/mastodon/callback/${HOSTILE}`);
+    expect((await exports.default.fetch(new Request(page, { redirect: "manual" }))).status).toBe(400);
+    page.searchParams.set("redirect_uri", `${ORIGIN}/connect/mastodon/callback`);
+    expect((await exports.default.fetch(new Request(page, { redirect: "manual" }))).status).toBe(400);
+    expect(named.url.searchParams.get("redirect_uri")).toBe(`${ORIGIN}/connect/mastodon/callback/${HOSTILE}`);
+  });
+
+  test("400: a callback without a server, or with one where the platform has a single address", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    for (const [platform, change] of [
+      ["mastodon", (path: string) => path.replace(/[^/]+$/, "")],
+      ["mastodon", (path: string) => path.replace(/\/[^/]+$/, "")],
+      ["x", (path: string) => `${path}/${HOSTILE}`],
+    ] as const) {
+      const login = await completePlatformLogin(ctx, platform);
+      login.url.pathname = change(login.url.pathname);
+      expect((await openCallback(login)).status, login.url.pathname).toBeGreaterThanOrEqual(400);
+    }
+    expect(await listAccounts(ctx)).toEqual([]);
+  });
+
+  test("400: an issuer that is another server's; 200: the server's own", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    await changeSettings("mastodon", { issuer: "https://elsewhere.example/" });
+    const page = await openCallback(await completePlatformLogin(ctx, "mastodon"));
+    expect([page.status, await listAccounts(ctx)]).toEqual([400, []]);
+    await changeSettings("mastodon", { issuer: `https://${HONEST}/` });
+    expect((await openCallback(await completePlatformLogin(ctx, "mastodon"))).status).toBe(200);
+    await changeSettings("mastodon", { issuer: null });
+  });
+
+  test.for(["wrong_iss", "missing_iss"])(
+    "400: Bluesky with the issuer of nobody or of another (%s)",
+    async (mode, { expect }) => {
+      const { ctx } = await createSandboxUser();
+      await changeSettings("bluesky", { callback: mode });
+      const login = await completePlatformLogin(ctx, "bluesky");
+      login.url.hostname = "localhost";
+      const page = await openCallback(login);
+      await changeSettings("bluesky", { callback: null });
+      expect([page.status, await listAccounts(ctx)]).toEqual([400, []]);
     },
   );
 });

@@ -1,6 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
+import { redirectUriPattern } from "#accounts/index.ts";
 import { PLATFORMS } from "#core/platform.ts";
+import { adapterFor } from "#platforms/registry.ts";
 import { createCaller } from "../support/create-caller.ts";
 import { connectOneAccount } from "../support/api-workflows.ts";
 import { ORIGIN } from "../support/origin.ts";
@@ -60,7 +62,7 @@ describe("the operator", () => {
       PLATFORMS.map((platform) => [platform, "configured"]),
     );
     for (const { platform, redirectUri, scopes } of facts.platforms) {
-      expect(redirectUri).toBe(`${env.ORIGIN}/connect/${platform}/callback`);
+      expect(redirectUri).toBe(redirectUriPattern(env.ORIGIN, adapterFor(platform)!));
       expect(platform === "mastodon" || (scopes?.length ?? 0) > 0, platform).toBe(true);
     }
   });

@@ -1,3 +1,4 @@
+import { clientIdentity } from "#accounts/index.ts";
 import { describe, test } from "vitest";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { CredentialCheck } from "#platforms/contract.ts";
@@ -158,11 +159,7 @@ describe("the answer's words decide", () => {
   test.for(ANSWERS)("%s: %s", async ([platform, , answer, state], { expect }) => {
     const checks = OPERATOR_CHECKS[platform];
     const app = { clientId: "id-of-the-app", clientSecret: "secret-of-the-app", settings: {} };
-    const identity = {
-      origin: "https://a.example",
-      redirectUri: `https://a.example/connect/${platform}/callback`,
-      clientMetadataUrl: "",
-    };
+    const identity = clientIdentity("https://a.example", platform);
     const client = scriptedClient(answer);
     expect(await checks.checkCredentials(client, app, identity)).toMatchObject({ state });
     // A form: no secret is part of an address.

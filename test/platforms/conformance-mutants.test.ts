@@ -46,6 +46,7 @@ interface Mutant {
 const SUCCESS_CHECK = "every function succeeds with the platform's answers and sends exactly their requests";
 const REFUSAL_CHECK = "a refusal of the platform is its fault";
 const FAILURE_CHECK = "a failure of any request is a fault, not a throw and not a success";
+const MIX_UP_CHECK = "the answer of another server than the one that a person named is refused before any request";
 const REVOKE_CHECK = "revoking names the login and never throws";
 
 const REFUSED = rejected("The platform refused the call.", { httpStatus: 400 });
@@ -197,6 +198,30 @@ describe.each(SUBJECTS)("$name", ({ adapter, sample }) => {
       expect(await failedChecks({ adapter: mutant, sample, expect })).toContain(caughtBy);
     });
   });
+
+  test.runIf(adapter.hasUserNamedHosts)(
+    "a login that any server may answer fails the contract tests",
+    async ({ expect }) => {
+      const [method, ...others] = adapter.connect.methods;
+      const script = sample.methods[0];
+      if (method.kind !== "oauth" || script?.kind !== "oauth") {
+        throw new Error("the login in the browser comes first");
+      }
+      const { iss } = script.params;
+      const careless: ConnectMethod = {
+        ...method,
+        exchangeCode: (client, app, exchange) => {
+          const { iss: _, ...params } = exchange.params;
+          return method.exchangeCode(client, app, {
+            ...exchange,
+            params: { ...params, ...(iss !== undefined && { iss }) },
+          });
+        },
+      };
+      const mutant: Adapter = { ...adapter, connect: { ...adapter.connect, methods: [careless, ...others] } };
+      expect(await failedChecks({ adapter: mutant, sample, expect })).toContain(MIX_UP_CHECK);
+    },
+  );
 
   describe.runIf(adapter.connect.revoke)("revoke", () => {
     test.for<[string, Connector["revoke"]]>([

@@ -207,6 +207,32 @@ async function checkCancelled(subject: Subject): Promise<void> {
   }
 }
 
+/** RFC 9700, 4.4: where people name servers, a code of another one must not reach the server of the login. */
+async function checkMixUp(subject: Subject): Promise<void> {
+  const { adapter, expect } = subject;
+  for (const one of methodsOf(subject)) {
+    if (one.kind !== "oauth" || !adapter.hasUserNamedHosts) {
+      continue;
+    }
+    const { method, sample } = one;
+    const { start, exchange } = startOf(adapter, one);
+    const { url, state } = unwrap(await start(clientFor(sample.start)));
+    const server = method.serverOf?.(throughJson(state));
+    if (method.serverOf) {
+      expect(server).toBe(url.hostname);
+      expect(url.searchParams.get("redirect_uri")).toBe(CLIENT_IDENTITY.redirectUriOf(url.hostname));
+    }
+    const { iss: _, ...withoutIssuer } = sample.params;
+    const otherIssuer = { ...withoutIssuer, iss: "https://elsewhere.example" };
+    for (const params of method.serverOf ? [otherIssuer] : [otherIssuer, withoutIssuer]) {
+      const unused = scriptedClient(500);
+      const result = await exchange(unused, params, throughJson(state));
+      expect(result).toMatchObject({ ok: false, fault: { kind: "rejected", code: "login_refused" } });
+      expect(unused.requests).toHaveLength(0);
+    }
+  }
+}
+
 function cancelledParams({ params }: OAuthSample): Readonly<Record<string, string>> {
   const { code: _, ...others } = params;
   return { ...others, error: "access_denied", error_description: "no" };
@@ -304,6 +330,7 @@ async function checkRevoke({ adapter, sample, expect }: Subject): Promise<void> 
 export const CONNECT_CHECKS = {
   "a login starts with the state and the redirect URI and discloses no secret": checkStart,
   "a cancelled login is a fault and sends no request": checkCancelled,
+  "the answer of another server than the one that a person named is refused before any request": checkMixUp,
   "every function succeeds with the platform's answers and sends exactly their requests": checkSuccess,
   "a refusal of the platform is its fault": checkRefusals,
   "a failure of any request is a fault, not a throw and not a success": checkFailures,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { clientIdentity, oauthMethodOf } from "#accounts/connect/connect-methods.ts";
+import { clientIdentity, oauthMethodOf, redirectUriPattern } from "#accounts/connect/connect-methods.ts";
 import { codesOf, LOGIN_ERRORS, TARGET_ERRORS } from "#core/codes.ts";
 import { PLATFORM_NAMES, type Platform, PLATFORMS } from "#core/platform.ts";
 import type { AppCredentials, PlatformClient } from "#platforms/contract.ts";
@@ -181,7 +181,7 @@ describe.each(PLATFORMS)("the guide for %s", (platform) => {
   });
 
   test("names the redirect URI that is sent", () => {
-    const { redirectUri } = clientIdentity("{ORIGIN}", platform);
+    const redirectUri = redirectUriPattern("{ORIGIN}", adapterFor(platform)!);
     expect(sectionOf(guide, "Redirect URI")).toContain(`\`\`\`text\n${redirectUri}\n\`\`\``);
   });
 

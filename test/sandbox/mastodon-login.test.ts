@@ -258,6 +258,16 @@ describe("the authorize page", () => {
     });
   });
 
+  test("names its issuer in both redirects with the setting issuer (RFC 9207)", async ({ expect }) => {
+    const app = await registerApp();
+    await changeSettings("mastodon", { issuer: "https://mastodon.example/" });
+    for (const login of ["ada", "-"]) {
+      const { searchParams } = new URL((await authorize(HOST, app, { login })).headers.get("location") ?? "");
+      expect(searchParams.get("iss")).toBe("https://mastodon.example/");
+    }
+    await changeSettings("mastodon", { issuer: null });
+  });
+
   test("is skipped for a signed-in user who authorized the same scopes, unless force_login is set", async ({
     expect,
   }) => {

@@ -22,6 +22,7 @@ import { unwrap } from "./unwrap.ts";
 export const CLIENT_IDENTITY: ClientIdentity = {
   origin: "https://a.example.com",
   redirectUri: "https://a.example.com/back",
+  redirectUriOf: (server) => `https://a.example.com/back/${server}`,
   clientMetadataUrl: "https://a.example.com/client-metadata.json",
 };
 

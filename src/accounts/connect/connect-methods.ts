@@ -3,9 +3,11 @@ import type { Adapter, ClientIdentity, ConnectField, ConnectMethod, OAuthMethod 
 
 /** How this service identifies itself to a platform. */
 export function clientIdentity(origin: string, platform: Platform): ClientIdentity {
+  const redirectUri = `${origin}/connect/${platform}/callback`;
   return {
     origin,
-    redirectUri: `${origin}/connect/${platform}/callback`,
+    redirectUri,
+    redirectUriOf: (server) => `${redirectUri}/${server}`,
     clientMetadataUrl: `${origin}/connect/${platform}/client-metadata.json`,
   };
 }
@@ -16,6 +18,12 @@ export function fieldsOf(method: ConnectMethod): readonly ConnectField[] {
 
 export function oauthMethodOf(adapter: Adapter): OAuthMethod | undefined {
   return adapter.connect.methods.find((method) => method.kind === "oauth");
+}
+
+/** The callback address of a platform, with `{server}` where each server has its own. */
+export function redirectUriPattern(origin: string, adapter: Adapter): string {
+  const { redirectUri, redirectUriOf } = clientIdentity(origin, adapter.platform);
+  return oauthMethodOf(adapter)?.serverOf ? redirectUriOf("{server}") : redirectUri;
 }
 
 /** A form value with which a login cannot start, and why. */

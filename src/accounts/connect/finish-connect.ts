@@ -1,7 +1,7 @@
 import { sha256Hex } from "#core/encoding.ts";
 import { log } from "#core/log.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
-import type { FaultCode, Login, Result } from "#platforms/contract.ts";
+import type { Adapter, FaultCode, Login, Result } from "#platforms/contract.ts";
 import { failed } from "#platforms/fault.ts";
 import { catchConnectionErrors, withEitherSecret } from "#platforms/oauth-token.ts";
 import { clientForConnecting, configuredPlatform, platformNotConfigured } from "#accounts/configured-platform.ts";
@@ -16,6 +16,8 @@ import { storeLoginAndSync } from "./store-login.ts";
 
 export interface FinishConnectInput {
   readonly platform: Platform;
+  /** The server that the path of the callback names; null if it names none. */
+  readonly server?: string | null;
   /** Every query parameter of the callback. */
   readonly params: Readonly<Record<string, string>>;
   /** The cookie that the browser got when it started the login. Null in any other browser, which is refused. */
@@ -26,6 +28,9 @@ export interface FinishConnectInput {
 
 const OTHER_BROWSER_MESSAGE =
   "This login was not started in this browser. Finish it in the browser in which you opened the link from Almanac, or open that link here and start again.";
+
+const OTHER_SERVER_MESSAGE =
+  "Another server answered this login than the one that you named, so nothing was connected. Do not use that server again; start again from Almanac with the name of your own server.";
 
 /** Handles the OAuth callback: uses up the state, exchanges the code, and stores the connection with its accounts. */
 export async function finishConnect(services: SyncServices, input: FinishConnectInput): Promise<FinishedConnect> {
@@ -43,6 +48,10 @@ export async function finishConnect(services: SyncServices, input: FinishConnect
   const { userId, workspaceId } = consumed;
   const adapter = services.adapterFor(platform);
   const start = await unsealStart(services, lookup.hash, consumed);
+  if (adapter && start && !isOwnCallback(adapter, start, input.server ?? null)) {
+    log("warn", "connect_refused", { platform, code: "other_server" });
+    return { ...refusal(platform, OTHER_SERVER_MESSAGE), userId, workspaceId };
+  }
   const login = start ? await exchangeCode(services, platform, start, params) : null;
   if (!adapter || !login) {
     return { ...refusal(platform, INVALID_STATE_MESSAGE), userId, workspaceId };
@@ -57,6 +66,13 @@ export async function finishConnect(services: SyncServices, input: FinishConnect
     };
   }
   return await storeLoginAndSync(services, adapter, consumed, login.value);
+}
+
+/** Whether the callback arrived at the address that only the server of this login knows. */
+function isOwnCallback(adapter: Adapter, { started }: LoginStart, server: string | null): boolean {
+  const serverOf = oauthMethodOf(adapter)?.serverOf;
+  // mutant: any-server-answers
+  return serverOf ? server !== null && serverOf(started) === server : server === null;
 }
 
 function refusal(platform: Platform, reason: string): FinishedConnect {

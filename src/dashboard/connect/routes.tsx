@@ -48,6 +48,7 @@ export function createConnectRoutes(createOutbound: OutboundFactory): Hono<PageE
   app.use("/connect/*", withServices(createOutbound), securityHeaders);
   app.get("/connect/:platform/client-metadata.json", sendClientMetadata);
   app.get("/connect/:platform/callback", finishLogin);
+  app.get("/connect/:platform/callback/:server", finishLogin);
   app.get("/connect/:platform", showStart);
   app.post("/connect/:platform/deauthorize", limitFormBody, receiveDeauthorization);
   app.post("/connect/:platform/data-deletion", limitFormBody, receiveDeletionRequest);
@@ -212,6 +213,7 @@ async function finishLogin(c: PageContext): Promise<Response> {
     const params = c.req.query();
     const end = await finishConnect(c.var.services, {
       platform,
+      server: c.req.param("server") ?? null,
       params,
       browserToken: await readBrowserToken(c, params["state"] ?? ""),
       signedInUserId: await signedInUserId(c),

@@ -115,6 +115,8 @@ export interface ClientIdentity {
   readonly origin: string;
   /** The callback address. The code exchange must send the same one as the start. */
   readonly redirectUri: string;
+  /** The callback address of one server, by its host name; only for a method with `serverOf`. */
+  readonly redirectUriOf: (server: string) => string;
   /** The service serves `OAuthMethod.clientMetadata` at this URL. */
   readonly clientMetadataUrl: string;
 }
@@ -174,6 +176,12 @@ export interface OAuthMethod {
    * the fault `login_cancelled`.
    */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
+  /**
+   * The server that the state of a started login belongs to, by its host name. The service accepts the callback only at
+   * `redirectUriOf` of that server, so that no other server can answer the login (RFC 9700, 4.4.2.2). Absent: every login
+   * uses `redirectUri`; where people name servers, `exchangeCode` must then compare `iss` (RFC 9207).
+   */
+  readonly serverOf?: (started: JsonObject) => string | null;
   /** The public document that describes this service to the platform; null where operators register their app instead. */
   readonly clientMetadata: ((app: AppCredentials, identity: ClientIdentity) => JsonObject) | null;
 }

@@ -55,9 +55,10 @@ async function start(
   }
   const clientName = (app.settings["CLIENT_NAME"] ?? "Almanac").slice(0, MAX_CLIENT_NAME);
   const server: Server = { host, token: null };
+  const redirectUri = request.redirectUriOf(host);
   const registered = await obtainRegistration(client, server, request.registrations, {
     clientName,
-    redirectUri: request.redirectUri,
+    redirectUri,
     website: request.origin,
     hasProfileScope,
   });
@@ -73,7 +74,7 @@ async function start(
   const url = withQuery(serverUrl(server, "/oauth/authorize"), {
     response_type: "code",
     client_id: extra.clientId,
-    redirect_uri: request.redirectUri,
+    redirect_uri: redirectUri,
     scope: registered.value.scopes.join(" "),
     state: request.state,
     code_challenge: request.codeChallenge,
@@ -93,15 +94,20 @@ async function exchangeCode(
   _app: AppCredentials,
   exchange: CodeExchange,
 ): Promise<LoginResult> {
-  const code = authorizationCode(exchange.params);
-  if (!code.ok) {
-    return code;
-  }
   const extra = parseExtra(exchange.started);
   if (!extra) {
     return failed(refusedServer("The login does not name its server. Start it again."));
   }
   const server: Server = { host: extra.server, token: null };
+  const { iss } = exchange.params;
+  // mutant: any-issuer
+  if (iss !== undefined && !isIssuer(server, iss)) {
+    return failed(refusedServer("The login came back from another server than it was sent to."));
+  }
+  const code = authorizationCode(exchange.params);
+  if (!code.ok) {
+    return code;
+  }
   const tokens = await requestTokens(client, {
     url: serverUrl(server, "/oauth/token").href,
     headers: serverHeaders(server),
@@ -110,7 +116,7 @@ async function exchangeCode(
       code: code.value,
       client_id: extra.clientId,
       client_secret: extra.clientSecret,
-      redirect_uri: exchange.redirectUri,
+      redirect_uri: exchange.redirectUriOf(extra.server),
       code_verifier: exchange.codeVerifier,
     },
   });
@@ -137,6 +143,12 @@ async function exchangeCode(
       extra,
     },
   });
+}
+
+/** RFC 9207. Doorkeeper sends its setting `issuer` (doorkeeper#1849); the metadata of Mastodon writes it with a final slash. */
+function isIssuer(server: Server, iss: string): boolean {
+  const { origin } = serverUrl(server, "/");
+  return iss === origin || iss === `${origin}/`;
 }
 
 /** A server that forgot the app has issued this code to nobody: the next start registers the app again. */

@@ -1,4 +1,4 @@
-import type { ConnectField } from "#platforms/contract.ts";
+import type { ConnectField, OAuthMethod } from "#platforms/contract.ts";
 
 /** People name servers themselves, so no host is fixed: each login's server stands in its `TokenSet.hosts`. */
 export const hosts: readonly string[] = [];
@@ -35,3 +35,7 @@ export const serverField: ConnectField = {
   valueOfAccount: ({ username, profileUrl }) =>
     (profileUrl === null ? undefined : URL.parse(profileUrl)?.host) ?? username.slice(username.lastIndexOf("@") + 1),
 };
+
+/** The server in the state of a started login. */
+export const serverOf: NonNullable<OAuthMethod["serverOf"]> = ({ server }) =>
+  typeof server === "string" ? server : null;

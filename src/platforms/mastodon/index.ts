@@ -2,7 +2,7 @@ import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { hosts, serverField } from "./hosts.ts";
+import { hosts, serverField, serverOf } from "./hosts.ts";
 import { limits, limitsOf } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
@@ -31,6 +31,7 @@ export const mastodon = defineAdapter({
       {
         kind: "oauth",
         input: [serverField],
+        serverOf,
         clientMetadata: null,
         ...login,
       },

@@ -73,12 +73,13 @@ export function authorize(call: Call, logins: readonly SimulatorLogin[]): Respon
   if (findUserByLogin(instance.host, login)) {
     return consent(login);
   }
-  return redirect(param("redirect_uri"), { error: "access_denied", error_description: DENIED, ...stateOf(call) });
+  return redirect(param("redirect_uri"), { error: "access_denied", error_description: DENIED, ...echoed(call) });
 }
 
-function stateOf({ url }: Call): { state?: string } {
+/** What every redirect back to the app carries besides its result. */
+function echoed({ url, settings: { issuer } }: Call): Readonly<Record<string, string>> {
   const state = url.searchParams.get("state");
-  return state === null ? {} : { state };
+  return { ...(state !== null && { state }), ...(issuer !== undefined && { iss: issuer }) };
 }
 
 function redirectWithCode(call: Call, code: Parameters<typeof issueCode>[1]): Response {
@@ -86,7 +87,7 @@ function redirectWithCode(call: Call, code: Parameters<typeof issueCode>[1]): Re
   const response =
     code.redirectUri === OUT_OF_BAND
       ? new Response(`<!doctype html><code>${secret}</code>`, { headers: { "content-type": "text/html" } })
-      : redirect(code.redirectUri, { code: secret, ...stateOf(call) });
+      : redirect(code.redirectUri, { code: secret, ...echoed(call) });
   response.headers.append("set-cookie", `${cookieName(call.instance.host)}=${code.login}; Path=/; HttpOnly`);
   return response;
 }

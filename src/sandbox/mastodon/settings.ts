@@ -35,6 +35,8 @@ export interface MastodonSettings {
   readonly dropsSilently: boolean;
   /** The host in the endpoints of the metadata. */
   readonly metadataHost: string | undefined;
+  /** The issuer that redirects back to an app name (RFC 9207); undefined: none, as with Doorkeeper without its setting `issuer`. */
+  readonly issuer: string | undefined;
 }
 
 const toNumber = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
@@ -62,6 +64,7 @@ export function readSettings(sim: SimulatorContext): MastodonSettings {
     lock_wait_ms,
     silent_drop,
     metadata_host,
+    issuer,
   } = sim.settings.extra;
   const leniencies = new Set((toText(lenient) ?? "").split(",").map((name) => name.trim()));
   return {
@@ -83,5 +86,6 @@ export function readSettings(sim: SimulatorContext): MastodonSettings {
     lockWaitMs: toNumber(lock_wait_ms) ?? LOCK_WAIT_MS,
     dropsSilently: silent_drop === true,
     metadataHost: toText(metadata_host),
+    issuer: toText(issuer),
   };
 }

@@ -51,6 +51,7 @@ const CONFIDENTIAL: AppCredentials = {
 const LOOPBACK: ClientIdentity = {
   origin: "http://localhost:8787",
   redirectUri: "http://localhost:8787/connect/bluesky/callback",
+  redirectUriOf: CLIENT_IDENTITY.redirectUriOf,
   clientMetadataUrl: "http://localhost:8787/connect/bluesky/client-metadata.json",
 };
 

@@ -126,7 +126,7 @@ describe("starting a login", () => {
     const { client, result, registrations } = await start([{ json: INSTANCE }, { json: APP }]);
     expect(parseRequestBody(client.requests[1])).toEqual({
       client_name: "Almanac",
-      redirect_uris: CLIENT_IDENTITY.redirectUri,
+      redirect_uris: `${CLIENT_IDENTITY.redirectUri}/${HOST}`,
       scopes: "profile read:statuses write:statuses write:media",
       website: CLIENT_IDENTITY.origin,
     });
@@ -135,7 +135,7 @@ describe("starting a login", () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: "code",
       client_id: "client-id",
-      redirect_uri: CLIENT_IDENTITY.redirectUri,
+      redirect_uri: `${CLIENT_IDENTITY.redirectUri}/${HOST}`,
       scope: "profile read:statuses write:statuses write:media",
       state: "st4te",
       code_challenge: "ch4llenge",
@@ -176,7 +176,7 @@ describe("starting a login", () => {
     const first = await start([{ json: INSTANCE }, { json: APP }]);
     const { calls } = await start([{ json: INSTANCE }, { json: APP }], {
       registrations: first.registrations,
-      redirectUri: "https://b.example.com/back",
+      redirectUriOf: (server) => `https://b.example.com/back/${server}`,
     });
     expect(calls).toEqual([GET_INSTANCE, POST_APPS]);
   });
@@ -224,7 +224,7 @@ describe("finishing a login", () => {
       code: "c0de",
       client_id: EXTRA.clientId,
       client_secret: EXTRA.clientSecret,
-      redirect_uri: CLIENT_IDENTITY.redirectUri,
+      redirect_uri: `${CLIENT_IDENTITY.redirectUri}/${HOST}`,
       code_verifier: "v3rifier",
     });
   });
@@ -238,6 +238,29 @@ describe("finishing a login", () => {
       fault: { kind: "rejected", code: "login_refused", platformCode: "invalid_client" },
     });
     expect(await registrations.find(HOST)).toBeNull();
+  });
+
+  test.for([`https://${HOST}`, `https://${HOST}/`])("accepts the issuer %s (RFC 9207)", async (iss, { expect }) => {
+    const client = scriptedClient({ json: TOKEN }, { json: PROFILE });
+    const login = await exchangeCode(connect, client, app(), { ...exchange, params: { ...exchange.params, iss } });
+    expect(login.ok).toBe(true);
+  });
+
+  test.for([
+    "https://elsewhere.example/",
+    `http://${HOST}/`,
+    `https://${HOST}/other`,
+    `https://${HOST}.evil.example`,
+    HOST,
+    "",
+  ])("with the issuer %j sends nothing", async (iss, { expect }) => {
+    const client = scriptedClient(500);
+    const params = { ...exchange.params, iss };
+    expect(await exchangeCode(connect, client, app(), { ...exchange, params })).toMatchObject({
+      ok: false,
+      fault: { kind: "rejected", code: "login_refused" },
+    });
+    expect(client.requests).toEqual([]);
   });
 
   test("without a start of ours sends nothing", async ({ expect }) => {
