@@ -39,7 +39,7 @@ async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
   const root = await createCopy(ROOT, [SCRYPT_COUNTER, ...(hole ? [hole] : [])]);
   const names = await startNameServer();
   try {
-    await migrate(stateDir);
+    await migrate(stateDir, { root });
     const logFile = join(stateDir, "service.log");
     const vars = { MEDIA_DOH_URL: names.url };
     const running = await startService({ port: await freePort(), stateDir, logFile, root, vars });

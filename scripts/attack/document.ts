@@ -35,8 +35,8 @@ export interface Operation {
   readonly method: string;
   /** With its parameters in braces, behind `/v1`. */
   readonly path: string;
-  /** The scope that it requires; null when any credential will do. */
-  readonly scope: string | null;
+  /** The scopes that it requires; empty when any credential will do. */
+  readonly scopes: readonly string[];
   readonly parameters: readonly OpenApiParameter[];
   readonly body: JsonSchema | null;
   readonly statuses: readonly number[];
@@ -50,7 +50,7 @@ export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
         id: operation.operationId,
         method: method.toUpperCase(),
         path: `/v1${path}`,
-        scope: operation.security.flatMap((scheme) => scheme["oauth2"] ?? [])[0] ?? null,
+        scopes: operation.security.flatMap((scheme) => scheme["oauth2"] ?? []),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content["application/json"]?.schema ?? null,
         statuses: Object.keys(operation.responses).map(Number),

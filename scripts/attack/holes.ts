@@ -178,6 +178,27 @@ export const HOLES: readonly Hole[] = [
     changes: [{ before: `"x-secret": receiver.secrets.join(),` }],
   },
   {
+    name: "webhook-without-posts-read",
+    what: "a webhook is made with workspaces:write alone",
+    topic: "webhooks",
+    attack: "posts read through a webhook",
+    changes: [{ from: `, "posts:read"`, to: "" }],
+  },
+  {
+    name: "webhook-outlives-key",
+    what: "a webhook goes on when the key that made it is revoked",
+    topic: "webhooks",
+    attack: "webhooks and calendars after",
+    changes: [{ at: "CREATE TRIGGER webhooks_of_revoked_key", from: "NEW.revoked_at IS NOT NULL", to: "NEW.revoked_at IS NULL" }],
+  },
+  {
+    name: "feed-outlives-password",
+    what: "calendar addresses go on when everything is revoked with the password",
+    topic: "webhooks",
+    attack: "webhooks and calendars after",
+    changes: [{ from: "keep.feeds, END_FEEDS_SQL", to: "null, END_FEEDS_SQL" }],
+  },
+  {
     name: "unlimited-guesses",
     what: "the secrets of calendars may be guessed without a limit",
     topic: "webhooks",

@@ -21,7 +21,7 @@ export default {
             const { path, ...request } = requestOf(operation);
             const answer = await service.send(operation.method, path, { key, ...request });
             const what = `${operation.id} with ${scope}`;
-            if (operation.scope === null || operation.scope === scope) {
+            if (operation.scopes.every((needed) => needed === scope)) {
               log.expect(answer.status !== 403, "allowed by its scope", `${what} answered 403: ${answer.text}`);
             } else {
               log.expectStatus(what, answer, 403);

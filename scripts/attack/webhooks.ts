@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SCOPES } from "#core/scope.ts";
 import type { Topic } from "./attack.ts";
 import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts";
 import { urlsOf, withCanary } from "./hostile-addresses.ts";
@@ -41,6 +42,47 @@ interface Received {
 async function received(service: AttackedService, name: string): Promise<readonly Received[]> {
   const { json } = await service.prepare("GET", `/sandbox/receivers/${name}?limit=1000`);
   return json.deliveries;
+}
+
+/** Another key of all scopes, made in the dashboard. */
+async function createKey(service: AttackedService, { password }: AttackUser, cookie: string) {
+  const form = new URLSearchParams([
+    ["name", "Stolen"],
+    ...SCOPES.map((scope) => ["scope", scope]),
+    ["expires_in_days", "30"],
+    ["current_password", password],
+  ]);
+  const { text } = await service.prepare("POST", "/dashboard/keys", { cookie, form });
+  const [key] = /\balk_[0-9A-Za-z]{49}\b/.exec(text) ?? [];
+  const { text: list } = await service.prepare("GET", "/dashboard/keys", { cookie });
+  const [, id] = /keys\/([0-9a-f-]{36})\/revoke/.exec(list) ?? [];
+  if (key === undefined || id === undefined) {
+    throw new Error("the page shows no new key");
+  }
+  return { key: service.addSecret(key), id };
+}
+
+/** The path of a new calendar feed. */
+async function createFeed(service: AttackedService, { password }: AttackUser, cookie: string): Promise<string> {
+  const form = { current_password: password };
+  const { text } = await service.prepare("POST", "/dashboard/profile/feeds", { cookie, form });
+  const [path, secret] = /\/calendar\/([\w-]{22})\.ics/.exec(text) ?? [];
+  if (path === undefined || secret === undefined) {
+    throw new Error("the page shows no calendar address");
+  }
+  service.addSecret(secret);
+  return path;
+}
+
+async function waitFor(condition: () => Promise<boolean>): Promise<boolean> {
+  const deadline = Date.now() + ARRIVAL_TIMEOUT_MS;
+  while (!(await condition())) {
+    if (Date.now() >= deadline) {
+      return false;
+    }
+    await sleep(200);
+  }
+  return true;
 }
 
 /** Sends the test event of a hook; what the receiver said. */
@@ -218,6 +260,58 @@ export default {
         const sent = JSON.stringify(await received(service, name));
         const isSent = [hook.secret, secret].some((value) => sent.includes(value.slice("whsec_".length)));
         log.expect(!isSent, "not sent", "a delivery holds the secret");
+      },
+    },
+    {
+      name: "posts read through a webhook without posts:read",
+      async run(service, log) {
+        const user = await service.createUser();
+        const hook = await createHook(service, user, receiverOf(service, "own"));
+        await sendTest(service, user.key, hook);
+        const { json: listed } = await service.prepare("GET", `/v1/webhooks/${hook.id}/deliveries`, { key: user.key });
+        const delivery = `/v1/webhooks/${hook.id}/deliveries/${listed.deliveries[0].id}`;
+        const { key } = await service.createUser({ scopes: ["workspaces:read", "workspaces:write"] });
+        const url = receiverOf(service, "blind");
+        const tries = [
+          ["POST", "/v1/webhooks", { url, types: ["*"] }],
+          ["PATCH", `/v1/webhooks/${hook.id}`, { url }],
+          ["POST", `/v1/webhooks/${hook.id}/replay`, { after_seq: 0 }],
+          ["GET", delivery, undefined],
+          ["POST", `${delivery}/resend`, undefined],
+        ] as const;
+        for (const [method, path, json] of tries) {
+          log.expectStatus(`${method} ${path}`, await service.send(method, path, { key, json }), 403);
+        }
+      },
+    },
+    {
+      name: "webhooks and calendars after the access that made them has ended",
+      async run(service, log) {
+        const user = await service.createUser();
+        const accountId = await service.connect(user);
+        const cookie = await service.signIn(user);
+        const [thief, own] = [`thief-${randomUUID()}`, `own-${randomUUID()}`];
+        const stolen = await createKey(service, user, cookie);
+        await createHook(service, { key: stolen.key }, receiverOf(service, thief));
+        await createHook(service, user, receiverOf(service, own));
+        const feed = await createFeed(service, user, cookie);
+        log.expect((await service.send("GET", feed)).status === 200, "it opens", "the calendar address does not open");
+        await service.prepare("POST", `/dashboard/keys/${stolen.id}/revoke`, { cookie, form: {} });
+        await service.schedulePost(user, accountId, "After the revocation");
+        const arrived = await waitFor(async () => (await received(service, own)).length > 0);
+        log.expect(arrived, "the other goes on", "the webhook of another key got nothing");
+        await sleep(500);
+        const leaked = (await received(service, thief)).filter(({ body }) => body.includes("After the revocation"));
+        log.expect(leaked.length === 0, "nothing sent", "the webhook of a revoked key still receives posts");
+        await service.prepare("POST", "/dashboard/profile/password", {
+          cookie,
+          form: {
+            current_password: user.password,
+            new_password: service.addSecret(`new ${user.password}`),
+            revoke_all: "yes",
+          },
+        });
+        log.expectStatus("a calendar after everything was revoked", await service.send("GET", feed), 404);
       },
     },
     {

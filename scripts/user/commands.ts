@@ -184,11 +184,16 @@ const revokeKeys: Command = async (services, [email, keyId], { yes }) => {
   if (keyId !== undefined) {
     await requireAgreement(`The key ${keyId} of ${address} ends`, yes);
     await revokeKey(services, { userId, id: keyId });
-    return { json: { keys: 1, apps: 0 }, lines: [`revoked the key ${keyId} of ${address}`] };
+    return { json: { keys: 1, apps: 0, webhooks: 0, feeds: 0 }, lines: [`revoked the key ${keyId} of ${address}`] };
   }
-  await requireAgreement(`Every key and every connected app of ${address} ends`, yes);
+  await requireAgreement(`Every key, connected app, webhook and calendar address of ${address} ends`, yes);
   const revoked = await revokeAccess(services, { userId });
-  return { json: revoked, lines: [`revoked ${revoked.keys} keys and ${revoked.apps} connected apps of ${address}`] };
+  return {
+    json: revoked,
+    lines: [
+      `ended ${revoked.keys} keys, ${revoked.apps} connected apps, ${revoked.webhooks} webhooks and ${revoked.feeds} calendar addresses of ${address}`,
+    ],
+  };
 };
 
 const resetPassword: Command = async (services, [email], options) => {

@@ -27,13 +27,13 @@ function refuseRateLimited(c: ApiContext, message: string): never {
 
 async function refuseUnauthenticated(
   c: ApiContext,
-  scope: Scope | null,
+  scopes: readonly Scope[],
   reason: "missing" | "invalid",
 ): Promise<never> {
   // An OAuth client requests exactly the scopes of its first challenge, so the challenge also names the read scopes.
-  const scopes = scope === null ? READ_SCOPES : [...new Set([...READ_SCOPES, scope])];
+  const requested = [...new Set([...READ_SCOPES, ...scopes])];
   if (reason === "missing") {
-    setChallengeHeader(c, scopes);
+    setChallengeHeader(c, requested);
     refuse({
       code: "unauthenticated",
       message: "send an API key or an access token as `Authorization: Bearer <token>`",
@@ -42,7 +42,7 @@ async function refuseUnauthenticated(
   if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {
     refuseRateLimited(c, "too many invalid credentials from this address: wait a minute");
   }
-  setChallengeHeader(c, scopes, "invalid_token");
+  setChallengeHeader(c, requested, "invalid_token");
   refuse({ code: "unauthenticated", message: "the credential is unknown, expired or revoked" });
 }
 
@@ -56,22 +56,22 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
 }
 
 // mutant: no-scope-check
-const mayCall = (actor: Actor, scope: Scope | null) => scope === null || actor.scopes.includes(scope);
+const mayCall = (actor: Actor, scopes: readonly Scope[]) => scopes.every((scope) => actor.scopes.includes(scope));
 
 /** The remembered caller of the credential, if every check passes. Otherwise null: only a verified credential may be refused. */
-async function admitRemembered(c: ApiContext, credential: CredentialId, scope: Scope | null) {
+async function admitRemembered(c: ApiContext, credential: CredentialId, scopes: readonly Scope[]) {
   const caller = firstAttemptOf(c.req.raw) ? null : rememberedCaller(c.get("services"), credential);
-  if (caller === null || !caller.ctx.actor.subscribed || !mayCall(caller.ctx.actor, scope)) {
+  if (caller === null || !caller.ctx.actor.subscribed || !mayCall(caller.ctx.actor, scopes)) {
     return null;
   }
   return (await countRequest(c.env, caller.ctx.actor)) === null ? caller : null;
 }
 
 /**
- * Requires a valid credential, then checks the rate limit, the scope and the subscription, in this order. If `changes` is set, webhooks are
+ * Requires a valid credential, then checks the rate limit, the scopes and the subscription, in this order. If `changes` is set, webhooks are
  * notified after the response.
  */
-export function guard(scope: Scope | null, { changes }: { readonly changes: boolean }): MiddlewareHandler<ApiEnv> {
+export function guard(scopes: readonly Scope[], { changes }: { readonly changes: boolean }): MiddlewareHandler<ApiEnv> {
   const tellWebhooks = (services: Services, actor: Actor) => {
     if (changes && actor.recordsEvents) {
       services.defer(wakeSenders(services, actor.workspaceId));
@@ -81,9 +81,9 @@ export function guard(scope: Scope | null, { changes }: { readonly changes: bool
     const services = c.get("services");
     const presented = await presentedCredential(c.req.raw.headers.get("authorization"), services.config.baseUrl);
     if (!presented.ok) {
-      return refuseUnauthenticated(c, scope, presented.reason);
+      return refuseUnauthenticated(c, scopes, presented.reason);
     }
-    const remembered = await admitRemembered(c, presented.id, scope);
+    const remembered = await admitRemembered(c, presented.id, scopes);
     if (remembered !== null) {
       const { ctx } = remembered;
       c.header("RateLimit-Policy", rateLimitPolicy(ctx.actor));
@@ -104,14 +104,15 @@ export function guard(scope: Scope | null, { changes }: { readonly changes: bool
     }
     const authentication = await authenticate(services, presented);
     if (!authentication.ok) {
-      return refuseUnauthenticated(c, scope, authentication.reason);
+      return refuseUnauthenticated(c, scopes, authentication.reason);
     }
     // mutant: credential-in-log
     const { actor } = authentication;
     await enforceRateLimit(c, actor);
-    if (!mayCall(actor, scope)) {
-      setChallengeHeader(c, scope === null ? [] : [scope], "insufficient_scope");
-      refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${scope}` });
+    if (!mayCall(actor, scopes)) {
+      setChallengeHeader(c, scopes, "insufficient_scope");
+      const missing = scopes.filter((scope) => !actor.scopes.includes(scope));
+      refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${missing.join(" and ")}` });
     }
     requireSubscription(actor);
     if (firstAttemptOf(c.req.raw)?.mayRunAgain === false) {

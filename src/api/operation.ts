@@ -45,11 +45,11 @@ const storeBodyOrTable: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 function middlewareFor(
-  scope: Scope | null,
+  scopes: readonly Scope[],
   { method, request, largeResponse, hasNoEvents, acceptsCsv }: OperationDefinition,
 ): MiddlewareHandler<ApiEnv>[] {
   return [
-    guard(scope, { changes: method !== "get" && hasNoEvents !== true }),
+    guard(scopes, { changes: method !== "get" && hasNoEvents !== true }),
     ...(request?.body ? [acceptsCsv ? storeBodyOrTable : storeBody] : []),
     ...(method === "get" ? [] : [idempotent(largeResponse)]),
   ];
@@ -65,8 +65,15 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
   );
 }
 
-/** Defines an operation of the API. The guard and the document both read the scope from here; `null` allows any valid credential. */
-export function operation<const R extends OperationDefinition>(scope: Scope | null, definition: R): R {
+/**
+ * Defines an operation of the API. The guard and the document both read the scopes from here: the credential needs all of them, and `null`
+ * allows any valid credential.
+ */
+export function operation<const R extends OperationDefinition>(
+  needed: Scope | readonly Scope[] | null,
+  definition: R,
+): R {
+  const scopes = needed === null ? [] : [needed].flat();
   const { largeResponse: _, hasNoEvents: __, acceptsCsv: ___, ...documented } = definition;
   const route: RouteConfig = {
     ...documented,
@@ -74,9 +81,9 @@ export function operation<const R extends OperationDefinition>(scope: Scope | nu
     ...(definition.method !== "get" && {
       description: `${definition.description} Safe to repeat with the header \`Idempotency-Key\`.`,
     }),
-    security: [{ apiKey: [] }, { oauth2: scope === null ? [] : [scope] }],
+    security: [{ apiKey: [] }, { oauth2: [...scopes] }],
     responses: { ...withHeaders(definition), ...errorResponsesFor(definition) },
-    middleware: middlewareFor(scope, definition),
+    middleware: middlewareFor(scopes, definition),
   };
   return withHandlerTypeOf<R>(createRoute(route));
 }

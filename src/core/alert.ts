@@ -5,6 +5,7 @@ export const ALERT_KINDS = [
   "account_needs_reconnect",
   "account_expires_soon",
   "webhook_disabled",
+  "webhook_made",
   "subscription_ends",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];

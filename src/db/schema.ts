@@ -138,7 +138,13 @@ export const apiKeys = sqliteTable(
     /** Who confirms the previews of this key. */
     confirms: text().$type<Confirms>().notNull().default("self"),
   },
-  (t) => [uniqueIndex("api_keys_hash").on(t.hash), index("api_keys_user").on(t.userId)],
+  (t) => [
+    uniqueIndex("api_keys_hash").on(t.hash),
+    index("api_keys_user").on(t.userId),
+    index("api_keys_expiry")
+      .on(t.expiresAt)
+      .where(sql`expires_at IS NOT NULL AND revoked_at IS NULL`),
+  ],
 );
 
 export const passkeys = sqliteTable(
@@ -1031,8 +1037,11 @@ export const eventLogs = sqliteTable(
   (t) => [index("event_logs_sweep").on(t.sweepAt)],
 );
 
-/** `user`: the user switched it off. `gone`: the receiver answered 410. `failing`: no delivery succeeded for days. */
-export type WebhookDisabledReason = "user" | "gone" | "failing";
+/**
+ * `user`: the user switched it off. `gone`: the receiver answered 410. `failing`: no delivery succeeded for days. `access_ended`: the
+ * credential that chose its address was revoked or expired, or the user ended it with the password.
+ */
+export type WebhookDisabledReason = "user" | "gone" | "failing" | "access_ended";
 
 export const webhooks = sqliteTable(
   "webhooks",
@@ -1044,6 +1053,8 @@ export const webhooks = sqliteTable(
     description: text().notNull(),
     /** Event types, or `*` for all. */
     types: text({ mode: "json" }).$type<(EventType | "*")[]>().notNull(),
+    /** The API key or app that last chose where the events go; null for the user in the dashboard. The webhook ends with it. */
+    madeBy: text("made_by", { mode: "json" }).$type<Author>(),
     /** The signing secret, encrypted with AES-GCM and not hashed, because signing needs its text. */
     sealedSecret: text("sealed_secret").notNull(),
     /** The secret before the last rotation. It signs too until `previous_secret_until`. */

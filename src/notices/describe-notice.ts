@@ -1,6 +1,6 @@
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
-import type { Notice, NoticePost, NoticeSubject, NoticeText } from "./types.ts";
+import type { Notice, NoticePost, NoticeSubject, NoticeText, NoticeWebhook } from "./types.ts";
 
 /** Writes an instant in the reader's form. */
 export type FormatInstant = (instant: number) => string;
@@ -21,9 +21,14 @@ function countOfPosts(count: number): string {
     : `${count} ${count === 1 ? "post" : "posts"}`;
 }
 
+const nameOfWebhook = ({ description, url }: NoticeWebhook): string => (description === "" ? url : description);
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
 const WEBHOOK_REASONS = {
   gone: "Its receiver answered 410 Gone, which says that it wants no more events.",
   failing: "Nothing could be delivered to it for days.",
+  access_ended: "Its address was chosen with an API key or by an app that has ended, or you ended it with the password.",
   user: "It was switched off in the dashboard or through the API.",
 } as const;
 
@@ -119,11 +124,22 @@ export function describeNotice({ subject }: Pick<Notice, "subject">, formatInsta
       return describeEndingLogin(subject, formatInstant);
     case "webhook_disabled":
       return {
-        title: `The webhook ${subject.webhook.description === "" ? subject.webhook.url : subject.webhook.description} was disabled`,
+        title: `The webhook ${nameOfWebhook(subject.webhook)} was disabled`,
         lines: [
           WEBHOOK_REASONS[subject.reason],
           ...(subject.webhook.description === "" ? [] : [subject.webhook.url]),
-          "Repair the receiver, then enable the webhook: what it missed can be sent.",
+          subject.reason === "access_ended"
+            ? "Enable it only if you know its address: what it missed can be sent."
+            : "Repair the receiver, then enable the webhook: what it missed can be sent.",
+        ],
+        action: "Look at the webhook",
+      };
+    case "webhook_made":
+      return {
+        title: `The ${subject.by.kind === "key" ? "API key" : "app"} ${subject.by.name} sends your events to ${hostOf(subject.webhook.url)}`,
+        lines: [
+          `The webhook ${nameOfWebhook(subject.webhook)} sends the events of this workspace, with the texts of its posts, to ${subject.webhook.url}.`,
+          "If you did not expect this, delete the webhook and revoke what made it.",
         ],
         action: "Look at the webhook",
       };

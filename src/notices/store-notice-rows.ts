@@ -1,9 +1,10 @@
+import type { Author } from "#core/actor.ts";
 import type { AlertKind } from "#core/alert.ts";
 import { firstWords, toVisibleLine } from "#core/text.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
-import type { Notice, NoticeAccount, NoticePost, NoticeProblem, NoticeSubject } from "./types.ts";
+import type { Notice, NoticeAccount, NoticePost, NoticeProblem, NoticeSubject, NoticeWebhook } from "./types.ts";
 
 const NAMED_POSTS = 3;
 
@@ -17,6 +18,8 @@ const postObject = (problemsSql: string) =>
 
 const ACCOUNT =
   "json_object('id', a.id, 'platform', a.platform, 'username', a.username, 'displayName', a.display_name)";
+
+const WEBHOOK = "json_object('id', h.id, 'url', h.url, 'description', h.description)";
 
 /** The open targets of account `a` that are due after login `c` ends. The cross join keeps SQLite from starting with the posts. */
 export const TARGETS_AFTER_LOGIN = `post_targets t CROSS JOIN posts p ON p.id = t.post_id
@@ -37,8 +40,9 @@ export const NOTICE_COLUMNS = `n.kind AS kind, n.subject_id AS subject_id, n.at 
   WHEN 'account_needs_reconnect' THEN (SELECT json_object('account', ${ACCOUNT}, 'reason', a.status_reason) FROM accounts a
     WHERE a.id = n.subject_id AND a.workspace_id = n.workspace_id AND a.disconnected_at IS NULL)
   WHEN 'account_expires_soon' THEN ${ACCOUNT_ENDING}
-  WHEN 'webhook_disabled' THEN (SELECT json_object('webhook', json_object('id', h.id, 'url', h.url, 'description', h.description),
-      'reason', h.disabled_reason) FROM webhooks h WHERE h.id = n.subject_id AND h.workspace_id = n.workspace_id)
+  WHEN 'webhook_disabled' THEN (SELECT json_object('webhook', ${WEBHOOK}, 'reason', h.disabled_reason) FROM webhooks h WHERE h.id = n.subject_id AND h.workspace_id = n.workspace_id)
+  WHEN 'webhook_made' THEN (SELECT json_object('webhook', ${WEBHOOK}, 'by', json(h.made_by)) FROM
+      webhooks h WHERE h.id = n.subject_id AND h.workspace_id = n.workspace_id AND h.made_by IS NOT NULL)
   WHEN 'subscription_ends' THEN (SELECT json_object('status', s.status, 'endsAt', s.current_period_end) FROM subscriptions s
     WHERE s.user_id = n.subject_id)
   END AS subject`;
@@ -66,7 +70,8 @@ interface SubjectObject {
   readonly endsAt: number;
   readonly postsAfter: number;
   readonly firstPosts: readonly PostObject[];
-  readonly webhook: { readonly id: string; readonly url: string; readonly description: string };
+  readonly webhook: NoticeWebhook;
+  readonly by: Author;
   readonly status: string;
 }
 
@@ -80,6 +85,10 @@ function toProblem({ platform, username, message }: NoticeProblem): NoticeProble
 
 function toNoticeAccount({ id, platform, username, displayName }: NoticeAccount): NoticeAccount {
   return { id, platform, username: toVisibleLine(username), displayName: toVisibleLine(displayName) };
+}
+
+function toNoticeWebhook({ id, url, description }: NoticeWebhook): NoticeWebhook {
+  return { id, url: toVisibleLine(url), description: toVisibleLine(description) };
 }
 
 function toSubject(kind: AlertKind, data: SubjectObject): NoticeSubject {
@@ -103,14 +112,14 @@ function toSubject(kind: AlertKind, data: SubjectObject): NoticeSubject {
         postsAfter: data.postsAfter,
         firstPosts: data.firstPosts.map(toNoticePost),
       };
-    case "webhook_disabled": {
-      const { id, url, description } = data.webhook;
+    case "webhook_disabled":
+      return { kind, webhook: toNoticeWebhook(data.webhook), reason: data.reason as WebhookDisabledReason };
+    case "webhook_made":
       return {
         kind,
-        webhook: { id, url: toVisibleLine(url), description: toVisibleLine(description) },
-        reason: data.reason as WebhookDisabledReason,
+        webhook: toNoticeWebhook(data.webhook),
+        by: { kind: data.by.kind, name: toVisibleLine(data.by.name) },
       };
-    }
     case "subscription_ends":
       return { kind, endsAt: data.status === "canceled" ? null : data.endsAt, isTrial: data.status === "trialing" };
   }
@@ -125,6 +134,7 @@ function pathOf(subject: NoticeSubject): string {
     case "account_expires_soon":
       return `/dashboard/accounts#account-${subject.account.id}`;
     case "webhook_disabled":
+    case "webhook_made":
       return `/webhooks/${subject.webhook.id}`;
     case "subscription_ends":
       return "/dashboard/plan";

@@ -1,3 +1,4 @@
+import type { Author } from "#core/actor.ts";
 import type { AlertKind } from "#core/alert.ts";
 import type { Platform } from "#core/platform.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
@@ -15,6 +16,12 @@ export interface NoticeAccount {
   readonly platform: Platform;
   readonly username: string;
   readonly displayName: string;
+}
+
+export interface NoticeWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
 }
 
 export interface NoticePost {
@@ -49,8 +56,13 @@ export type NoticeSubject =
     }
   | {
       readonly kind: "webhook_disabled";
-      readonly webhook: { readonly id: string; readonly url: string; readonly description: string };
+      readonly webhook: NoticeWebhook;
       readonly reason: WebhookDisabledReason;
+    }
+  | {
+      readonly kind: "webhook_made";
+      readonly webhook: NoticeWebhook;
+      readonly by: Pick<Author, "kind" | "name">;
     }
   | {
       readonly kind: "subscription_ends";

@@ -4,6 +4,7 @@ import { countServiceHours, watchService } from "#metrics/index.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#post-status/index.ts";
 import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
+import { endWebhooksOfExpiredKeys } from "#webhooks/index.ts";
 import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
 import { deleteUsers } from "./delete-users.ts";
@@ -35,6 +36,7 @@ export async function runCron(
   await Promise.all([
     ...always,
     runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services)),
+    runJob("end_webhooks_of_keys", async () => await endWebhooksOfExpiredKeys(services)),
     runJob("account_sync", async () => await syncDueAccounts(services)),
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("announce_ends", async () => await announceEnds(services)),

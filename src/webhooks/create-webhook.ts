@@ -1,4 +1,5 @@
 import type { Context } from "#context.ts";
+import { authorOf } from "#core/actor.ts";
 import { refuseQuota } from "#core/quota.ts";
 import { descriptionProblem, normalizeTypes, typesProblem, urlProblem } from "./check-input.ts";
 import { refuseProblems } from "./refuse.ts";
@@ -18,7 +19,7 @@ export async function createWebhook(
   refuseProblems([await urlProblem(ctx, url), descriptionProblem(description), typesProblem(types)]);
   const id = ids.uuid();
   const { secret, sealedSecret } = await createSecret(ctx, id);
-  const row = { id, url, description, types: normalizeTypes(types), sealedSecret, now: clock.now() };
+  const row = { id, url, description, types: normalizeTypes(types), sealedSecret, madeBy: authorOf(actor), now: clock.now() };
   const limit = actor.limits.webhooks;
   const { webhook, used } = await insertWebhook(db, actor, row, limit);
   if (webhook === null) {

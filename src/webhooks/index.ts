@@ -3,6 +3,7 @@ export { createWebhook } from "./create-webhook.ts";
 export { wakeOverdueSenders } from "./delivery/wake-overdue.ts";
 export { wakeSenders } from "./delivery/wake-senders.ts";
 export { deleteWebhook } from "./delete-webhook.ts";
+export { endWebhooksOfExpiredKeys } from "./end-with-keys.ts";
 export { getDelivery } from "./get-delivery.ts";
 export { getWebhook } from "./get-webhook.ts";
 export { listDeliveries } from "./list-deliveries.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "#core/actor.ts";
+import type { Actor, Author } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import { endRecordingStatement, recordForWebhooksStatement } from "#events/index.ts";
@@ -17,10 +17,11 @@ interface WebhookRow {
   readonly disabled_at: number | null;
   readonly disabled_reason: WebhookDisabledReason | null;
   readonly previous_secret_until: number | null;
+  readonly made_by: string | null;
 }
 
 const COLUMNS =
-  "id, workspace_id, url, description, types, created_at, updated_at, disabled_at, disabled_reason, previous_secret_until";
+  "id, workspace_id, url, description, types, created_at, updated_at, disabled_at, disabled_reason, previous_secret_until, made_by";
 
 /** Every query contains the owner; these are its first three parameters. */
 // mutant: any-webhook
@@ -43,6 +44,7 @@ function toStoredWebhook(row: WebhookRow): StoredWebhook {
     disabledAt: row.disabled_at,
     disabledReason: row.disabled_reason,
     previousSecretUntil: row.previous_secret_until,
+    madeBy: row.made_by === null ? null : (JSON.parse(row.made_by) as Author),
   };
 }
 
@@ -61,19 +63,29 @@ export async function insertWebhook(
     readonly description: string;
     readonly types: WebhookTypes;
     readonly sealedSecret: string;
+    readonly madeBy: Author | null;
     readonly now: number;
   },
   limit: number,
 ): Promise<{ webhook: StoredWebhook | null; used: number }> {
-  const { id, url, description, types, sealedSecret, now } = webhook;
+  const { id, url, description, types, sealedSecret, madeBy, now } = webhook;
   const [inserted, , counted] = await db.d1.batch<WebhookRow & { used: number }>([
     db.d1
       .prepare(
-        `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ${NEWEST_SEQ}, ?8, ?8
+        `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at, made_by)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ${NEWEST_SEQ}, ?8, ?8, ?10
          WHERE (SELECT count(*) FROM webhooks WHERE workspace_id = ?3) < ?9 RETURNING ${COLUMNS}`,
       )
-      .bind(...ownedBy(owner, id), url, description, JSON.stringify(types), sealedSecret, now, limit),
+      .bind(
+        ...ownedBy(owner, id),
+        url,
+        description,
+        JSON.stringify(types),
+        sealedSecret,
+        now,
+        limit,
+        madeBy && JSON.stringify(madeBy),
+      ),
     recordForWebhooksStatement(db, { workspaceId: owner.workspaceId, now }),
     db.d1.prepare("SELECT count(*) AS used FROM webhooks WHERE workspace_id = ?").bind(owner.workspaceId),
   ]);
@@ -104,6 +116,8 @@ export interface WebhookChange {
   readonly enabled: boolean | undefined;
   /** Enabling a disabled webhook requires it. */
   readonly missed: MissedChoice | undefined;
+  /** Who makes the change. It becomes the maker of the webhook if it chooses the address or enables the webhook. */
+  readonly author: Author | null;
   readonly now: number;
 }
 
@@ -112,7 +126,7 @@ export async function updateWebhookRow(
   db: Db,
   owner: Owner,
   id: string,
-  { url, description, types, enabled, missed, now }: WebhookChange,
+  { url, description, types, enabled, missed, author, now }: WebhookChange,
 ): Promise<StoredWebhook | null> {
   const row = await db.d1
     .prepare(
@@ -120,7 +134,7 @@ export async function updateWebhookRow(
          start_after = iif(?7 = 1 AND ?8 = 'skip' AND disabled_at IS NOT NULL, max(start_after, ${NEWEST_SEQ}), start_after),
          disabled_at = CASE ?7 WHEN 1 THEN NULL WHEN 0 THEN coalesce(disabled_at, ?9) ELSE disabled_at END,
          disabled_reason = CASE ?7 WHEN 1 THEN NULL WHEN 0 THEN coalesce(disabled_reason, 'user') ELSE disabled_reason END,
-         updated_at = ?9
+         made_by = iif(?4 IS NOT NULL OR ?7 = 1, ?10, made_by), updated_at = ?9
        WHERE ${OWNED} AND (?7 IS NOT 1 OR ?8 IS NOT NULL OR disabled_at IS NULL) RETURNING ${COLUMNS}`,
     )
     .bind(
@@ -131,6 +145,7 @@ export async function updateWebhookRow(
       enabled === undefined ? null : Number(enabled),
       missed ?? null,
       now,
+      author && JSON.stringify(author),
     )
     .first<WebhookRow>();
   return row ? toStoredWebhook(row) : null;
@@ -164,4 +179,20 @@ export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promis
     endRecordingStatement(db, owner.workspaceId),
   ]);
   return deleted?.results.length === 1;
+}
+
+/**
+ * Disables the webhooks whose maker is a key that expired after `since`. Triggers do the same at once when a key or app is revoked; an expiry
+ * writes nothing that could start one.
+ */
+export async function disableOfExpiredKeys(db: Db, range: { readonly since: number; readonly now: number }): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'access_ended', updated_at = ?2
+       WHERE disabled_at IS NULL AND id IN (SELECT w.id FROM api_keys k JOIN workspaces o ON o.user_id = k.user_id
+         JOIN webhooks w ON w.workspace_id = o.id AND w.made_by ->> '$.id' = k.id
+         WHERE k.expires_at > ?1 AND k.expires_at <= ?2 AND k.revoked_at IS NULL)`,
+    )
+    .bind(range.since, range.now)
+    .run();
 }

@@ -1,3 +1,4 @@
+import type { Author } from "#core/actor.ts";
 import type { EventType } from "#core/event-type.ts";
 import type { WebhookHealth } from "#core/webhook-sender.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
@@ -18,6 +19,8 @@ export interface StoredWebhook {
   readonly disabledReason: WebhookDisabledReason | null;
   /** Until then the previous secret also signs; null without one. */
   readonly previousSecretUntil: number | null;
+  /** The API key or app that last chose the address, with which the webhook ends; null for the user in the dashboard. */
+  readonly madeBy: Author | null;
 }
 
 export interface Webhook extends StoredWebhook {

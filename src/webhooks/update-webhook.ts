@@ -1,4 +1,5 @@
 import type { Context } from "#context.ts";
+import { authorOf } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { descriptionProblem, normalizeTypes, typesProblem, urlProblem } from "./check-input.ts";
 import { wakeSender } from "./delivery/wake-senders.ts";
@@ -40,6 +41,7 @@ export async function updateWebhook(
     types: types && normalizeTypes(types),
     enabled,
     missed,
+    author: authorOf(ctx.actor),
     now: ctx.clock.now(),
   });
   if (updated === null) {

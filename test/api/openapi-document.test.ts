@@ -34,7 +34,7 @@ const SPECIFIED: readonly (readonly [method: string, path: string, scope: string
 ];
 
 /** Operations that are not in that table. */
-const ADDITIONAL: readonly (readonly [method: string, path: string, scope: string | null])[] = [
+const ADDITIONAL: readonly (readonly [method: string, path: string, scope: string | null, second?: string])[] = [
   ["GET", "/platforms", null],
   ["GET", "/posts/{id}/attempts", "posts:read"],
   ["POST", "/posts/bulk/preview", "posts:write"],
@@ -57,16 +57,16 @@ const ADDITIONAL: readonly (readonly [method: string, path: string, scope: strin
   ["GET", "/events", "posts:read"],
   ["GET", "/events/{id}", "posts:read"],
   ["GET", "/webhooks", "workspaces:read"],
-  ["POST", "/webhooks", "workspaces:write"],
+  ["POST", "/webhooks", "workspaces:write", "posts:read"],
   ["GET", "/webhooks/{id}", "workspaces:read"],
-  ["PATCH", "/webhooks/{id}", "workspaces:write"],
+  ["PATCH", "/webhooks/{id}", "workspaces:write", "posts:read"],
   ["DELETE", "/webhooks/{id}", "workspaces:write"],
   ["POST", "/webhooks/{id}/rotate-secret", "workspaces:write"],
   ["POST", "/webhooks/{id}/test", "workspaces:write"],
   ["GET", "/webhooks/{id}/deliveries", "workspaces:read"],
-  ["GET", "/webhooks/{id}/deliveries/{delivery_id}", "workspaces:read"],
-  ["POST", "/webhooks/{id}/deliveries/{delivery_id}/resend", "workspaces:write"],
-  ["POST", "/webhooks/{id}/replay", "workspaces:write"],
+  ["GET", "/webhooks/{id}/deliveries/{delivery_id}", "workspaces:read", "posts:read"],
+  ["POST", "/webhooks/{id}/deliveries/{delivery_id}/resend", "workspaces:write", "posts:read"],
+  ["POST", "/webhooks/{id}/replay", "workspaces:write", "posts:read"],
 ];
 
 /** Statuses that every operation may document in addition to the table. */
@@ -93,8 +93,11 @@ describe("the document and the specification agree", () => {
     expect(extra).toEqual(path === "/workspaces/active" ? [404] : []);
   });
 
-  test.for(ADDITIONAL)("on the scope of %s %s", ([method, path, scope], { expect }) => {
-    expect(findOperation(method, path)?.security).toEqual([{ apiKey: [] }, { oauth2: scope === null ? [] : [scope] }]);
+  test.for(ADDITIONAL)("on the scopes of %s %s", ([method, path, ...scopes], { expect }) => {
+    expect(findOperation(method, path)?.security).toEqual([
+      { apiKey: [] },
+      { oauth2: scopes.filter((scope) => scope !== null) },
+    ]);
   });
 
   test("on the versions and the server URL", ({ expect }) => {

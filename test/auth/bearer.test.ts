@@ -222,7 +222,7 @@ describe("A. Bearer credentials on /v1", () => {
     expect((await browser.get("/v1/posts")).status).toBe(401);
   });
 
-  test("A12 every operation requires exactly the scope of its OpenAPI entry", async ({ expect }) => {
+  test("A12 every operation requires exactly the scopes of its OpenAPI entry", async ({ expect }) => {
     const operations = operationsOf(await openApiDocument());
     expect(operations.length).toBeGreaterThanOrEqual(17);
     const { userId } = await createUserWithKey();

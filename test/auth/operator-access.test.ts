@@ -73,13 +73,13 @@ describe("a disabled user", { timeout: 60_000 }, () => {
 });
 
 describe("the operator", { timeout: 60_000 }, () => {
-  test("revokes the keys and apps of one user; his sessions stay", async ({ expect }) => {
+  test("ends the keys and apps of one user; his sessions stay", async ({ expect }) => {
     const user = await createActiveUser();
     const other = await createActiveUser();
-    expect(await revokeAccess(services, user)).toEqual({ keys: 1, apps: 1 });
+    expect(await revokeAccess(services, user)).toEqual({ keys: 1, apps: 1, webhooks: 0, feeds: 0 });
     expect(await user.statuses()).toEqual([401, 401, 200]);
     expect(await other.statuses()).toEqual([200, 200, 200]);
-    expect(await revokeAccess(services, user)).toEqual({ keys: 0, apps: 0 });
+    expect(await revokeAccess(services, user)).toEqual({ keys: 0, apps: 0, webhooks: 0, feeds: 0 });
   });
 
   test("sets a password, which ends the sessions and leaves keys and apps", async ({ expect }) => {

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { createKey, signIn, startSession } from "#auth/index.ts";
 import { passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
@@ -30,7 +31,7 @@ async function postJson<T>(browser: BrowserClient, path: string, body: unknown):
   return (await service.fetch(path, { method: "POST", headers, body: JSON.stringify(body) })).json<T>();
 }
 
-/** A user with a session, a key, a connected app and a passkey, who asked for a reset link. */
+/** A user with a session, a key, a connected app, a passkey, a webhook and a calendar address, who asked for a reset link. */
 async function requestReset() {
   const owner = await obtainTokens(service);
   const { browser, userId, email, tokens } = owner;
@@ -43,6 +44,14 @@ async function requestReset() {
   const device = new SoftwareAuthenticator();
   const options = await postJson<Parameters<typeof device.create>[0]>(browser, "/dashboard/passkeys/options", {});
   await postJson(browser, "/dashboard/passkeys", { response: device.create(options, ORIGIN), name: "Laptop" });
+  const feedPath = /\/calendar\/[\w-]{22}\.ics/.exec(await (await browser.post("/dashboard/profile/feeds")).text())?.[0] ?? "";
+  const webhookId = crypto.randomUUID();
+  await env.DB.prepare(
+    `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at)
+     VALUES (?, ?, ?, 'https://receiver.example/hook', '', '["*"]', '', 0, 1, 1)`,
+  )
+    .bind(webhookId, userId, owner.workspaceId)
+    .run();
   await new BrowserClient(service).post("/password/forgot", { email });
   const token = /token=([\w-]{43})$/m.exec(sentTexts.at(-1) ?? "")?.[1] ?? "";
 
@@ -62,13 +71,16 @@ async function requestReset() {
     key: (await callApi(service, key)).status === 200,
     app: (await callApi(service, tokens.access_token)).status === 200,
     passkey: await signInWithPasskey(),
+    webhook:
+      (await env.DB.prepare("SELECT disabled_at FROM webhooks WHERE id = ?").bind(webhookId).first("disabled_at")) === null,
+    feed: (await service.fetch(feedPath, { headers: { "cf-connecting-ip": browser.address } })).status === 200,
   });
   return { browser, userId, email, keyId, token, device, readPage, reset, works };
 }
 
-const NOTHING = { session: false, key: false, app: false, passkey: false };
-const EVERYTHING = { session: true, key: true, app: true, passkey: true };
-const KINDS = ["session", "key", "app", "passkey"] as const;
+const NOTHING = { session: false, key: false, app: false, passkey: false, webhook: false, feed: false };
+const EVERYTHING = { session: true, key: true, app: true, passkey: true, webhook: true, feed: true };
+const KINDS = ["session", "key", "app", "passkey", "webhook", "feed"] as const;
 
 const boxesOf = (page: string) =>
   [...page.matchAll(/<input type="checkbox" name="end" value="([^"]+)" checked=""/g)].map(([, value]) => value ?? "");
@@ -76,10 +88,10 @@ const listedOf = (page: string) =>
   [...page.matchAll(/<input type="hidden" name="listed" value="([^"]+)"/g)].map(([, value]) => value ?? "");
 
 describe("the page of a reset link", { timeout: 60_000 }, () => {
-  test("lists sessions, keys, apps and passkeys by name, all ticked, and needs no script", async ({ expect }) => {
+  test("lists what gives access by name, all ticked, and needs no script", async ({ expect }) => {
     const { browser, readPage, works } = await requestReset();
     const page = await readPage();
-    for (const name of ["Browser signed in", "nightly import", "An agent", "Laptop"]) {
+    for (const name of ["Browser signed in", "nightly import", "An agent", "Laptop", "https://receiver.example/hook", "My workspace"]) {
       expect(page).toContain(name);
     }
     expect(boxesOf(page).map((value) => value.split(":")[0])).toEqual(KINDS);
@@ -115,7 +127,7 @@ describe("the page of a reset link", { timeout: 60_000 }, () => {
 });
 
 describe("a password reset", { timeout: 60_000 }, () => {
-  test("ends sessions, keys, apps and passkeys", async ({ expect }) => {
+  test("ends everything that is ticked", async ({ expect }) => {
     const { reset, readPage, works } = await requestReset();
     const page = await readPage();
     expect((await reset({ listed: listedOf(page), end: boxesOf(page) })).status).toBe(303);

@@ -141,7 +141,7 @@ describe("notices by mail", () => {
   test("every kind is ticked until one is taken away, for this person alone", async ({ expect }) => {
     const [person, other] = [await signInNewUser(service), await signInNewUser(service)];
     const all = ticked(await read(person, "/dashboard/profile"));
-    expect(all).toHaveLength(6);
+    expect(all).toHaveLength(7);
     const saved = await person.browser.post("/dashboard/profile/alerts", { alert: ["post_failed", "nonsense"] });
     expect([saved.status, saved.headers.get("location")]).toEqual([303, "/dashboard/profile?done=alerts"]);
     expect(ticked(await read(person, "/dashboard/profile"))).toEqual(["post_failed"]);

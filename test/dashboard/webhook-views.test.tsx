@@ -32,6 +32,7 @@ const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({
   disabledAt: null,
   disabledReason: null,
   previousSecretUntil: null,
+  madeBy: null,
   health: HEALTHY,
   ...overrides,
 });

@@ -26,8 +26,9 @@ describe("the reference", () => {
       const { operationId } = operation;
       expect(section.split(`${method} ${path}\n`).length, `${operationId}: its call once`).toBe(2);
       expect(section, operationId).toContain(operation.description);
-      const scope = operation.security.flatMap((way) => way["oauth2"] ?? [])[0];
-      expect(section, operationId).toContain(scope === undefined ? "any valid credential" : `\`${scope}\``);
+      const scopes = operation.security.flatMap((way) => way["oauth2"] ?? []);
+      const named = scopes.map((scope) => `\`${scope}\``).join(" and ");
+      expect(section, operationId).toContain(`Scope: ${named === "" ? "any valid credential" : named}.`);
       for (const status of Object.keys(operation.responses)) {
         expect(section, operationId).toContain(Number(status) < 400 ? `## Answer ${status}` : `| ${status} |`);
       }

@@ -17,7 +17,8 @@ const CreateWebhookBody = z
   .object({ url: WebhookUrl, types: WebhookTypes, description: optional(WebhookDescription) })
   .openapi("CreateWebhookBody");
 
-const route = operation("workspaces:write", {
+// mutant: webhook-without-posts-read
+const route = operation(["workspaces:write", "posts:read"], {
   method: "post",
   path: "/webhooks",
   operationId: "createWebhook",

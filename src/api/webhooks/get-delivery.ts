@@ -7,7 +7,7 @@ import { DeliveryInPath, DeliveryWithBody, EXAMPLE_DELIVERY, presentDeliveryWith
 
 const DeliveryWithBodyResponse = z.object({ delivery: DeliveryWithBody }).openapi("DeliveryWithBodyResponse");
 
-const route = operation("workspaces:read", {
+const route = operation(["workspaces:read", "posts:read"], {
   method: "get",
   path: "/webhooks/{id}/deliveries/{delivery_id}",
   operationId: "getDelivery",

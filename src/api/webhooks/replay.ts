@@ -34,7 +34,7 @@ const Replayed = z
   .object({ queued: z.int().openapi({ description: "How many events are delivered again." }) })
   .openapi("Replayed");
 
-const route = operation("workspaces:write", {
+const route = operation(["workspaces:write", "posts:read"], {
   method: "post",
   path: "/webhooks/{id}/replay",
   operationId: "replayWebhook",

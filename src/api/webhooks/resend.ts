@@ -21,7 +21,7 @@ const largeResponse: LargeResponse = {
   },
 };
 
-const route = operation("workspaces:write", {
+const route = operation(["workspaces:write", "posts:read"], {
   method: "post",
   path: "/webhooks/{id}/deliveries/{delivery_id}/resend",
   operationId: "resendDelivery",

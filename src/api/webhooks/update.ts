@@ -27,7 +27,7 @@ const UpdateWebhookBody = z
   })
   .openapi("UpdateWebhookBody");
 
-const route = operation("workspaces:write", {
+const route = operation(["workspaces:write", "posts:read"], {
   method: "patch",
   path: "/webhooks/{id}",
   operationId: "updateWebhook",

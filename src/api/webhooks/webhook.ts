@@ -44,9 +44,9 @@ export const Webhook = z
     types: z.array(z.string()).openapi({ description: "Event types, or `*` alone." }),
     enabled: z.boolean(),
     disabled_at: Instant.nullable(),
-    disabled_reason: z.enum(["user", "gone", "failing"]).nullable().openapi({
+    disabled_reason: z.enum(["user", "gone", "failing", "access_ended"]).nullable().openapi({
       description:
-        "`user`: switched off. `gone`: the receiver answered 410. `failing`: for five days nothing was delivered.",
+        "`user`: switched off. `gone`: the receiver answered 410. `failing`: for five days nothing was delivered. `access_ended`: the credential that chose its address was revoked or expired, or the user ended it with the password.",
     }),
     previous_secret_until: Instant.nullable().openapi({
       description: "Until then, the secret before the last rotation signs too.",

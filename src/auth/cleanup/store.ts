@@ -23,7 +23,15 @@ export function deleteExpiredStatements(
       "DELETE FROM sign_in_attempts WHERE email_hash IN (SELECT email_hash FROM sign_in_attempts WHERE updated_at <= ?1 LIMIT ?2)",
       oneDayAgo,
     ),
-    // Deletes a grant together with its last token. Tokens that this batch deletes no longer count.
+    // Deletes a grant together with its last token. Tokens that this batch deletes no longer count. It is revoked first, so that a trigger
+    // ends the webhooks of its app.
+    db.d1
+      .prepare(
+        `UPDATE oauth_grants SET revoked_at = ?3 WHERE revoked_at IS NULL
+           AND id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
+           AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`,
+      )
+      .bind(oneDayAgo, limit, now),
     deleteStatement(
       `DELETE FROM oauth_grants WHERE id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
          AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`,

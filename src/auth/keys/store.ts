@@ -157,6 +157,14 @@ export async function replaceKey(
          WHERE id = ?1 AND user_id = ?2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?4)`,
       )
       .bind(old.id, key.userId, old.expiresAt, key.id),
+    // The webhooks of the old key go on with the new one, and end with that.
+    db.d1
+      .prepare(
+        `UPDATE webhooks SET made_by = json_set(made_by, '$.id', ?3)
+         WHERE workspace_id IN (SELECT id FROM workspaces WHERE user_id = ?2) AND made_by ->> '$.id' = ?1
+           AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)`,
+      )
+      .bind(old.id, key.userId, key.id),
   ]);
   return inserted?.results.length === 1;
 }

@@ -10,7 +10,7 @@ export interface PasswordChange {
   /** The current password. It may be empty for a user who authenticated recently and has a passkey or no password. */
   readonly current: string;
   readonly next: string;
-  /** Whether to revoke every API key and connected app too. */
+  /** Whether to end every API key, connected app, webhook and calendar feed too. */
   readonly revokeAll: boolean;
 }
 
@@ -32,14 +32,17 @@ export async function changePassword(
     : requireRecentAuthentication(services, session, { password: input.current }));
   const passwordHash = await hashPassword(ids, next);
   const { userId, credential } = session.actor;
+  const kept = input.revokeAll ? [] : null;
   await replacePassword(db, {
     userId,
     email: session.email,
     passwordHash,
     keep: {
       sessions: [sessionLabel(credential.id)],
-      keys: input.revokeAll ? [] : null,
-      apps: input.revokeAll ? [] : null,
+      keys: kept,
+      apps: kept,
+      webhooks: kept,
+      feeds: kept,
       passkeys: null,
     },
     now: clock.now(),

@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 import { admitUser, refuseUser } from "./store-access.ts";
 
 /**
- * Disables a user from the next request on: sessions, keys and connected apps end, and every sign-in fails as with a wrong password until
+ * Disables a user from the next request on: sessions, keys, connected apps, webhooks and calendar feeds end, and every sign-in fails as with a wrong password until
  * `enableUser`. For the operator.
  */
 export function disableUser(
@@ -12,7 +12,7 @@ export function disableUser(
   return refuseUser(services.db, userId, services.clock.now());
 }
 
-/** Lets the user sign in again. Keys and apps that were ended stay ended. For the operator. */
+/** Lets the user sign in again. What was ended stays ended. For the operator. */
 export function enableUser(services: Pick<Services, "db">, { userId }: { readonly userId: string }): Promise<void> {
   return admitUser(services.db, userId);
 }

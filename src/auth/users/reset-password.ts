@@ -9,6 +9,7 @@ import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { hashPassword } from "./password-hash.ts";
 import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/store-login-tokens.ts";
+import { type FeedOfUser, selectOutlets, type WebhookOfUser } from "./store-outlets.ts";
 import { findUser, type KeptCredentials, replacePassword, setEmailVerified, userIdByEmail } from "./store.ts";
 
 const RESET_LIFETIME_MS = 30 * MINUTE;
@@ -43,7 +44,7 @@ async function sendResetLink(
   });
 }
 
-/** What gives access to the user's account besides the password. A reset ends each of these unless the user keeps it. */
+/** What gives access to the user's account or posts besides the password. A reset ends each of these unless the user keeps it. */
 export interface AccountAccess {
   readonly email: string;
   readonly timeZone: string;
@@ -51,6 +52,8 @@ export interface AccountAccess {
   readonly keys: readonly ApiKey[];
   readonly apps: readonly ConnectedApp[];
   readonly passkeys: readonly Passkey[];
+  readonly webhooks: readonly WebhookOfUser[];
+  readonly feeds: readonly FeedOfUser[];
 }
 
 function refuseLink(): never {
@@ -71,11 +74,12 @@ export async function previewPasswordReset(
   const { userId } =
     (await peekLoginToken(services, { token: input.token, purpose: "reset_password" })) ?? refuseLink();
   const user = (await findUser(db, userId)) ?? refuseLink();
-  const [sessions, keys, apps, passkeys] = await Promise.all([
+  const [sessions, keys, apps, passkeys, outlets] = await Promise.all([
     selectActiveSessions(db, userId, now),
     selectKeys(db, userId),
     selectApps(db, userId, now),
     selectPasskeys(db, userId),
+    selectOutlets(db, userId),
   ]);
   return {
     ...user,
@@ -83,12 +87,13 @@ export async function previewPasswordReset(
     keys: keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)),
     apps,
     passkeys,
+    ...outlets,
   };
 }
 
 /**
- * Sets the password of the user who got the link, and marks the e-mail as verified. Ends every session, key, connected app and passkey of
- * that user except those in `keep`. Ids of other users have no effect.
+ * Sets the password of the user who got the link, and marks the e-mail as verified. Ends every session, key, connected app, passkey,
+ * webhook and calendar feed of that user except those in `keep`. Ids of other users have no effect.
  */
 export async function resetPassword(
   services: Pick<Services, "db" | "clock" | "ids">,

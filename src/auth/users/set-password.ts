@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { hashPassword } from "./password-hash.ts";
 import { replacePassword } from "./store.ts";
 
-/** Sets a password without asking for the current one, and ends every session. Keys, apps and passkeys stay. For the operator. */
+/** Sets a password without asking for the current one, and ends every session. Everything else stays. For the operator. */
 export async function setPassword(
   { db, clock, ids }: Pick<Services, "db" | "clock" | "ids">,
   user: { readonly userId: string; readonly email: string; readonly password: string },
@@ -12,7 +12,7 @@ export async function setPassword(
     userId: user.userId,
     email: parseEmail(user.email),
     passwordHash: await hashPassword(ids, parsePassword(user.password)),
-    keep: { sessions: [], keys: null, apps: null, passkeys: null },
+    keep: { sessions: [], keys: null, apps: null, passkeys: null, webhooks: null, feeds: null },
     now: clock.now(),
   });
 }

@@ -1,22 +1,41 @@
 import type { Db } from "#db/client.ts";
 import type { UserRole } from "#db/schema.ts";
 
-/** How many keys and apps were revoked. */
+/** How many of each were ended. */
 export interface RevokedAccess {
   readonly keys: number;
   readonly apps: number;
+  readonly webhooks: number;
+  /** Calendar feeds. */
+  readonly feeds: number;
 }
 
-const revokeStatements = (db: Db, userId: string, now: number): D1PreparedStatement[] =>
-  ["api_keys", "oauth_grants"].map((table) =>
-    db.d1
-      .prepare(`UPDATE ${table} SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id`)
-      .bind(userId, now),
-  );
+const IN_OWN_WORKSPACES = "workspace_id IN (SELECT id FROM workspaces WHERE user_id = ?1)";
 
-export async function revokeKeysAndGrants(db: Db, userId: string, now: number): Promise<RevokedAccess> {
-  const [keys, apps] = await db.d1.batch(revokeStatements(db, userId, now));
-  return { keys: keys?.results.length ?? 0, apps: apps?.results.length ?? 0 };
+/** Ends the webhooks of user ?1. `now` is the parameter with the time. */
+export const endWebhooksSql = (now: "?2" | "?3") =>
+  `UPDATE webhooks SET disabled_at = ${now}, disabled_reason = 'access_ended', updated_at = ${now}
+   WHERE ${IN_OWN_WORKSPACES} AND disabled_at IS NULL`;
+
+/** Ends the calendar feeds of user ?1. */
+export const END_FEEDS_SQL = `DELETE FROM calendar_feeds WHERE ${IN_OWN_WORKSPACES}`;
+
+const revokeStatements = (db: Db, userId: string, now: number): D1PreparedStatement[] =>
+  [
+    // Before the keys, because a key that is revoked ends its webhooks, which would then not be counted.
+    db.d1.prepare(`${endWebhooksSql("?2")} RETURNING id`).bind(userId, now),
+    db.d1.prepare(`${END_FEEDS_SQL} RETURNING hash`).bind(userId),
+    ...["api_keys", "oauth_grants"].map((table) =>
+      db.d1
+        .prepare(`UPDATE ${table} SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id`)
+        .bind(userId, now),
+    ),
+  ];
+
+export async function revokeAllAccess(db: Db, userId: string, now: number): Promise<RevokedAccess> {
+  const [webhooks, feeds, keys, apps] = await db.d1.batch(revokeStatements(db, userId, now));
+  const countOf = (result: D1Result | undefined) => result?.results.length ?? 0;
+  return { keys: countOf(keys), apps: countOf(apps), webhooks: countOf(webhooks), feeds: countOf(feeds) };
 }
 
 /**

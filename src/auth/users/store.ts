@@ -4,6 +4,7 @@ import { clearAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import type { Db } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
 import type { UserRole } from "#db/schema.ts";
+import { END_FEEDS_SQL, endWebhooksSql } from "./store-access.ts";
 
 export interface UserInsert {
   readonly userId: string;
@@ -112,6 +113,9 @@ export interface KeptCredentials {
   readonly keys: readonly string[] | null;
   readonly apps: readonly string[] | null;
   readonly passkeys: readonly string[] | null;
+  readonly webhooks: readonly string[] | null;
+  /** Calendar feeds. */
+  readonly feeds: readonly string[] | null;
 }
 
 export interface PasswordReplacement {
@@ -145,6 +149,9 @@ export async function replacePassword(db: Db, change: PasswordReplacement): Prom
       .bind(userId),
     ...exceptKept(SESSION_LABEL, keep.sessions, "DELETE FROM sessions WHERE user_id = ?1"),
     ...exceptKept("id", keep.passkeys, "DELETE FROM passkeys WHERE user_id = ?1"),
+    ...exceptKept("id", keep.webhooks, endWebhooksSql("?3"), now),
+    // mutant: feed-outlives-password
+    ...exceptKept("hash", keep.feeds, END_FEEDS_SQL),
     ...exceptKept(
       "id",
       keep.keys,

@@ -11,6 +11,7 @@ const LABELS = {
   account_needs_reconnect: "An account needs a new login",
   account_expires_soon: "A login ends within 7 days, and posts need it after that",
   webhook_disabled: "A webhook was disabled",
+  webhook_made: "An API key or an app made a webhook or changed its address",
   subscription_ends: "The subscription ends",
 } as const satisfies Record<AlertKind, string>;
 

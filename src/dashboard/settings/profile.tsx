@@ -68,7 +68,7 @@ const PasswordSection: FC<ProfileProps> = ({ signedIn, error }) => (
       />
       <label class="checkbox">
         <input type="checkbox" name="revoke_all" value="yes" />
-        <span>Also revoke all API keys and connected apps</span>
+        <span>Also end all API keys, connected apps, webhooks and calendar addresses</span>
       </label>
       <button>Set password</button>
     </form>

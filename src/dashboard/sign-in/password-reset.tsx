@@ -55,7 +55,7 @@ export async function doForgot(c: PageContext): Promise<Response> {
 }
 
 /** The kinds of access in the order of the page, as they stand in the names of the checkboxes. */
-type AccessKind = "session" | "key" | "app" | "passkey";
+type AccessKind = "session" | "key" | "app" | "passkey" | "webhook" | "feed";
 
 /** A checkbox with a hidden field beside it, so that an unticked one differs from one that was not on the page. */
 const AccessCheckbox: FC<{ kind: AccessKind; id: string; kept: readonly string[]; children?: Child }> = (props) => {
@@ -71,30 +71,42 @@ const AccessCheckbox: FC<{ kind: AccessKind; id: string; kept: readonly string[]
 
 const AccessList: FC<{ access: AccountAccess; kept: readonly string[] }> = ({ access, kept }) => {
   const { timeZone } = access;
-  const count = access.sessions.length + access.keys.length + access.apps.length + access.passkeys.length;
+  const { sessions, keys, apps, passkeys, webhooks, feeds } = access;
+  const count = [sessions, keys, apps, passkeys, webhooks, feeds].flat().length;
   return count === 0 ? null : (
     <fieldset class="checkbox-group">
       <legend>Access that ends</legend>
       <p class="hint">What is ticked ends with the new password. Untick only what you recognize and want to keep.</p>
-      {access.sessions.map((session) => (
+      {sessions.map((session) => (
         <AccessCheckbox kind="session" id={session.label} kept={kept}>
           Browser signed in <DateTime value={session.createdAt} timeZone={timeZone} />
         </AccessCheckbox>
       ))}
-      {access.keys.map((key) => (
+      {keys.map((key) => (
         <AccessCheckbox kind="key" id={key.id} kept={kept}>
           API key <bdi>{key.name}</bdi> <code>{key.hint}</code>
         </AccessCheckbox>
       ))}
-      {access.apps.map((app) => (
+      {apps.map((app) => (
         <AccessCheckbox kind="app" id={app.grantId} kept={kept}>
           App <bdi>{app.name}</bdi>, connected <DateTime value={app.since} timeZone={timeZone} showTime={false} />
         </AccessCheckbox>
       ))}
-      {access.passkeys.map((passkey) => (
+      {passkeys.map((passkey) => (
         <AccessCheckbox kind="passkey" id={passkey.id} kept={kept}>
           Passkey <bdi>{passkey.name}</bdi>, added{" "}
           <DateTime value={passkey.createdAt} timeZone={timeZone} showTime={false} />
+        </AccessCheckbox>
+      ))}
+      {webhooks.map((webhook) => (
+        <AccessCheckbox kind="webhook" id={webhook.id} kept={kept}>
+          Webhook to <code>{webhook.url}</code>
+        </AccessCheckbox>
+      ))}
+      {feeds.map((feed) => (
+        <AccessCheckbox kind="feed" id={feed.id} kept={kept}>
+          Calendar address of <bdi>{feed.workspaceName}</bdi>, made{" "}
+          <DateTime value={feed.createdAt} timeZone={timeZone} />
         </AccessCheckbox>
       ))}
     </fieldset>
@@ -176,6 +188,8 @@ export async function doReset(c: PageContext): Promise<Response> {
         keys: keptIds("key"),
         apps: keptIds("app"),
         passkeys: keptIds("passkey"),
+        webhooks: keptIds("webhook"),
+        feeds: keptIds("feed"),
       },
     }),
   );

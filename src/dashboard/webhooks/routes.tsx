@@ -163,8 +163,12 @@ function doDisable(c: PageContext): Promise<Response> {
 
 /** `POST /webhooks/:id/enable` */
 async function doEnable(c: PageContext): Promise<Response> {
-  const missed = (await readForm(c)).text("missed") === "skip" ? "skip" : "send";
-  return act(c, "on", () => updateWebhook(contextOf(c), { id: idOf(c), enabled: true, missed }));
+  const form = await readForm(c);
+  const missed = form.text("missed") === "skip" ? "skip" : "send";
+  return act(c, "on", async () => {
+    await requireIdentity(c, form);
+    await updateWebhook(contextOf(c), { id: idOf(c), enabled: true, missed });
+  });
 }
 
 /** `POST /webhooks/:id/test`: waits for what the receiver says. */

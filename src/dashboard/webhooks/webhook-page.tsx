@@ -14,7 +14,7 @@ import { FORM_FIELDS, WebhookFields, type WebhookFormValues } from "./fields.tsx
 import { DisabledBanner, HealthFacts, StateTag } from "./health.tsx";
 import { ReplayForm, type ReplayTime } from "./replay-form.tsx";
 import { SecretCard } from "./secret-card.tsx";
-import { describeTry } from "./wording.ts";
+import { describeMaker, describeTry } from "./wording.ts";
 
 export interface WebhookPageProps {
   readonly signedIn: SignedInUser;
@@ -60,7 +60,7 @@ const TestAnswer: FC<{ tested: DeliveryTry }> = ({ tested }) => {
 };
 
 /** Switching on asks what becomes of the events since then; the choice that loses nothing comes first. */
-const SwitchOn: FC<{ path: string }> = ({ path }) => (
+const SwitchOn: FC<{ path: string; signedIn: SignedInUser }> = ({ path, signedIn }) => (
   <form class="card" method="post" action={`${path}/enable`}>
     <fieldset>
       <legend>Switch the webhook on again</legend>
@@ -79,6 +79,7 @@ const SwitchOn: FC<{ path: string }> = ({ path }) => (
         </span>
       </label>
     </fieldset>
+    <ReauthenticationFields signedIn={signedIn} id="enable-password" />
     <button>Switch on</button>
   </form>
 );
@@ -141,13 +142,14 @@ export const WebhookPage: FC<WebhookPageProps> = (props) => {
       {rotatedSecret !== undefined && <SecretCard secret={rotatedSecret} rotated />}
       {tested !== undefined && <TestAnswer tested={tested} />}
       <DisabledBanner webhook={webhook} display={display} />
-      {webhook.disabledAt !== null && <SwitchOn path={path} />}
+      {webhook.disabledAt !== null && <SwitchOn path={path} signedIn={signedIn} />}
       <section class="card" aria-labelledby="health">
         <div class="item-header">
           <h2 id="health">Health</h2>
           <StateTag webhook={webhook} />
         </div>
         <HealthFacts health={webhook.health} display={display} />
+        <p class="hint">{describeMaker(webhook)}</p>
         <Actions path={path} webhook={webhook} signedIn={signedIn} />
       </section>
       <div class="two-columns">

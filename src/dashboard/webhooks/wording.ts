@@ -81,6 +81,8 @@ export function stateOf({ disabledReason, health }: Pick<Webhook, "disabledReaso
 export const DISABLED_SENTENCES = {
   user: "You switched this webhook off: nothing is sent.",
   gone: "This webhook was disabled, because the receiver answered 410 Gone: it wants no more events.",
+  access_ended:
+    "This webhook was disabled, because what chose its address has ended: an API key, an app, or your old password. Switch it on only if you know its address.",
   failing: "This webhook was disabled, because for five days nothing could be delivered.",
 } as const satisfies Record<NonNullable<Webhook["disabledReason"]>, string>;
 
@@ -103,6 +105,13 @@ export function typesInWords(types: Webhook["types"]): string {
 export function describeTry({ status, error, durationMs }: DeliveryTry): string {
   const duration = durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
   return status === null ? `no answer after ${duration}: ${error ?? "unknown"}` : `${status} after ${duration}`;
+}
+
+/** Who chose the address of the webhook, and with what it ends. */
+export function describeMaker({ madeBy }: Pick<Webhook, "madeBy">): string {
+  return madeBy === null
+    ? "Its address was chosen in the dashboard."
+    : `Its address was chosen ${madeBy.kind === "key" ? "with the API key" : "by the app"} ${madeBy.name}: it ends with ${madeBy.kind === "key" ? "that key" : "its access"}.`;
 }
 
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

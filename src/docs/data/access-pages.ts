@@ -29,7 +29,7 @@ function scopesPage(document: ApiDocument, docsUrl: string): DocsPage {
     description: "What a key or an app may do, and which calls need which scope.",
     section: SECTION,
     order: 246,
-    markdown: `A credential has one or more scopes. A call without the scope that it needs is refused with 403 [\`insufficient_scope\`](${docsUrl}/error-codes#insufficient_scope). Operations that are not listed here need any valid credential.
+    markdown: `A credential has one or more scopes. A call without the scope that it needs is refused with 403 [\`insufficient_scope\`](${docsUrl}/error-codes#insufficient_scope). A call that stands beside several scopes needs all of them. Operations that are not listed here need any valid credential.
 
 ${table(
   ["Scope", "Opens"],

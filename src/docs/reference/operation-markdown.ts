@@ -17,9 +17,9 @@ export interface ReferenceLinks {
   readonly errorCode: (code: string) => string;
 }
 
-/** The scope that a token needs; null where any valid credential is enough. */
-function scopeOf({ operation }: PlacedOperation): string | null {
-  return operation.security?.flatMap((way) => way["oauth2"] ?? [])[0] ?? null;
+/** The scopes that a token needs; empty where any valid credential is enough. */
+function scopesOf({ operation }: PlacedOperation): readonly string[] {
+  return operation.security?.flatMap((way) => way["oauth2"] ?? []) ?? [];
 }
 
 function parametersMarkdown(document: ApiDocument, { operation }: PlacedOperation, links: ReferenceLinks): string {
@@ -91,10 +91,10 @@ export function operationMarkdown(document: ApiDocument, placed: PlacedOperation
   );
   const isRefusal = ([status]: readonly [string, Answer]) => Number(status) >= 400;
   const request = exampleRequest(document, placed);
-  const scope = scopeOf(placed);
+  const scopes = scopesOf(placed);
   return [
     `${operation.description ?? ""}\n`,
-    `Scope: ${scope === null ? "any valid credential" : inlineCode(scope)}. Operation id: ${inlineCode(operation.operationId)}.\n`,
+    `Scope: ${scopes.length === 0 ? "any valid credential" : scopes.map(inlineCode).join(" and ")}. Operation id: ${inlineCode(operation.operationId)}.\n`,
     parametersMarkdown(document, placed, links),
     bodyMarkdown(document, placed, links),
     `## Request\n\n### curl\n\n${codeBlock("sh", toCurl(request))}\n### TypeScript\n\n${codeBlock("ts", toTypeScript(request))}\n### Python\n\n${codeBlock("python", toPython(request))}`,

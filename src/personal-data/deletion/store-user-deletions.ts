@@ -52,17 +52,18 @@ export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boo
       dueAt,
       nextRunAt,
     ),
+    // Before the keys, because a key that is revoked ends its webhooks with a notice.
+    ofUser(
+      `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'user', updated_at = ?2
+       WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1) AND disabled_at IS NULL`,
+      now,
+    ),
     ofUser("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
     ofUser("UPDATE oauth_grants SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
     ofUser("DELETE FROM sessions WHERE user_id = ?1 AND hash IS NOT ?2", keptSession),
     ofUser("DELETE FROM login_tokens WHERE user_id = ?1"),
     ofUser("DELETE FROM connect_states WHERE user_id = ?1"),
     ofUser("DELETE FROM calendar_feeds WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1)"),
-    ofUser(
-      `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'user', updated_at = ?2
-       WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1) AND disabled_at IS NULL`,
-      now,
-    ),
   ]);
   return inserted?.results.length === 1;
 }

@@ -118,7 +118,7 @@ export async function countEventsBetween(
 export async function disableWebhook(
   db: Db,
   webhookId: string,
-  reason: Exclude<WebhookDisabledReason, "user">,
+  reason: Exclude<WebhookDisabledReason, "user" | "access_ended">,
   now: number,
 ): Promise<boolean> {
   const { results } = await db.d1

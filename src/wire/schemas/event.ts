@@ -115,8 +115,9 @@ const WebhookDisabledEvent = z
     data: z.object({
       webhook: z.object({
         ...WEBHOOK,
-        disabled_reason: z.enum(["gone", "failing"]).openapi({
-          description: "`gone`: the receiver answered 410. `failing`: for five days nothing was delivered.",
+        disabled_reason: z.enum(["gone", "failing", "access_ended"]).openapi({
+          description:
+            "`gone`: the receiver answered 410. `failing`: for five days nothing was delivered. `access_ended`: what chose its address was revoked.",
         }),
       }),
     }),

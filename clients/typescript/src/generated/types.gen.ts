@@ -985,9 +985,9 @@ export type WebhookDisabledEvent = {
              */
             description: string;
             /**
-             * `gone`: the receiver answered 410. `failing`: for five days nothing was delivered.
+             * `gone`: the receiver answered 410. `failing`: for five days nothing was delivered. `access_ended`: what chose its address was revoked.
              */
-            disabled_reason: 'gone' | 'failing';
+            disabled_reason: 'gone' | 'failing' | 'access_ended';
         };
     };
 };
@@ -3432,9 +3432,9 @@ export type Webhook = {
      */
     disabled_at: string | null;
     /**
-     * `user`: switched off. `gone`: the receiver answered 410. `failing`: for five days nothing was delivered.
+     * `user`: switched off. `gone`: the receiver answered 410. `failing`: for five days nothing was delivered. `access_ended`: the credential that chose its address was revoked or expired, or the user ended it with the password.
      */
-    disabled_reason: 'user' | 'gone' | 'failing' | null;
+    disabled_reason: 'user' | 'gone' | 'failing' | 'access_ended' | null;
     /**
      * Until then, the secret before the last rotation signs too.
      */
