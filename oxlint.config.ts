@@ -177,6 +177,7 @@ export const MODULES = {
     "post-status",
     "archive",
     "events",
+    "webhooks",
     "notices",
     "metrics",
     "personal-data",

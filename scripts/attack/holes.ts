@@ -189,7 +189,13 @@ export const HOLES: readonly Hole[] = [
     what: "a webhook goes on when the key that made it is revoked",
     topic: "webhooks",
     attack: "webhooks and calendars after",
-    changes: [{ at: "CREATE TRIGGER webhooks_of_revoked_key", from: "NEW.revoked_at IS NOT NULL", to: "NEW.revoked_at IS NULL" }],
+    changes: [
+      {
+        at: "CREATE TRIGGER webhooks_of_revoked_key",
+        from: "NEW.revoked_at IS NOT NULL",
+        to: "NEW.revoked_at IS NULL",
+      },
+    ],
   },
   {
     name: "feed-outlives-password",

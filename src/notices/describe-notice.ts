@@ -28,7 +28,8 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 const WEBHOOK_REASONS = {
   gone: "Its receiver answered 410 Gone, which says that it wants no more events.",
   failing: "Nothing could be delivered to it for days.",
-  access_ended: "Its address was chosen with an API key or by an app that has ended, or you ended it with the password.",
+  access_ended:
+    "Its address was chosen with an API key or by an app that has ended, or you ended it with the password.",
   user: "It was switched off in the dashboard or through the API.",
 } as const;
 

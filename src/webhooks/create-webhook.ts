@@ -19,7 +19,15 @@ export async function createWebhook(
   refuseProblems([await urlProblem(ctx, url), descriptionProblem(description), typesProblem(types)]);
   const id = ids.uuid();
   const { secret, sealedSecret } = await createSecret(ctx, id);
-  const row = { id, url, description, types: normalizeTypes(types), sealedSecret, madeBy: authorOf(actor), now: clock.now() };
+  const row = {
+    id,
+    url,
+    description,
+    types: normalizeTypes(types),
+    sealedSecret,
+    madeBy: authorOf(actor),
+    now: clock.now(),
+  };
   const limit = actor.limits.webhooks;
   const { webhook, used } = await insertWebhook(db, actor, row, limit);
   if (webhook === null) {

@@ -185,7 +185,10 @@ export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promis
  * Disables the webhooks whose maker is a key that expired after `since`. Triggers do the same at once when a key or app is revoked; an expiry
  * writes nothing that could start one.
  */
-export async function disableOfExpiredKeys(db: Db, range: { readonly since: number; readonly now: number }): Promise<void> {
+export async function disableOfExpiredKeys(
+  db: Db,
+  range: { readonly since: number; readonly now: number },
+): Promise<void> {
   await db.d1
     .prepare(
       `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'access_ended', updated_at = ?2

@@ -44,7 +44,8 @@ async function requestReset() {
   const device = new SoftwareAuthenticator();
   const options = await postJson<Parameters<typeof device.create>[0]>(browser, "/dashboard/passkeys/options", {});
   await postJson(browser, "/dashboard/passkeys", { response: device.create(options, ORIGIN), name: "Laptop" });
-  const feedPath = /\/calendar\/[\w-]{22}\.ics/.exec(await (await browser.post("/dashboard/profile/feeds")).text())?.[0] ?? "";
+  const feedPath =
+    /\/calendar\/[\w-]{22}\.ics/.exec(await (await browser.post("/dashboard/profile/feeds")).text())?.[0] ?? "";
   const webhookId = crypto.randomUUID();
   await env.DB.prepare(
     `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at)
@@ -72,7 +73,8 @@ async function requestReset() {
     app: (await callApi(service, tokens.access_token)).status === 200,
     passkey: await signInWithPasskey(),
     webhook:
-      (await env.DB.prepare("SELECT disabled_at FROM webhooks WHERE id = ?").bind(webhookId).first("disabled_at")) === null,
+      (await env.DB.prepare("SELECT disabled_at FROM webhooks WHERE id = ?").bind(webhookId).first("disabled_at")) ===
+      null,
     feed: (await service.fetch(feedPath, { headers: { "cf-connecting-ip": browser.address } })).status === 200,
   });
   return { browser, userId, email, keyId, token, device, readPage, reset, works };
@@ -91,7 +93,14 @@ describe("the page of a reset link", { timeout: 60_000 }, () => {
   test("lists what gives access by name, all ticked, and needs no script", async ({ expect }) => {
     const { browser, readPage, works } = await requestReset();
     const page = await readPage();
-    for (const name of ["Browser signed in", "nightly import", "An agent", "Laptop", "https://receiver.example/hook", "My workspace"]) {
+    for (const name of [
+      "Browser signed in",
+      "nightly import",
+      "An agent",
+      "Laptop",
+      "https://receiver.example/hook",
+      "My workspace",
+    ]) {
       expect(page).toContain(name);
     }
     expect(boxesOf(page).map((value) => value.split(":")[0])).toEqual(KINDS);

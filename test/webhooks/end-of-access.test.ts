@@ -20,8 +20,9 @@ const service: ServiceFixture = {
 const services = createServices(env, service.services.outbound, () => {});
 
 const keyIdOf = async ({ userId }: ApiCaller, name: string) =>
-  (await env.DB.prepare("SELECT id FROM api_keys WHERE user_id = ? AND name = ?").bind(userId, name).first<string>("id")) ??
-  "";
+  (await env.DB.prepare("SELECT id FROM api_keys WHERE user_id = ? AND name = ?")
+    .bind(userId, name)
+    .first<string>("id")) ?? "";
 
 async function stateOf(caller: ApiCaller, id: string): Promise<string> {
   const { webhook } = (await callWebhooks(caller, "GET", `/${id}`)).body;
@@ -46,7 +47,9 @@ async function createPerson() {
   const hookId = /action="\/webhooks\/([0-9a-f-]{36})\/test"/.exec(made)?.[1] ?? "";
   const works = async () => ({
     feed: (await service.fetch(feedPath)).status === 200,
-    webhook: (await env.DB.prepare("SELECT disabled_at FROM webhooks WHERE id = ?").bind(hookId).first("disabled_at")) === null,
+    webhook:
+      (await env.DB.prepare("SELECT disabled_at FROM webhooks WHERE id = ?").bind(hookId).first("disabled_at")) ===
+      null,
   });
   return { ...caller, browser, hookId, works };
 }
@@ -74,7 +77,9 @@ describe("403", () => {
         "insufficient_scope",
         "the credential lacks the scope posts:read",
       ]);
-      expect(headers.get("www-authenticate")).toMatch(/scope="workspaces:(?:read|write) posts:read", error="insufficient_scope"/);
+      expect(headers.get("www-authenticate")).toMatch(
+        /scope="workspaces:(?:read|write) posts:read", error="insufficient_scope"/,
+      );
     }
     expect((await callWebhooks(blind, "GET", `/${id}/deliveries`)).status).toBe(200);
     expect((await callWebhooks(blind, "POST", `/${id}/test`)).status).toBe(200);
@@ -120,7 +125,12 @@ describe("a webhook made with a key", () => {
 
   test("ends when the key expires", async ({ expect }) => {
     const owner = await createCaller();
-    const { key } = await createKey(services, { userId: owner.userId, name: "short", scopes: SCOPES, expiresInDays: 1 });
+    const { key } = await createKey(services, {
+      userId: owner.userId,
+      name: "short",
+      scopes: SCOPES,
+      expiresInDays: 1,
+    });
     const [lasting, short] = [await createWebhook(owner), await createWebhook({ ...owner, key })];
     await endWebhooksOfExpiredKeys(services);
     expect(await stateOf(owner, short.id)).toBe("enabled");
@@ -139,7 +149,9 @@ describe("a webhook made with a key", () => {
 });
 
 describe("a webhook made in the dashboard", () => {
-  test("belongs to the key that changes its address, with a notice, until the person enables it again", async ({ expect }) => {
+  test("belongs to the key that changes its address, with a notice, until the person enables it again", async ({
+    expect,
+  }) => {
     const person = await createPerson();
     const change = (body: object) => callWebhooks(person, "PATCH", `/${person.hookId}`, body);
     await change({ description: "A new name" });

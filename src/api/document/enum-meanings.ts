@@ -95,8 +95,7 @@ const DISABLED_REASON = {
   user: "It was switched off.",
   gone: "The receiver answered 410.",
   failing: "For five days nothing was delivered.",
-  access_ended:
-    "The credential that chose its address was revoked or expired, or the user ended it with the password.",
+  access_ended: "The credential that chose its address was revoked or expired, or the user ended it with the password.",
 };
 
 const MISSED: Record<MissedChoice, string> = {

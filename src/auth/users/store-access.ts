@@ -20,17 +20,16 @@ export const endWebhooksSql = (now: "?2" | "?3") =>
 /** Ends the calendar feeds of user ?1. */
 export const END_FEEDS_SQL = `DELETE FROM calendar_feeds WHERE ${IN_OWN_WORKSPACES}`;
 
-const revokeStatements = (db: Db, userId: string, now: number): D1PreparedStatement[] =>
-  [
-    // Before the keys, because a key that is revoked ends its webhooks, which would then not be counted.
-    db.d1.prepare(`${endWebhooksSql("?2")} RETURNING id`).bind(userId, now),
-    db.d1.prepare(`${END_FEEDS_SQL} RETURNING hash`).bind(userId),
-    ...["api_keys", "oauth_grants"].map((table) =>
-      db.d1
-        .prepare(`UPDATE ${table} SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id`)
-        .bind(userId, now),
-    ),
-  ];
+const revokeStatements = (db: Db, userId: string, now: number): D1PreparedStatement[] => [
+  // Before the keys, because a key that is revoked ends its webhooks, which would then not be counted.
+  db.d1.prepare(`${endWebhooksSql("?2")} RETURNING id`).bind(userId, now),
+  db.d1.prepare(`${END_FEEDS_SQL} RETURNING hash`).bind(userId),
+  ...["api_keys", "oauth_grants"].map((table) =>
+    db.d1
+      .prepare(`UPDATE ${table} SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id`)
+      .bind(userId, now),
+  ),
+];
 
 export async function revokeAllAccess(db: Db, userId: string, now: number): Promise<RevokedAccess> {
   const [webhooks, feeds, keys, apps] = await db.d1.batch(revokeStatements(db, userId, now));
