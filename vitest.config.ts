@@ -13,8 +13,15 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 const FILES_IN_NODE = ["test/repository/**/*.test.ts", "test/deploy/**/*.test.ts", "test/clients/cli/**/*.test.ts"];
 const STARTS_PROCESSES = ["test/repository/user-command.test.ts", "test/repository/media-readers.test.ts"];
-/** Whole videos and large images take a fifth of the time of all tests. */
-const LARGE_FILES = ["test/api/files/upload-parts.test.ts", "test/journeys/fitting.test.ts"];
+/** Whole videos, large images and hundreds of random inputs take half of the time of all tests. */
+const LONG = [
+  "test/api/files/upload-parts.test.ts",
+  "test/journeys/fitting.test.ts",
+  "test/platforms/tiktok/simulated.test.ts",
+  "test/platforms/slow-answers.test.ts",
+  "test/publisher/double-failures.test.ts",
+  "test/**/{fuzz,model,random-*}.test.ts",
+];
 
 /** Tests in the Workers runtime. */
 const inWorkers = (name: string, files: { readonly include: string[]; readonly exclude: string[] }) => ({
@@ -59,14 +66,14 @@ export default defineConfig({
     projects: [
       inWorkers("workers", {
         include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
-        exclude: [...FILES_IN_NODE, ...LARGE_FILES],
+        exclude: [...FILES_IN_NODE, ...LONG],
       }),
       // What is checked about the repository itself needs files, which a Worker has not.
       {
         test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"], exclude: STARTS_PROCESSES },
       },
       // The other projects are `npm run test:long`.
-      inWorkers("large-files", { include: LARGE_FILES, exclude: [] }),
+      inWorkers("long", { include: LONG, exclude: [] }),
       { test: { ...timeouts, name: "processes", include: STARTS_PROCESSES } },
       // The command line, as processes before the running service.
       {
