@@ -106,6 +106,20 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "headers.get(", to: `headers.get("x-forwarded-for") ?? headers.get(` }],
   },
   {
+    name: "address-of-128-bits",
+    what: "limits per address count every IPv6 address of a subscriber alone",
+    topic: "limits",
+    attack: "one IPv6 subscriber",
+    changes: [{ instead: "return { address, network: address };" }],
+  },
+  {
+    name: "fresh-clients-evicted",
+    what: "a registration of an app is evicted by newer ones within its first hour",
+    topic: "limits",
+    attack: "the fresh app of somebody else",
+    changes: [{ from: "created_at <= ?3", to: "?3 > 0" }],
+  },
+  {
     name: "no-workspace-limit",
     what: "a user may create any number of workspaces",
     topic: "quotas",

@@ -5,6 +5,7 @@ import authorize from "./authorize.ts";
 import connect from "./connect.ts";
 import forms from "./forms.ts";
 import fuzz from "./fuzz.ts";
+import limits from "./limits.ts";
 import pictures from "./pictures.ts";
 import quotas from "./quotas.ts";
 import requests from "./requests.ts";
@@ -28,6 +29,7 @@ export const TOPICS: readonly Topic[] = [
   forms,
   requests,
   quotas,
+  limits,
   fuzz,
   secrets,
 ];

@@ -198,8 +198,13 @@ export const oauthClients = sqliteTable(
     secretHash: text("secret_hash"),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
+    /** Hash of the network that registered a client; null once somebody uses the client. */
+    registeredFrom: text("registered_from"),
   },
   (t) => [
+    index("oauth_clients_registered")
+      .on(t.registeredFrom, t.createdAt)
+      .where(sql`registered_from IS NOT NULL`),
     index("oauth_clients_expiry")
       .on(t.expiresAt)
       .where(sql`expires_at IS NOT NULL`),

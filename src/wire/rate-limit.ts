@@ -29,10 +29,26 @@ export interface ExceededLimit {
   readonly message: string;
 }
 
+/**
+ * Counts a request of a stranger: 60 in a minute for an address, 240 for an IPv6 network, because it has 65,536 addresses. False when there
+ * were too many of this purpose.
+ */
+export async function countOfAddress(
+  { LIMIT_ANONYMOUS, LIMIT_USER_STARTER }: Pick<Env, "LIMIT_ANONYMOUS" | "LIMIT_USER_STARTER">,
+  headers: Headers,
+  purpose: string,
+): Promise<boolean> {
+  const { address, network } = clientAddress(headers);
+  const ofAddress = await LIMIT_ANONYMOUS.limit({ key: `${purpose}:${address}` });
+  if (!ofAddress.success || network === address) {
+    return ofAddress.success;
+  }
+  return (await LIMIT_USER_STARTER.limit({ key: `${purpose}:${network}` })).success;
+}
+
 /** Counts an invalid credential of an address, because checking one costs a hash or a read. False when there were too many. */
-export async function countInvalidCredential(env: Env, headers: Headers): Promise<boolean> {
-  const { success } = await env.LIMIT_ANONYMOUS.limit({ key: `invalid-credential:${clientAddress(headers)}` });
-  return success;
+export function countInvalidCredential(env: Env, headers: Headers): Promise<boolean> {
+  return countOfAddress(env, headers, "invalid-credential");
 }
 
 /** Counts a request. One that exceeds its credential's limit does not count against the user's other credentials. */

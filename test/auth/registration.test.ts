@@ -144,12 +144,43 @@ describe("E. Registration", () => {
     expect((await register({ ...PUBLIC_CLIENT, x: "y".repeat(70_000) })).status).toBe(413);
   });
 
+  test("E58 all addresses of an IPv6 network of 64 bits share the limit of one address", async ({ expect }) => {
+    const prefix = `2001:db8:${Math.floor(Math.random() * 65_536).toString(16)}:1`;
+    const responses = await sendUntilLimited(60, (count) => register("{}", `${prefix}::${(count + 1).toString(16)}`));
+    expect(responses.at(-1)?.status).toBe(429);
+    expect(responses.length).toBeLessThan(130);
+  });
+
+  test("E58 one network has at most 200 unused registrations in an hour; consent gives a place back", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const started = Date.now();
+    const prefix = `2001:db8:${Math.floor(Math.random() * 65_536).toString(16)}`;
+    const registerAt = (subnet: number) => register(PUBLIC_CLIENT, `${prefix}:${subnet.toString(16)}::1`);
+    const { client_id: id } = await (await registerAt(1)).json<{ client_id: string }>();
+    await env.DB.prepare(
+      `INSERT INTO oauth_clients (id, kind, name, redirect_uris, created_at, expires_at, registered_from)
+       SELECT 'network-' || value, 'dynamic', 'x', '[]', created_at, expires_at, registered_from
+       FROM oauth_clients c, json_each(?2) WHERE c.id = ?1`,
+    )
+      .bind(id, JSON.stringify(Array.from({ length: 199 }, (_, index) => index)))
+      .run();
+    const refused = await registerAt(2);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
+    expect((await register(PUBLIC_CLIENT)).status).toBe(201);
+    await obtainCode(service, { app: { id, secret: undefined } });
+    expect((await registerAt(3)).status).toBe(201);
+    expect((await registerAt(4)).status).toBe(429);
+    vi.setSystemTime(started + HOUR + MINUTE);
+    expect((await registerAt(5)).status).toBe(201);
+    await env.DB.prepare("DELETE FROM oauth_clients WHERE id LIKE 'network-%' OR id = ?").bind(id).run();
+  });
+
   test("E56 2048 characters of redirect URIs are accepted", async ({ expect }) => {
     const uris = [682, 683, 683].map((length, index) => `https://app.example/${index}`.padEnd(length, "x"));
     expect((await register({ ...PUBLIC_CLIENT, redirect_uris: uris })).status).toBe(201);
   });
 
-  test("E58 of all unused registrations the newest 1,000 are kept, and used ones are not counted", async ({
+  test("E58 of the unused registrations of more than an hour the newest 1,000 are kept; fresh and used ones stay", async ({
     expect,
   }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
@@ -161,12 +192,17 @@ describe("E. Registration", () => {
     )
       .bind(started, DAY, JSON.stringify(Array.from({ length: 1100 }, (_, index) => index + 1)))
       .run();
+    const idsAfterRegistration = async () => {
+      const { client_id: id } = await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>();
+      const { results } = await env.DB.prepare("SELECT id FROM oauth_clients WHERE kind = 'dynamic'").all<{
+        id: string;
+      }>();
+      return { newest: id, ids: new Set(results.map((row) => row.id)) };
+    };
     vi.setSystemTime(started + MINUTE);
-    const { client_id: newest } = await (await register(PUBLIC_CLIENT)).json<{ client_id: string }>();
-    const { results } = await env.DB.prepare("SELECT id FROM oauth_clients WHERE kind = 'dynamic'").all<{
-      id: string;
-    }>();
-    const ids = new Set(results.map(({ id }) => id));
+    expect((await idsAfterRegistration()).ids.has("flood-1")).toBe(true);
+    vi.setSystemTime(started + HOUR + MINUTE);
+    const { newest, ids } = await idsAfterRegistration();
     expect([ids.has(newest), ids.has(app.id), ids.has("flood-1100"), ids.has("flood-101")]).toEqual([
       true,
       true,

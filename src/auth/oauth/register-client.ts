@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DAY } from "#core/clock.ts";
+import { DAY, HOUR } from "#core/clock.ts";
+import { sha256Hex } from "#core/encoding.ts";
 import type { Services } from "#context.ts";
 import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { displayName, displayUri } from "./display-name.ts";
@@ -11,10 +12,12 @@ import { insertDynamicClient } from "./store.ts";
 export const CLIENT_LIFETIME_MS = 90 * DAY;
 /** A registration without any consent is deleted after this time. */
 const UNUSED_LIFETIME_MS = DAY;
-/**
- * How many registrations without any consent are kept; the newest stay, because a client registers immediately before it asks for consent.
- */
+/** A client registers immediately before it asks for consent, so a registration stays this long, whatever others register. */
+const SAFE_MS = HOUR;
+/** How many registrations without any consent are kept for longer; the newest stay. */
 const UNUSED_MAX = 1000;
+/** How many registrations without any consent one network may make in an hour; otherwise it could fill the table within it. */
+const UNUSED_PER_NETWORK = 200;
 /** The total length of redirect URIs, because an unauthenticated caller fills this storage. */
 const REDIRECT_URIS_MAX_LENGTH = 2048;
 
@@ -39,11 +42,12 @@ function parseMember<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   return parsed.success ? parsed.data : refuseOAuth("invalid_client_metadata", `${name} is not valid`);
 }
 
-/** Registers a client dynamically (RFC 7591). Unknown members are ignored. */
+/** Registers a client dynamically (RFC 7591). Unknown members are ignored. Null if the network has registered too many. */
 export async function registerClient(
   services: Pick<Services, "db" | "clock" | "ids">,
   metadata: Readonly<Record<string, unknown>>,
-): Promise<RegisteredClient> {
+  network: string,
+): Promise<RegisteredClient | null> {
   const redirectUris = z.array(z.string()).safeParse(metadata["redirect_uris"]);
   if (redirectUris.success && redirectUris.data.join("").length > REDIRECT_URIS_MAX_LENGTH) {
     return refuseOAuth(
@@ -83,11 +87,19 @@ export async function registerClient(
     redirectUris: redirectUris.data,
   };
   const secretHash = clientSecret === null ? null : await hashSecret(clientSecret);
-  await insertDynamicClient(
+  const isStored = await insertDynamicClient(
     db,
-    { ...client, secretHash, createdAt: now },
-    { unusedLifetimeMs: UNUSED_LIFETIME_MS, keepUnused: UNUSED_MAX },
+    { ...client, secretHash, createdAt: now, registeredFrom: await sha256Hex(`registration:${network}`) },
+    {
+      unusedLifetimeMs: UNUSED_LIFETIME_MS,
+      safeMs: SAFE_MS,
+      keepUnused: UNUSED_MAX,
+      perNetwork: UNUSED_PER_NETWORK,
+    },
   );
+  if (!isStored) {
+    return null;
+  }
   return {
     clientId: client.id,
     clientSecret,

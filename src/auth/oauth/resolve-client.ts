@@ -40,6 +40,7 @@ export async function resolveClient(
     secretHash: null,
     createdAt: stored?.createdAt ?? now,
     expiresAt: now + document.cacheMs,
+    registeredFrom: null,
   };
   await upsertClient(services.db, client);
   return client;

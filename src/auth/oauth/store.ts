@@ -11,28 +11,54 @@ export async function selectClient(db: Db, id: string): Promise<Client | undefin
   return client;
 }
 
-/** Stores a registration and deletes the oldest unused ones beyond `keepUnused`, so that strangers cannot fill the table. */
+export interface UnusedClientLimits {
+  readonly unusedLifetimeMs: number;
+  /** A registration is never deleted before this time, whatever others register meanwhile. */
+  readonly safeMs: number;
+  readonly keepUnused: number;
+  /** How many unused registrations of the last `safeMs` one network may have. */
+  readonly perNetwork: number;
+}
+
+/**
+ * Stores a registration and deletes the oldest unused ones beyond `keepUnused`, so that strangers cannot fill the table. False if its
+ * network has too many.
+ */
 export async function insertDynamicClient(
   db: Db,
   client: Omit<Client, "kind" | "expiresAt">,
-  limits: { unusedLifetimeMs: number; keepUnused: number },
-): Promise<void> {
-  const { id, name, uri, redirectUris, secretHash, createdAt } = client;
-  await db.d1.batch([
+  limits: UnusedClientLimits,
+): Promise<boolean> {
+  const { id, name, uri, redirectUris, secretHash, createdAt, registeredFrom } = client;
+  const [inserted] = await db.d1.batch([
     db.d1
       .prepare(
-        `INSERT INTO oauth_clients (id, kind, name, uri, redirect_uris, secret_hash, created_at, expires_at)
-         VALUES (?1, 'dynamic', ?2, ?3, ?4, ?5, ?6, ?7)`,
+        `INSERT INTO oauth_clients (id, kind, name, uri, redirect_uris, secret_hash, created_at, expires_at, registered_from)
+         SELECT ?1, 'dynamic', ?2, ?3, ?4, ?5, ?6, ?7, ?8
+         WHERE (SELECT count(*) FROM oauth_clients WHERE registered_from = ?8 AND created_at > ?9) < ?10`,
       )
-      .bind(id, name, uri, JSON.stringify(redirectUris), secretHash, createdAt, createdAt + limits.unusedLifetimeMs),
-    // A used client expires much later than a new registration, so this deletes only unused ones.
+      .bind(
+        id,
+        name,
+        uri,
+        JSON.stringify(redirectUris),
+        secretHash,
+        createdAt,
+        createdAt + limits.unusedLifetimeMs,
+        registeredFrom,
+        createdAt - limits.safeMs,
+        limits.perNetwork,
+      ),
+    // mutant: fresh-clients-evicted
     db.d1
       .prepare(
-        `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients
+        // A used client expires much later than a new registration, so this deletes only unused ones.
+        `DELETE FROM oauth_clients WHERE created_at <= ?3 AND id IN (SELECT id FROM oauth_clients
            WHERE kind = 'dynamic' AND expires_at <= created_at + ?1 ORDER BY created_at DESC, id LIMIT -1 OFFSET ?2)`,
       )
-      .bind(limits.unusedLifetimeMs, limits.keepUnused),
+      .bind(limits.unusedLifetimeMs, limits.keepUnused, createdAt - limits.safeMs),
   ]);
+  return inserted?.meta.changes === 1;
 }
 
 /** Stores a fetched metadata document until `expiresAt`. The row stays afterwards, because pages show the names of connected apps. */
@@ -46,7 +72,7 @@ export async function upsertClient(db: Db, client: Client): Promise<void> {
 
 type GrantInsert = typeof oauthGrants.$inferInsert & { readonly confirms: Confirms };
 
-const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2 WHERE id = ?1 AND kind = 'dynamic'";
+const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2, registered_from = NULL WHERE id = ?1 AND kind = 'dynamic'";
 
 /** SQL for the number of apps, other than client ?3, to which user ?2 has given access. */
 const OTHER_APPS = `(SELECT count(DISTINCT client_id) FROM oauth_grants

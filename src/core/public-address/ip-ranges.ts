@@ -129,6 +129,27 @@ export function nonPublicRange(text: string): string | null {
   return v6 === null ? null : nonPublicIpv6Range(v6);
 }
 
+const IPV4_MAPPED = [0, 0, 0, 0, 0, 0xffff];
+
+/**
+ * The network of an IPv6 address, by its first bits. An IPv4 address stays what it is, in whichever form it is written, and so does any
+ * other text.
+ */
+export function networkOf(text: string, prefixLength: 48 | 64): string {
+  const groups = parseIpv6(text);
+  if (groups === null) {
+    return text;
+  }
+  if (IPV4_MAPPED.every((group, index) => groups[index] === group)) {
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
+  }
+  const network = groups.slice(0, prefixLength / 16).map((group) => group.toString(16));
+  return `${network.join(":")}::/${prefixLength}`;
+}
+
 export function isIpAddress(text: string): boolean {
   return parseIpv4(text) !== null || parseIpv6(text) !== null;
 }

@@ -1,3 +1,4 @@
+import { clientAddress } from "#core/client-address.ts";
 import { isJsonObject } from "#core/json.ts";
 import { OAuthRefusal, registerClient } from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
@@ -17,16 +18,24 @@ async function readMetadata(c: PageContext): Promise<Record<string, unknown>> {
   throw new OAuthRefusal("invalid_client_metadata", "the body must be a JSON object");
 }
 
+function refuseTooMany(c: PageContext, retryAfterSeconds: number): Response {
+  c.header("Retry-After", String(retryAfterSeconds));
+  return c.json(
+    { error: "temporarily_unavailable", error_description: "too many registrations from this address" },
+    429,
+  );
+}
+
 /** `POST /oauth/register` (RFC 7591), without authentication, rate limited per IP address. */
 export async function register(c: PageContext): Promise<Response> {
   if (!(await withinRateLimit(c, "register"))) {
-    c.header("Retry-After", "60");
-    return c.json(
-      { error: "temporarily_unavailable", error_description: "too many registrations from this address" },
-      429,
-    );
+    return refuseTooMany(c, 60);
   }
-  const client = await registerClient(c.var.services, await readMetadata(c));
+  const { network } = clientAddress(c.req.raw.headers);
+  const client = await registerClient(c.var.services, await readMetadata(c), network);
+  if (client === null) {
+    return refuseTooMany(c, 3600);
+  }
   return c.json(
     {
       client_id: client.clientId,

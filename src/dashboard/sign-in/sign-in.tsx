@@ -93,7 +93,7 @@ export async function doSignIn(c: PageContext): Promise<Response> {
   const email = form.text("email");
   const next = localPath(form.text("next"));
   const limit = await c.env.LIMIT_SIGN_IN.limit({
-    key: `${clientAddress(c.req.raw.headers)}:${email.trim().toLowerCase()}`,
+    key: `${clientAddress(c.req.raw.headers).address}:${email.trim().toLowerCase()}`,
   });
   if (!limit.success || !(await withinRateLimit(c, "sign-in"))) {
     c.header("Retry-After", "60");

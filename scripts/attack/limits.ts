@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import type { Answer, AttackedService } from "./attacked-service.ts";
+import type { Topic } from "./attack.ts";
+
+/** More than twice what an address may do in a minute, because the next minute may begin meanwhile. */
+const REQUESTS = 150;
+const CALLBACK = "https://app.example/callback";
+
+/** The first 48 bits of an IPv6 address that nobody else here has. */
+const ipv6Network = (): string => `2001:db8:${randomBytes(2).toString("hex")}`;
+
+const register = (service: AttackedService, address: string): Promise<Answer> =>
+  service.send("POST", "/oauth/register", {
+    address,
+    json: { redirect_uris: [CALLBACK], token_endpoint_auth_method: "none" },
+  });
+
+export default {
+  topic: "limits",
+  attacks: [
+    {
+      name: "one IPv6 subscriber with another address for each request",
+      async run(service, log) {
+        const wrongKey = `alk_${"x".repeat(49)}`;
+        const purposes: Readonly<Record<string, (address: string) => Promise<Answer>>> = {
+          registrations: (address) => register(service, address),
+          "wrong keys": (address) => service.send("GET", "/v1/accounts", { key: wrongKey, address }),
+          "guessed calendars": (address) =>
+            service.send("GET", `/calendar/${randomBytes(16).toString("base64url")}.ics`, { address }),
+        };
+        for (const [what, send] of Object.entries(purposes)) {
+          const network = ipv6Network();
+          let limited = 0;
+          for (let count = 0; count < REQUESTS; count += 1) {
+            limited += (await send(`${network}:1::${count.toString(16)}`)).status === 429 ? 1 : 0;
+          }
+          log.expect(limited > 0, "429", `${REQUESTS} ${what} from one network of 64 bits were not limited`);
+        }
+      },
+    },
+    {
+      name: "the fresh app of somebody else, evicted by a thousand registrations",
+      slow: true,
+      async run(service, log) {
+        const { json: victim } = await register(service, "192.0.2.1");
+        const user = await service.createUser();
+        const cookie = await service.signIn(user);
+        let registered = 0;
+        for (let network = 0; registered < 1100; network += 1) {
+          const answers = await Promise.all(
+            Array.from({ length: 50 }, (_, index) => register(service, `198.51.${network}.${index}`)),
+          );
+          registered += answers.filter(({ status }) => status === 201).length;
+        }
+        const query = new URLSearchParams({
+          response_type: "code",
+          client_id: victim.client_id,
+          redirect_uri: CALLBACK,
+          state: "x",
+          scope: "posts:read",
+          code_challenge: randomBytes(32).toString("base64url"),
+          code_challenge_method: "S256",
+        });
+        const page = await service.send("GET", `/oauth/authorize?${query}`, { cookie });
+        log.expectStatus("the consent page of an app that registered before", page, 200);
+      },
+    },
+  ],
+} satisfies Topic;
