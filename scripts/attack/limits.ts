@@ -61,7 +61,7 @@ export default {
           code_challenge: randomBytes(32).toString("base64url"),
           code_challenge_method: "S256",
         });
-        const page = await service.send("GET", `/oauth/authorize?${query}`, { cookie });
+        const page = await service.send("GET", `/oauth/authorize?${query.toString()}`, { cookie });
         log.expectStatus("the consent page of an app that registered before", page, 200);
       },
     },

@@ -151,7 +151,9 @@ describe("E. Registration", () => {
     expect(responses.length).toBeLessThan(130);
   });
 
-  test("E58 one network has at most 200 unused registrations in an hour; consent gives a place back", async ({ expect }) => {
+  test("E58 one network has at most 200 unused registrations in an hour; consent gives a place back", async ({
+    expect,
+  }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const started = Date.now();
     const prefix = `2001:db8:${Math.floor(Math.random() * 65_536).toString(16)}`;

@@ -72,7 +72,8 @@ export async function upsertClient(db: Db, client: Client): Promise<void> {
 
 type GrantInsert = typeof oauthGrants.$inferInsert & { readonly confirms: Confirms };
 
-const EXTEND_CLIENT = "UPDATE oauth_clients SET expires_at = ?2, registered_from = NULL WHERE id = ?1 AND kind = 'dynamic'";
+const EXTEND_CLIENT =
+  "UPDATE oauth_clients SET expires_at = ?2, registered_from = NULL WHERE id = ?1 AND kind = 'dynamic'";
 
 /** SQL for the number of apps, other than client ?3, to which user ?2 has given access. */
 const OTHER_APPS = `(SELECT count(DISTINCT client_id) FROM oauth_grants
