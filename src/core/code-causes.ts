@@ -101,6 +101,7 @@ export const DETAIL_CAUSES: Causes = {
   option_invalid: "An option has a type, length or value that the platform's schema does not allow.",
   option_conflict: "Two options, or an option and the media, exclude each other.",
   option_not_allowed: "The platform does not let this account use the value.",
+  option_unknown: "The platform does not have the option, which says what is published or who sees it.",
   option_not_available: "The option needs a permission that this service does not ask for.",
   missing_scope: "The option needs a permission that the login of the account does not have.",
   board_not_found: "The account has no board with this id.",
@@ -238,6 +239,7 @@ export const WARNING_CAUSES: Causes = {
   thread_may_stop:
     "The platform lets few apps reply; whether it makes an exception for one's own posts is not documented.",
   quote_may_become_link: "The platform lets few apps quote; the address of the quoted post is added to the text then.",
+  option_unknown: "The platform does not have the option.",
   option_ignored: "An option has no effect on such a post.",
   option_not_allowed: "The account's settings at the platform switch the option off.",
   cover_ignored: "The platform shows no cover of one's own with such a post.",

@@ -104,6 +104,7 @@ const HINTS: Partial<Record<DetailCode, Hint>> = {
   option_conflict: rulesHint,
   option_invalid: rulesHint,
   option_not_allowed: rulesHint,
+  option_unknown: rulesHint,
   option_required: (problem, facts) =>
     [problem.param?.includes("board") === true ? boardsHint(problem, facts) : "", rulesHint(problem, facts)]
       .filter((hint) => hint !== "")

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
-import type { Adapter, LimitRule, ValidationProblem } from "./contract.ts";
+import type { LimitRule, ValidationProblem } from "./contract.ts";
 
 /* A PDF file that a post shows instead of media. The service stores it like media, but it is no media item. */
 
@@ -56,21 +56,4 @@ export function documentSizeProblems(
     problems.push({ code: "option_invalid", message, param, limit: maxPages, actual: pages });
   }
   return problems;
-}
-
-/** Refuses a document on a platform that takes none, so that it does not disappear silently. */
-export function documentProblems(
-  adapter: Pick<Adapter, "platform" | "options">,
-  options: JsonObject,
-): readonly ValidationProblem[] {
-  const known = adapter.options instanceof z.ZodObject ? adapter.options.shape : {};
-  return documentOf(options) === null || "document" in known
-    ? []
-    : [
-        {
-          code: "option_not_available",
-          message: `${adapter.platform} takes no document: use media`,
-          param: "platform_options.document",
-        },
-      ];
 }

@@ -1,8 +1,7 @@
-import { member, naming } from "#core/message-parts.ts";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
 import { comparableText } from "./comparable-text.ts";
-import type { Adapter, Job, PlatformClient, Result, ValidationProblem, OptionField } from "./contract.ts";
+import type { Job, PlatformClient, Result, OptionField } from "./contract.ts";
 import type { AddedExtra, Extra, PublicPost } from "./extras.ts";
 import { succeeded } from "./fault.ts";
 import { atMost } from "./options.ts";
@@ -65,23 +64,4 @@ export function firstComment(calls: CommentCalls): Extra {
       return succeeded(found ? { id: found.id, url: found.url } : null);
     },
   };
-}
-
-/** Refuses a comment on a platform that takes none, so that it does not disappear silently. */
-export function firstCommentProblems(
-  adapter: Pick<Adapter, "platform" | "options">,
-  options: JsonObject,
-): readonly ValidationProblem[] {
-  const known = adapter.options instanceof z.ZodObject ? adapter.options.shape : {};
-  if (firstCommentOf(options) === null || "first_comment" in known) {
-    return [];
-  }
-  const instead = "thread" in known ? ": use thread, whose parts follow the post" : "";
-  return [
-    {
-      code: "option_not_available",
-      ...naming`${adapter.platform} takes no ${member("first_comment")}${instead}`,
-      param: "platform_options.first_comment",
-    },
-  ];
 }

@@ -115,6 +115,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       return `must have at most ${describeCount(issue.maximum, issue.origin)}`;
     case "too_small":
       return `must have at least ${describeCount(issue.minimum, issue.origin)}`;
+    case "unrecognized_keys":
+      return `has no member ${issue.keys.slice(0, 5).join(", ").slice(0, 100)}`;
     case "custom":
     case "invalid_format":
       // The adapters' schemas give each of these its own sentence; the tests of all options check that.

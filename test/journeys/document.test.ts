@@ -140,7 +140,7 @@ describe("a preview refuses", () => {
       "media_type_unsupported media_items[0].url",
     ]);
     expect(await refused({ targets: [{ account_id: x, platform_options: { document: { url, title } } }] })).toEqual([
-      `option_not_available ${at}`,
+      `option_unknown ${at}`,
     ]);
   });
 });

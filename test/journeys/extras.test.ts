@@ -120,7 +120,7 @@ describe("a cover and a first comment", () => {
     expect(refused.status).toBe(400);
     expect(refused.body.details).toMatchObject([
       {
-        code: "option_not_available",
+        code: "option_unknown",
         message: expect.stringContaining("use thread"),
         param: "targets[0].platform_options.first_comment",
       },

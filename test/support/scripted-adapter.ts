@@ -15,6 +15,7 @@ import {
   type PlatformClient,
 } from "#platforms/contract.ts";
 import { BROWSER_LOGIN } from "#platforms/defer-calls.ts";
+import { commonOptions } from "#platforms/options.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 
 /** The outcomes that the adapter returns: each list in order, then its last element again. */
@@ -98,7 +99,7 @@ export function scriptedAdapter(platform: Platform, script: AdapterScript = {}):
     operatorCredentials: "required",
     dataPolicy: { use: "Tests.", revoke: "Nowhere.", statements: [], links: [] },
     limits,
-    options: z.looseObject({ title: z.string().optional() }),
+    options: z.looseObject({ title: z.string().optional(), thread: z.unknown(), ...commonOptions }),
     connect: {
       methods: [
         {

@@ -38,8 +38,51 @@ export async function resolveAccounts(almanac: Almanac, words: readonly string[]
   return [...chosen];
 }
 
-/** The options of each platform from words like `youtube.title=How to glaze`. */
-export function parseOptions(words: readonly string[]): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+type Options = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/**
+ * The options of each platform from words like `youtube.title=How to glaze`. What a platform does not have, or no account of the post
+ * could use, would be dropped without a word, so it is refused.
+ */
+export async function readOptions(
+  almanac: Almanac,
+  words: readonly string[],
+  postsTo: ReadonlySet<string>,
+): Promise<Options> {
+  const options = parseOptions(words);
+  if (options.size === 0) {
+    return options;
+  }
+  const { platforms } = await almanac.listPlatforms();
+  for (const [platform, values] of options) {
+    const rules = platforms.find((one) => one.platform === platform);
+    if (!rules) {
+      const known = platforms.map((one) => one.platform).join(", ");
+      throw new CommandError("usage", "unknown_platform", `there is no platform "${platform}": use one of ${known}`);
+    }
+    const names = Object.keys((rules.options["properties"] as object | undefined) ?? {});
+    for (const name of Object.keys(values)) {
+      if (!names.includes(name)) {
+        throw new CommandError(
+          "usage",
+          "option_unknown",
+          `${platform} has no option "${name}", so nothing of it would be published: it has ${names.join(", ")}`,
+        );
+      }
+    }
+    if (!postsTo.has(platform)) {
+      const [name = ""] = Object.keys(values);
+      throw new CommandError(
+        "usage",
+        "option_without_account",
+        `the post goes to no account of ${platform}, so ${platform}.${name} would have no effect`,
+      );
+    }
+  }
+  return options;
+}
+
+function parseOptions(words: readonly string[]): Options {
   const options = new Map<string, Record<string, unknown>>();
   for (const word of words) {
     const [, platform, name, text] = /^([a-z]+)\.(\w+)=([^]*)$/.exec(word) ?? [];

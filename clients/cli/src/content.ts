@@ -1,5 +1,5 @@
 import type { Almanac, PreviewScheduleBody } from "@almanac/client";
-import { parseOptions, resolveAccounts } from "./accounts.ts";
+import { readOptions, resolveAccounts } from "./accounts.ts";
 import { CommandError } from "./exit-codes.ts";
 import { resolveMedia } from "./media.ts";
 import type { Session } from "./session.ts";
@@ -47,8 +47,7 @@ export async function toContent(
   almanac: Almanac,
   { to, media, option }: Omit<ContentOptions, "at" | "slot">,
 ): Promise<Pick<PreviewScheduleBody, "targets" | "media_items">> {
-  const options = parseOptions(option);
-  if (to === undefined && options.size > 0) {
+  if (to === undefined && option.length > 0) {
     throw new CommandError("usage", "accounts_missing", "--option needs --to, which says for which accounts it is");
   }
   const words = (to ?? "").split(",").map((word) => word.trim());
@@ -56,6 +55,7 @@ export async function toContent(
     almanac,
     words.filter((word) => word !== ""),
   );
+  const options = await readOptions(almanac, option, new Set(accounts.map(({ platform }) => platform)));
   const items = await resolveMedia(session, almanac, media);
   return {
     ...(accounts.length > 0 && {

@@ -82,6 +82,7 @@ const SENTENCES = {
   option_invalid: said,
   option_conflict: said,
   option_not_allowed: said,
+  option_unknown: said,
   option_not_available: said,
   missing_scope: said,
   board_not_found: () => "the account no longer has the chosen board: choose another one",

@@ -4,9 +4,8 @@ import type { JsonObject } from "#core/json.ts";
 import { type PostType, postTypeOf } from "#core/status.ts";
 import type { ValidationProblem, ValidationWarning } from "#platforms/contract.ts";
 import { optionScopeProblems } from "#platforms/extra-scopes.ts";
-import { documentProblems } from "#platforms/document.ts";
-import { firstCommentProblems } from "#platforms/first-comment.ts";
 import { ownLimits } from "#platforms/limits-for.ts";
+import { unknownOptions } from "#platforms/unknown-options.ts";
 import { ownMediaOf, POST_MEDIA, threadMediaOf } from "#planning/candidates/media-lists.ts";
 import type { ResolvedTarget } from "#planning/candidates/types.ts";
 import type { MediaByPlace, MediaWithFacts } from "#planning/facts/types.ts";
@@ -88,12 +87,8 @@ export function validateTargets(
     const rightsProblems = skipped
       ? []
       : optionScopeProblems(adapter, requestedOptions, account.capabilities, settings);
-    const ownProblems = [
-      ...result.problems,
-      ...firstCommentProblems(adapter, requestedOptions),
-      ...documentProblems(adapter, requestedOptions),
-      ...rightsProblems,
-    ];
+    const unknown = unknownOptions(adapter, requestedOptions);
+    const ownProblems = [...result.problems, ...unknown.problems, ...rightsProblems];
     problems.push(...ownProblems.map((problem) => ({ ...accountRef, ...toRefusalDetail(target, post, problem) })));
     targets.push({
       ...accountRef,
@@ -118,7 +113,7 @@ export function validateTargets(
       platformOptions: result.options,
       mediaItems: stored,
       placement: result.placement,
-      warnings: [...result.warnings, ...accountWarnings(target)],
+      warnings: [...result.warnings, ...unknown.warnings, ...accountWarnings(target)],
       cost: result.cost,
       creator: result.creator ?? null,
     });

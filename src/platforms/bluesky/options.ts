@@ -22,7 +22,7 @@ export const options = z.looseObject({
     .optional()
     .describe("Descriptions of the images, or of the video, in the order of media_items; empty for none"),
   link_card: z
-    .object({
+    .strictObject({
       uri: z
         .string()
         .max(LINK_CARD_MAX.uri)

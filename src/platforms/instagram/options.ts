@@ -36,7 +36,7 @@ export const options = z.looseObject({
     .describe(`Names of up to ${COLLABORATORS_MAX} accounts that are asked to publish the post with this one`),
   user_tags: z
     .array(
-      z.object({
+      z.strictObject({
         username: z.string().regex(USERNAME, "must be the name of an account, without @").describe("Without @"),
         x: position.optional().describe("On an image: how far from the left, 0 to 1"),
         y: position.optional().describe("On an image: how far from the top, 0 to 1"),

@@ -20,7 +20,7 @@ export const options = z.looseObject({
     .optional()
     .describe("Who can see the post; default public"),
   article: z
-    .object({
+    .strictObject({
       url: z.string().refine(isHttpUrl, "must be an absolute http or https URL").describe("The address"),
       title: z.string().min(1).describe("The title of the card; LinkedIn does not read it from the page"),
       description: z.string().optional().describe("A sentence below the title"),
@@ -28,7 +28,7 @@ export const options = z.looseObject({
     .optional()
     .describe("A link shown as a card; only for posts without media, document and poll"),
   poll: z
-    .object({
+    .strictObject({
       question: text(POLL_QUESTION_MAX).describe("What is asked"),
       options: z.array(text(POLL_OPTION_MAX)).min(POLL_OPTIONS.min).max(POLL_OPTIONS.max).describe("The answers"),
       duration: choiceOf({

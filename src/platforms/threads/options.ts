@@ -30,7 +30,7 @@ export const options = z.looseObject({
     .optional()
     .describe("A link shown as a card; only for posts without media and poll"),
   poll: z
-    .object({
+    .strictObject({
       options: z
         .array(
           z

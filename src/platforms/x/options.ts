@@ -60,7 +60,7 @@ export const options = z.looseObject({
     .default(null)
     .describe("Who can reply; null is everyone"),
   poll: z
-    .object({
+    .strictObject({
       options: z
         .array(
           z

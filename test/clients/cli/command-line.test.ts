@@ -286,6 +286,22 @@ describe("post", () => {
     expect(missing.stderr).toContain("there is no such file");
   });
 
+  test.for([
+    ["linkedin.visibilty=connections", "option_unknown", "visibility"],
+    ["linkedin.thread=[]", "option_unknown", "linkedin has no option"],
+    ["linkdin.visibility=public", "unknown_platform", "linkedin"],
+    ["youtube.title=Bowls", "option_without_account", "no account of youtube"],
+  ] as const)(
+    "an option that would be dropped is refused before anything is sent: %j",
+    async ([option, code, text], { expect }) => {
+      const { env, posts } = await newCaller(["x", "linkedin"]);
+      const refused = await almanac([...POST, "--yes", "--json", "-o", option], env);
+      expect(refused.code, refused.stderr).toBe(EXIT.usage);
+      expect(JSON.parse(refused.stderr)).toMatchObject({ code, error: expect.stringContaining(text) });
+      expect((await posts()).posts).toEqual([]);
+    },
+  );
+
   test.for(["before", "after"] as const)(
     "killed in the middle of a confirm, %s the service made it: the next run makes one post of it",
     async (moment, { expect }) => {

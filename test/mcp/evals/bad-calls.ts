@@ -225,6 +225,20 @@ export const BAD_CALLS: readonly BadCall[] = [
     ({ accounts }) => target(accounts.threads, {}, { caption: "x".repeat(700) }),
     ["caption_too_long targets[0].caption"],
   ),
+  preview(
+    "options",
+    "a misspelt audience",
+    ({ accounts }) => target(accounts.x, { reply_setings: "following" }),
+    ["option_unknown targets[0].platform_options.reply_setings"],
+    false,
+  ),
+  preview(
+    "options",
+    "an audience of another platform",
+    ({ accounts }) => target(accounts.threads, { privacy_status: "private" }),
+    ["option_unknown targets[0].platform_options.privacy_status"],
+    false,
+  ),
 
   preview(
     "media",

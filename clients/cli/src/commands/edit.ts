@@ -1,6 +1,6 @@
 import type { Almanac, EditResult, PreviewEditBody } from "@almanac/client";
 import type { Command } from "commander";
-import { parseOptions } from "../accounts.ts";
+import { readOptions } from "../accounts.ts";
 import { awaitingApproval } from "../confirms.ts";
 import { toTime as toStart } from "../content.ts";
 import { CommandError } from "../exit-codes.ts";
@@ -64,12 +64,12 @@ async function toTargetOptions(
   ids: readonly string[],
   words: readonly string[],
 ): Promise<Pick<PreviewEditBody, "target_options">> {
-  const options = parseOptions(words);
-  if (options.size === 0) {
+  if (words.length === 0) {
     return {};
   }
   const [id = ""] = ids;
   const { post } = await almanac.getPost({ path: { id } });
+  const options = await readOptions(almanac, words, new Set(post.targets.map(({ platform }) => platform)));
   return {
     target_options: post.targets.flatMap(({ account_id: accountId, platform, platform_options: before }) => {
       const changed = options.get(platform);
