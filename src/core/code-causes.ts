@@ -225,6 +225,7 @@ export const WARNING_CAUSES: Causes = {
   account_not_eligible: "The account may not be able to post when the post is due.",
   missing_scope: "The login lacks a permission that the post may need.",
   platform_without_account: "A named platform has no connected account.",
+  unknown_member: "The request has a member or parameter that nothing reads.",
   due_soon: "The post is due before the token expires.",
   local_time_ambiguous: "Clocks are moved back over this time, so that it comes twice; the first one is taken.",
   duplicate_text: "The same text is posted by the same account within the time in which its platform refuses that.",

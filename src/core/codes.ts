@@ -224,6 +224,7 @@ export const WARNINGS = {
   account_not_eligible: "Check the account at the platform before the post is due.",
   missing_scope: "Connect the account again and grant every permission.",
   platform_without_account: "Connect an account of the platform, or leave the platform out.",
+  unknown_member: "Correct the name as `message` says, or leave the member out: it is ignored.",
   due_soon: "Confirm at once.",
   local_time_ambiguous: "Send the time with its offset if the second of the two is meant.",
   duplicate_text: "Change one of the texts, or set the posts further apart.",

@@ -38,3 +38,10 @@ export function firstWords(text: string): string {
     ? `${characters.slice(0, FIRST_WORDS).join("").trimEnd()}…`
     : characters.join("");
 }
+
+/** A letter, number, sign or picture: neither space nor a character that nobody sees (also the blank of Braille). */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+export function hasVisibleText(text: string): boolean {
+  return VISIBLE.test(text);
+}

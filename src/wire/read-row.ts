@@ -1,3 +1,4 @@
+import type { JsonValue } from "#core/json.ts";
 import type { BulkRow } from "#planning/index.ts";
 import type { RowReader } from "./csv/row-reader.ts";
 import { PreviewScheduleBody, toScheduleInput } from "./schemas/schedule-body.ts";
@@ -7,6 +8,6 @@ import { toRefusal } from "./validation-refusal.ts";
 export const readRow: RowReader = async (data, row, withMore = (input) => input): Promise<BulkRow> => {
   const read = await PreviewScheduleBody.safeParseAsync(data);
   return read.success
-    ? { row, input: withMore(toScheduleInput(read.data)), problems: [] }
+    ? { row, input: withMore(toScheduleInput(read.data, data as JsonValue)), problems: [] }
     : { row, input: null, problems: toRefusal({ target: "json", data, error: read.error }).details ?? [] };
 };

@@ -122,6 +122,22 @@ describe("a bulk preview", () => {
     expect(body).toMatchObject({ preview: { plan_hash: null }, confirmation_token: null, expires_at: null });
   });
 
+  test("a member that nothing reads is warned of in its row", async ({ expect }) => {
+    const caller = await createCaller();
+    const { id } = await connectOneAccount(caller);
+    const post = { caption: "Hello", scheduled_at: isoInDays(1), account_ids: [id] };
+    const { body } = await callApi(caller, {
+      method: "POST",
+      path: "/posts/bulk/preview",
+      body: { posts: [post, { ...post, caption: "Other", lables: ["a"] }] },
+    });
+    const [first, second] = body.preview.posts;
+    expect(first.preview.warnings).toEqual([]);
+    expect(second.preview.warnings).toMatchObject([
+      { code: "unknown_member", message: expect.stringContaining("do you mean labels?") },
+    ]);
+  });
+
   test("compares the posts with each other: equal texts are warned of", async ({ expect }) => {
     const caller = await createCaller();
     const account = await connectOneAccount(caller);

@@ -47,7 +47,7 @@ async function handle(c: ApiContext) {
   const data = { ...content, ...contentOf(bodyOf(c)) };
   const parsed = PreviewScheduleBody.safeParse(data);
   const previewed = parsed.success
-    ? await previewSchedule(ctx, { ...toScheduleInput(parsed.data), draft })
+    ? await previewSchedule(ctx, { ...toScheduleInput(parsed.data, c.var.body), draft })
     : await refuseWithAllProblems(
         { target: "json", data, error: parsed.error },
         PreviewScheduleBody,

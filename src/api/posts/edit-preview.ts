@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonValue } from "#core/json.ts";
 import { type EditInput } from "#planning/index.ts";
 import { previewEdit } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
@@ -15,6 +16,7 @@ import {
   presentEditPreview,
 } from "#wire/schemas/preview.ts";
 import { refuseUnreadableTime, ScheduledAtInput, scheduledTimeOf, SlotInput } from "#wire/schemas/scheduled-at.ts";
+import { unknownMemberWarnings } from "#wire/unknown-members.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
 const YEAR_MINUTES = 365 * 24 * 60;
@@ -94,7 +96,7 @@ const route = operation("posts:write", {
   },
 });
 
-function toInput(body: z.output<typeof PreviewEditBody>): EditInput {
+function toInput(body: z.output<typeof PreviewEditBody>, sent?: JsonValue): EditInput {
   const time = scheduledTimeOf(body);
   return {
     postIds: body.post_ids,
@@ -102,6 +104,7 @@ function toInput(body: z.output<typeof PreviewEditBody>): EditInput {
     scheduledAt: time?.instant,
     slot: body.slot,
     timeWarning: time?.warning ?? undefined,
+    memberWarnings: unknownMemberWarnings(sent, PreviewEditBody),
     shiftMinutes: body.shift_minutes,
     targetOptions: toTargets(body.target_options),
     removeMedia: body.remove_media,
@@ -112,7 +115,7 @@ function toInput(body: z.output<typeof PreviewEditBody>): EditInput {
 export const editPreview = newRouter().openapi(
   route,
   async (c) => {
-    const previewed = await previewEdit(c.get("ctx"), toInput(c.req.valid("json")));
+    const previewed = await previewEdit(c.get("ctx"), toInput(c.req.valid("json"), c.var.body));
     return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
   allProblemsHook(

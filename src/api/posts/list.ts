@@ -7,7 +7,9 @@ import { EXAMPLE_ANNOTATIONS, ExternalId, Label } from "#wire/schemas/annotation
 import { InstantInQuery, QueryBoolean, pageInQuery } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
+import { Warning } from "#wire/schemas/preview.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
+import { unknownParameterWarnings } from "#wire/unknown-members.ts";
 
 const ListQuery = z.object({
   ...pageInQuery("posts", 200),
@@ -63,6 +65,9 @@ const PostPage = z
       total: z.int().openapi({ description: "The number of matching posts on all pages." }),
       has_more: z.boolean(),
     }),
+    warnings: z.array(Warning).optional().openapi({
+      description: "Parameters of the query that are not known and therefore ignored; absent without any.",
+    }),
   })
   .openapi("PostPage");
 
@@ -92,9 +97,10 @@ export const list = newRouter().openapi(route, async (c) => {
     ? await listArchivedTexts(c.get("ctx"), input)
     : await listPostTexts(c.get("ctx"), { ...input, includePast }, POST_JSON);
   const { limit, offset, total, hasMore } = pagination;
+  const warnings = unknownParameterWarnings(new URL(c.req.url).searchParams.keys(), Object.keys(ListQuery.shape));
   return jsonText<typeof PostPage>(
     c,
-    `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore })}}`,
+    `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore })}${warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`}}`,
   );
 });
 

@@ -55,7 +55,7 @@ export const substitutes = () => ({ caption: "-", scheduled_at: new Date(Date.no
 export const preview = newRouter().openapi(
   route,
   async (c) => {
-    const previewed = await previewSchedule(c.get("ctx"), toScheduleInput(c.req.valid("json")));
+    const previewed = await previewSchedule(c.get("ctx"), toScheduleInput(c.req.valid("json"), c.var.body));
     return c.json({ preview: presentSchedulePreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
   allProblemsHook(PreviewScheduleBody, substitutes, (ctx, body, unreadMembers) =>

@@ -38,6 +38,7 @@ const SENTENCES = {
   url_costs_more: said,
   quote_may_become_link: said,
   thread_may_stop: said,
+  unknown_member: said,
   option_unknown: said,
   option_ignored: said,
   option_not_allowed: said,

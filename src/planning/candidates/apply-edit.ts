@@ -143,7 +143,11 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
       removedAccountIds: targets.removedAccountIds,
       selectsTargets: selectsAccounts(input),
       sentTexts: sentTextsOf(post.id, targets.lockedTargets),
-      warnings: [...(context.newTargets?.warnings ?? []), ...timeWarnings(scheduledAt, context.now, input)],
+      warnings: [
+        ...(context.newTargets?.warnings ?? []),
+        ...timeWarnings(scheduledAt, context.now, input),
+        ...(input.memberWarnings ?? []),
+      ],
     },
   };
 }

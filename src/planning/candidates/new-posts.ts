@@ -96,7 +96,11 @@ export function newPostSet(services: Pick<Context, "outbound">, asked: NewPost, 
     lists: media.lists,
     resolvedTargets,
     sentTexts: [],
-    warnings: [...warnings, ...(scheduledAt === null || isEdited ? [] : timeWarnings(scheduledAt, facts.now, input))],
+    warnings: [
+      ...warnings,
+      ...(scheduledAt === null || isEdited ? [] : timeWarnings(scheduledAt, facts.now, input)),
+      ...(input.memberWarnings ?? []),
+    ],
   };
   return {
     ...set,

@@ -137,10 +137,16 @@ function unusedOptions(
   );
 }
 
-function noTargetsProblem(selection: TargetSelection): RefusalDetail {
-  const hasSelection =
-    [...(selection.targets ?? []), ...(selection.accountIds ?? []), ...(selection.platforms ?? [])].length > 0;
-  return hasSelection
+function noTargetsProblem({ targets, accountIds = [], platforms = [] }: TargetSelection): RefusalDetail {
+  const others = [...(accountIds.length > 0 ? ["account_ids"] : []), ...(platforms.length > 0 ? ["platforms"] : [])];
+  if (targets?.length === 0 && others.length > 0) {
+    return {
+      code: "targets_required",
+      message: `targets is an empty list, which replaces ${others.join(" and ")}: leave targets out, or name the accounts in it`,
+      param: "targets",
+    };
+  }
+  return others.length > 0
     ? {
         code: "account_not_found",
         message: "no connected account of these platforms can be posted to",

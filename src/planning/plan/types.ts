@@ -22,6 +22,8 @@ export interface ScheduleInput {
   readonly slot?: "next" | undefined;
   /** What the caller should know about how the time was read. */
   readonly timeWarning?: ValidationWarning | undefined;
+  /** Members of the request that nothing reads. */
+  readonly memberWarnings?: readonly ValidationWarning[] | undefined;
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
@@ -51,6 +53,8 @@ export interface EditInput {
   readonly slot?: "next" | undefined;
   /** What the caller should know about how the time was read. */
   readonly timeWarning?: ValidationWarning | undefined;
+  /** Members of the request that nothing reads. */
+  readonly memberWarnings?: readonly ValidationWarning[] | undefined;
   readonly shiftMinutes?: number | undefined;
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;

@@ -6,6 +6,7 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { hasVisibleText } from "#core/text.ts";
 import { altTextOf, altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts";
 import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
@@ -50,7 +51,7 @@ const LINK_CARD_WITH_MEDIA: ValidationProblem = {
 
 function captionProblems(input: ValidationInput, length: number, hasLinkCard: boolean): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (input.caption.trim() === "" && input.media.length === 0 && !hasLinkCard) {
+  if (!hasVisibleText(input.caption) && input.media.length === 0 && !hasLinkCard) {
     problems.push({
       code: "caption_required",
       message: "a post without media and without a link card needs a text",

@@ -1,5 +1,6 @@
 import { member, naming } from "#core/message-parts.ts";
 import type { JsonObject } from "#core/json.ts";
+import { hasVisibleText } from "#core/text.ts";
 import { altTextWarnings } from "#platforms/alt-text.ts";
 import type {
   ValidationInput,
@@ -72,7 +73,7 @@ const LINK_WITH_MEDIA: ValidationProblem = {
 function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
   const hasLink = typeof input.options["link"] === "string";
-  if (input.caption.trim() === "" && input.media.length === 0 && !hasLink) {
+  if (!hasVisibleText(input.caption) && input.media.length === 0 && !hasLink) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
   if (input.caption.length > CAPTION_MAX) {

@@ -1,4 +1,5 @@
 import { member, naming } from "#core/message-parts.ts";
+import { hasVisibleText } from "#core/text.ts";
 import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 import { altTextProblems, altTextWarnings } from "#platforms/alt-text.ts";
 import { coverProblems, coverWarnings } from "#platforms/cover.ts";
@@ -71,7 +72,7 @@ function contentProblems({ options: requested, media, account }: ValidationInput
 
 function captionProblems(input: ValidationInput): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (input.caption.trim() === "" && input.media.length === 0) {
+  if (!hasVisibleText(input.caption) && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
   const length = countCaption(input);

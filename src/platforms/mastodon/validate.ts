@@ -6,6 +6,7 @@ import type {
   ValidationResult,
   ValidationWarning,
 } from "#platforms/contract.ts";
+import { hasVisibleText } from "#core/text.ts";
 import { altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts";
 import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
@@ -57,7 +58,7 @@ function captionProblems(
   limit: number,
 ): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (`${input.caption}${spoilerText}`.trim() === "" && input.media.length === 0) {
+  if (!hasVisibleText(`${input.caption}${spoilerText}`) && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
   if (actual > limit) {

@@ -1,3 +1,4 @@
+import { hasVisibleText } from "#core/text.ts";
 import type { ValidationInput, ValidationProblem, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 import { altTextProblems } from "#platforms/alt-text.ts";
 import { coverWarnings } from "#platforms/cover.ts";
@@ -80,7 +81,7 @@ function attachmentProblems({ options: requested, media }: ValidationInput): rea
 
 function captionProblems(input: ValidationInput, length: number): readonly ValidationProblem[] {
   const problems: ValidationProblem[] = [];
-  if (input.caption.trim() === "" && input.media.length === 0) {
+  if (!hasVisibleText(input.caption) && input.media.length === 0) {
     problems.push({ code: "caption_required", message: "a post without media needs a text", param: "caption" });
   }
   if (length > CAPTION_MAX) {

@@ -18,7 +18,7 @@ import { EXAMPLE_POST } from "./post.ts";
 import { OwnLimits, presentLimits } from "./platform-limits.ts";
 import { PlatformOptions } from "./platform-options.ts";
 
-const Warning = z
+export const Warning = z
   .object({ code: WarningCode, message: z.string() })
   .openapi("Warning", { description: "A possible problem that does not prevent the post." });
 

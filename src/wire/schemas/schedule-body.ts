@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonValue } from "#core/json.ts";
 import { POST_TYPES } from "#core/status.ts";
 import { type ScheduleInput } from "#planning/index.ts";
+import { unknownMemberWarnings } from "#wire/unknown-members.ts";
 import { annotationFields, toAnnotations } from "./annotations.ts";
 import { optional } from "./common.ts";
 import { Caption, contentFields, toContent } from "./post-input.ts";
@@ -32,13 +34,15 @@ export const PreviewScheduleBody = z
   .superRefine(refuseUnreadableTime)
   .openapi("PreviewScheduleBody");
 
-export function toScheduleInput(body: z.output<typeof PreviewScheduleBody>): ScheduleInput {
+/** `sent` is the body as it was sent; what nothing reads of it is warned of. */
+export function toScheduleInput(body: z.output<typeof PreviewScheduleBody>, sent?: JsonValue): ScheduleInput {
   const time = scheduledTimeOf(body);
   return {
     caption: body.caption,
     scheduledAt: time?.instant ?? Number.NaN,
     slot: body.slot,
     timeWarning: time?.warning ?? undefined,
+    memberWarnings: unknownMemberWarnings(sent, PreviewScheduleBody),
     postType: body.post_type,
     ...toContent(body),
     annotations: toAnnotations(body),

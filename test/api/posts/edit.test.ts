@@ -77,6 +77,16 @@ describe("200", () => {
     expect(fields).toEqual(["scheduled_at"]);
   });
 
+  test("a member that nothing reads is warned of in each post", async ({ expect }) => {
+    const { caller, ids } = await createCallerWithPosts(2);
+    const { body } = await preview(caller, { post_ids: ids, caption: "Other", target_option: [] });
+    for (const { after } of body.preview.posts) {
+      expect(after.warnings).toEqual([
+        { code: "unknown_member", message: "target_option is not known here and ignored: do you mean target_options?" },
+      ]);
+    }
+  });
+
   test("null removes a target's own caption and options; a member that is left out keeps them", async ({ expect }) => {
     const caller = await createCaller();
     const account = await connectOneAccount(caller);

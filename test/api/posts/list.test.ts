@@ -85,6 +85,16 @@ describe("200", () => {
     expect((await list(await createCaller(), "?colour=red&__proto__=1&x=%00")).status).toBe(200);
   });
 
+  test("a parameter that nothing reads is told, with the one that it most likely means", async ({ expect }) => {
+    const caller = await createCaller();
+    expect((await list(caller, "?status[]=failed&status%5B%5D=paused&limit=5&page=2")).body.warnings).toEqual([
+      { code: "unknown_member", message: "status[] is not known here and ignored: do you mean status?" },
+      { code: "unknown_member", message: "page is not known here and ignored" },
+    ]);
+    expect((await list(caller, "?status=failed")).body).not.toHaveProperty("warnings");
+    expect((await list(caller, "?archived=true&stattus=failed")).body.warnings).toHaveLength(1);
+  });
+
   test("the largest offset returns an empty page", async ({ expect }) => {
     const { caller } = await createCallerWithThreePosts();
     const response = await list(caller, `?offset=${Number.MAX_SAFE_INTEGER}`);

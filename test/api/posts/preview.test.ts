@@ -133,40 +133,6 @@ describe("time_zone", () => {
   });
 });
 
-describe("options that the platform does not have", () => {
-  const withOptions = async (platform: "linkedin" | "x", options: object) => {
-    const caller = await createCaller();
-    const account = await connectOneAccount(caller, platform);
-    return await preview(caller, {
-      caption: "Hello",
-      scheduled_at: isoInDays(1),
-      targets: [{ account_id: account.id, platform_options: options }],
-    });
-  };
-
-  test("are kept with a warning", async ({ expect }) => {
-    const { status, body } = await withOptions("x", { made_with_a: true });
-    expect(status).toBe(200);
-    expect(body.preview.targets).toMatchObject([
-      {
-        platform_options: { made_with_a: true },
-        warnings: [{ code: "option_unknown", message: expect.stringContaining("do you mean made_with_ai?") }],
-      },
-    ]);
-  });
-
-  test.for(["thread", "visibilty"])(
-    "are refused where they would have been content or an audience: %s",
-    async (name, { expect }) => {
-      const { status, body } = await withOptions("linkedin", { [name]: "connections" });
-      expect(status).toBe(400);
-      expect(body.details).toMatchObject([
-        { code: "option_unknown", param: `targets[0].platform_options.${name}`, platform: "linkedin" },
-      ]);
-    },
-  );
-});
-
 describe("descriptions of media", () => {
   async function draftOf(caller: ApiCaller, platform: "x" | "pinterest" = "x") {
     const account = await connectOneAccount(caller, platform);
