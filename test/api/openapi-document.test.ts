@@ -10,6 +10,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { env } from "cloudflare:workers";
 import { MEMBER_DESCRIPTIONS, SCHEMA_DESCRIPTIONS } from "#api/document/descriptions.ts";
+import packageFile from "../../package.json";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 
 /** The endpoint table of the product's specification: method, path, scope and statuses. */
@@ -100,9 +101,10 @@ describe("the document and the specification agree", () => {
     ]);
   });
 
-  test("on the versions and the server URL", ({ expect }) => {
+  test("on the versions (1.1.0, whatever is added to it) and the server URL", ({ expect }) => {
     expect(document.openapi).toBe("3.1.0");
-    expect(document.info.version).toBe("1.2.0");
+    expect(document.info.version).toBe("1.1.0");
+    expect(document.info["x-service-version"]).toBe(packageFile.version);
     expect(document.servers[0]?.url).toBe(readConfig(env).baseUrl);
   });
 

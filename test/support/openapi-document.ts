@@ -33,7 +33,7 @@ interface Operation {
 
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly version: string; readonly description: string };
+  readonly info: { readonly version: string; readonly "x-service-version": string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   /** By event type. */

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Config } from "#config.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
+import { VERSION } from "#core/version.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { registerComponents } from "./components.ts";
@@ -10,8 +11,8 @@ import { allOperations } from "./operations.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { registerWebhooks } from "./webhooks.ts";
 
-/** The version of the document itself; the version of the API is in its path. */
-const DOCUMENT_VERSION = "1.2.0";
+/** The product specification fixes the document's version, and the path has that of the API, so only `x-service-version` grows. */
+const DOCUMENT_VERSION = "1.1.0";
 
 const TAGS = [
   { name: "accounts", description: "Social accounts: connect, sync, disconnect." },
@@ -98,6 +99,7 @@ export function buildDocument(config: DocumentConfig): string {
   const info = {
     title: "Almanac",
     version: DOCUMENT_VERSION,
+    "x-service-version": VERSION,
     summary: "Social post scheduling",
     description: DESCRIPTION,
     contact: { name: "Almanac", url: config.docsUrl, email: contactEmail(config) },
