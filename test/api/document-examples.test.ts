@@ -80,6 +80,17 @@ function exampleOf(operationId: string, part: "request" | "answer"): JsonObject 
 }
 
 describe("the examples agree with each other", () => {
+  test("on what lateness is", ({ expect }) => {
+    const member = (schema: string, name: string) => {
+      const members = document.components.schemas[schema]?.["properties"] as Record<string, unknown>;
+      return JSON.stringify(members[name]);
+    };
+    for (const told of [member("Target", "late_by_ms"), member("ScheduleSummary", "lateness")]) {
+      expect(told).toContain("rom the due time to the call that made the target public");
+    }
+    expect(member("Target", "started_at")).toContain("null while the first one is open");
+  });
+
   test("on the ids of their things", ({ expect }) => {
     const cast = new Set([
       EXAMPLE_ID,
@@ -157,7 +168,7 @@ describe("the examples agree with each other", () => {
       for (const target of object["targets"] as readonly JsonObject[]) {
         expect(target["due_at"], place).toBe(object["scheduled_at"]);
         if (target["published_at"] !== null) {
-          const lateMs = Date.parse(textOf(target, "published_at")) - Date.parse(textOf(target, "due_at"));
+          const lateMs = Date.parse(textOf(target, "started_at")) - Date.parse(textOf(target, "due_at"));
           expect(target["late_by_ms"], place).toBe(lateMs);
         }
       }

@@ -4,7 +4,7 @@ import { summarizeSchedule } from "#posts/index.ts";
 import type { ScheduleSummary as DomainSummary } from "#posts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#wire/schemas/common.ts";
-import { EXAMPLE_POST } from "#wire/schemas/post.ts";
+import { EXAMPLE_POST, LATENESS } from "#wire/schemas/post.ts";
 import { json } from "#wire/schemas/content.ts";
 
 const Counts = z.object(
@@ -52,8 +52,7 @@ const ScheduleSummary = z
         sample: z.int().openapi({ description: "The number of published targets in these figures." }),
       })
       .openapi({
-        description:
-          "`late_by_ms` of the targets that were published in the last 30 days: from the due time to the call that made them public, to two significant digits.",
+        description: `\`late_by_ms\` of the targets that were published in the last 30 days, from ${LATENESS}, to two significant digits.`,
       }),
   })
   .openapi("ScheduleSummary");

@@ -52,7 +52,7 @@ const PUBLISHED_TARGET = {
   published_at: AT,
   attempts: 1,
   started_at: "2026-12-24T18:00:00.020Z",
-  late_by_ms: 1041,
+  late_by_ms: 20,
 } as const;
 
 const FAILED_TARGET = {

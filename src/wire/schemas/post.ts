@@ -102,6 +102,9 @@ function presentExtras(extras: NonNullable<DomainTarget["extras"]>): z.infer<typ
   return Object.fromEntries(Object.entries(extras).map(([name, extra]) => [name, presentExtra(extra)]));
 }
 
+/** What lateness is, in posts and in the summary: a platform that the service polls tells of the publication later. */
+export const LATENESS = "the due time to the call that made the target public";
+
 const Target = z
   .object({
     account_id: Id,
@@ -135,7 +138,12 @@ const Target = z
       }),
     due_at: Instant,
     started_at: Instant.nullable(),
-    late_by_ms: z.int().nullable().openapi({ description: "From the due time to the response of the platform." }),
+    late_by_ms: z
+      .int()
+      .nullable()
+      .openapi({
+        description: `From ${LATENESS}: \`started_at\` minus \`due_at\`, at least 0; null until it is public.`,
+      }),
     media_items: z.array(MediaItem).nullable().openapi({
       description:
         "What this account publishes instead of the media of the post, such as copies that fit its platform; null for those of the post.",
