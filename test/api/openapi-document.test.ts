@@ -108,6 +108,20 @@ describe("the document and the specification agree", () => {
     expect(document.servers[0]?.url).toBe(readConfig(env).baseUrl);
   });
 
+  test.for(["PreviewScheduleBody", "PreviewEditBody", "CreateDraftBody", "UpdateDraftBody", "PreviewDraftBody"])(
+    "on both forms of scheduled_at, in %s",
+    (name, { expect }) => {
+      const ajv = new Ajv2020({ strict: false });
+      addFormats(ajv);
+      const members = document.components.schemas[name]?.["properties"] as Record<string, object>;
+      const validate = ajv.compile(members["scheduled_at"] ?? false);
+      const taken = ["2026-12-24T18:00:00Z", "2026-12-24T18:00:00.5+02:00", "2026-12-24T18:00", "2026-12-24 18:00:30"];
+      expect(taken.filter((text) => !validate(text))).toEqual([]);
+      expect(["tomorrow", "2026-12-24", "24.12.2026 18:00", 1].filter((text) => validate(text))).toEqual([]);
+      expect(validate(null)).toBe(name !== "PreviewScheduleBody");
+    },
+  );
+
   test("on the platforms", ({ expect }) => {
     expect(document.components.schemas["Platform"]).toMatchObject({ enum: [...PLATFORMS] });
   });

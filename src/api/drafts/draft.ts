@@ -17,7 +17,7 @@ import {
 } from "#wire/schemas/common.ts";
 import { Caption } from "#wire/schemas/post-input.ts";
 import { ErrorDetail } from "#wire/schemas/error.ts";
-import { ScheduledAtInput } from "#wire/schemas/scheduled-at.ts";
+import { NULLABLE_SCHEDULED_AT_SCHEMA, ScheduledAtInput } from "#wire/schemas/scheduled-at.ts";
 import { toRefusal, type ValidationFailure } from "#wire/validation-refusal.ts";
 
 export const DraftInPath = z.object({
@@ -31,7 +31,10 @@ export const DraftInPath = z.object({
 export const DraftContent = z.object({
   ...PreviewScheduleBody.shape,
   caption: optional(Caption).openapi({ description: "The caption of every target without its own caption." }),
-  scheduled_at: optional(ScheduledAtInput).openapi({ type: ["string", "null"], description: "When to publish." }),
+  scheduled_at: optional(ScheduledAtInput).openapi({
+    ...NULLABLE_SCHEDULED_AT_SCHEMA,
+    description: "When to publish.",
+  }),
 });
 
 export const DraftVersion = z.int().min(1).openapi({ description: "The version that was read.", example: 1 });

@@ -15,7 +15,13 @@ import {
   presentConfirmation,
   presentEditPreview,
 } from "#wire/schemas/preview.ts";
-import { refuseUnreadableTime, ScheduledAtInput, scheduledTimeOf, SlotInput } from "#wire/schemas/scheduled-at.ts";
+import {
+  NULLABLE_SCHEDULED_AT_SCHEMA,
+  refuseUnreadableTime,
+  ScheduledAtInput,
+  scheduledTimeOf,
+  SlotInput,
+} from "#wire/schemas/scheduled-at.ts";
 import { unknownMemberWarnings } from "#wire/unknown-members.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
@@ -26,7 +32,7 @@ const PreviewEditBody = z
     post_ids: z.array(Id).min(1).max(20).openapi({ description: "The posts to change, all in the same way." }),
     caption: optional(Caption.min(1)),
     scheduled_at: optional(ScheduledAtInput).openapi({
-      type: ["string", "null"],
+      ...NULLABLE_SCHEDULED_AT_SCHEMA,
       description: "The new time, as in a preview; excludes `shift_minutes`.",
     }),
     time_zone: optional(TimeZoneInput).openapi({

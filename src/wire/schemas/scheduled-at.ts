@@ -11,6 +11,15 @@ const NO_TIME = {
 
 const LIKE_A_WALL_TIME = /^\s*\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
 
+/** In the document, so that a validator made of it takes both. */
+const EITHER_TIME: readonly { type: "string" | "null"; format?: string; pattern?: string }[] = [
+  { type: "string", format: "date-time" },
+  { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?$" },
+];
+
+/** For a body in which null means "not set". */
+export const NULLABLE_SCHEDULED_AT_SCHEMA = { anyOf: [...EITHER_TIME, { type: "null" as const }] };
+
 /**
  * When a post is published: an instant, or a local time in the body's `time_zone`. `refuseUnreadableTime` reads a local time with that
  * zone.
@@ -21,7 +30,7 @@ export const ScheduledAtInput = z
     message: NO_TIME.problem,
     params: { code: NO_TIME.code },
   })
-  .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
+  .openapi({ anyOf: [...EITHER_TIME], example: "2026-12-24T18:00:00Z" });
 
 /** Requests the time of the next slot. */
 export const SlotInput = z.enum(["next"]);

@@ -218,11 +218,11 @@ export type Target = {
      */
     due_at: string;
     /**
-     * When the first call left for the platform; null before.
+     * When the call left that made the target, or its first part, public; before that, when the last such call left. It is written with the answer of the call, so it is null while the first one is open.
      */
     started_at: string | null;
     /**
-     * From the due time to the response of the platform.
+     * From the due time to the call that made the target public: `started_at` minus `due_at`, at least 0; null until it is public.
      */
     late_by_ms: number | null;
     /**
@@ -880,7 +880,7 @@ export type ErrorDetail = {
 /**
  * One problem of a request.
  */
-export type DetailCode = 'required' | 'wrong_type' | 'invalid_value' | 'invalid_format' | 'out_of_range' | 'repeated' | 'unknown_argument' | 'invalid_characters' | 'too_deep' | 'csv_header_invalid' | 'csv_row_invalid' | 'exclusive_fields' | 'no_changes' | 'account_limit_reached' | 'account_needs_reconnect' | 'account_not_eligible' | 'account_not_found' | 'account_not_on_post' | 'duplicate_account' | 'duplicate_post' | 'platform_not_configured' | 'targets_required' | 'targets_fixed' | 'target_closed' | 'already_published' | 'nothing_to_retry' | 'post_not_found' | 'invalid_state' | 'plan_too_large' | 'post_changed' | 'scheduled_at_required' | 'slot_taken' | 'no_free_slot' | 'scheduled_at_in_past' | 'scheduled_at_too_far' | 'local_time_does_not_exist' | 'offset_disagrees' | 'daily_cap_reached' | 'post_type_mismatch' | 'caption_required' | 'caption_too_long' | 'caption_invalid' | 'too_many_cashtags' | 'too_many_hashtags' | 'too_many_links' | 'too_many_mentions' | 'option_required' | 'option_invalid' | 'option_conflict' | 'option_not_allowed' | 'option_not_available' | 'missing_scope' | 'board_not_found' | 'thread_equal_parts' | 'part_already_published' | 'cover_invalid' | 'alt_text_too_long' | 'media_required' | 'media_mixed' | 'media_too_many' | 'import_first' | 'media_not_found' | 'media_not_ready' | 'media_type_mismatch' | 'media_type_unsupported' | 'media_malformed' | 'media_truncated' | 'media_suspicious' | 'media_empty' | 'media_too_large' | 'media_too_small' | 'media_dimensions' | 'media_aspect_ratio' | 'fit_unavailable' | 'media_duration' | 'media_frame_rate' | 'media_frames' | 'media_codec' | 'filename_invalid' | 'size_mismatch' | 'part_missing' | 'storage_limit_reached' | 'quota_exceeded' | 'url_invalid' | 'url_too_long' | 'url_not_https' | 'url_has_port' | 'url_has_credentials' | 'url_not_public' | 'name_not_found' | 'source_unreachable' | 'source_refused' | 'source_broke_off' | 'too_many_redirects';
+export type DetailCode = 'required' | 'wrong_type' | 'invalid_value' | 'invalid_format' | 'out_of_range' | 'repeated' | 'unknown_argument' | 'invalid_characters' | 'too_deep' | 'csv_header_invalid' | 'csv_row_invalid' | 'exclusive_fields' | 'no_changes' | 'account_limit_reached' | 'account_needs_reconnect' | 'account_not_eligible' | 'account_not_found' | 'account_not_on_post' | 'duplicate_account' | 'duplicate_post' | 'platform_not_configured' | 'targets_required' | 'targets_fixed' | 'target_closed' | 'already_published' | 'nothing_to_retry' | 'post_not_found' | 'invalid_state' | 'plan_too_large' | 'post_changed' | 'scheduled_at_required' | 'slot_taken' | 'no_free_slot' | 'scheduled_at_in_past' | 'scheduled_at_too_far' | 'local_time_does_not_exist' | 'offset_disagrees' | 'daily_cap_reached' | 'post_type_mismatch' | 'caption_required' | 'caption_too_long' | 'caption_invalid' | 'too_many_cashtags' | 'too_many_hashtags' | 'too_many_links' | 'too_many_mentions' | 'option_required' | 'option_invalid' | 'option_conflict' | 'option_not_allowed' | 'option_unknown' | 'option_not_available' | 'missing_scope' | 'board_not_found' | 'thread_equal_parts' | 'part_already_published' | 'cover_invalid' | 'alt_text_too_long' | 'media_required' | 'media_mixed' | 'media_too_many' | 'import_first' | 'media_not_found' | 'media_not_ready' | 'media_type_mismatch' | 'media_type_unsupported' | 'media_malformed' | 'media_truncated' | 'media_suspicious' | 'media_empty' | 'media_too_large' | 'media_too_small' | 'media_dimensions' | 'media_aspect_ratio' | 'fit_unavailable' | 'media_duration' | 'media_frame_rate' | 'media_frames' | 'media_codec' | 'filename_invalid' | 'size_mismatch' | 'part_missing' | 'storage_limit_reached' | 'quota_exceeded' | 'url_invalid' | 'url_too_long' | 'url_not_https' | 'url_has_port' | 'url_has_credentials' | 'url_not_public' | 'name_not_found' | 'source_unreachable' | 'source_refused' | 'source_broke_off' | 'too_many_redirects';
 
 /**
  * A post as it would be after the approval.
@@ -1959,7 +1959,7 @@ export type ScheduleSummary = {
         posts_per_week: number;
     };
     /**
-     * `late_by_ms` of the targets that were published in the last 30 days: from the due time to the call that made them public, to two significant digits.
+     * `late_by_ms` of the targets that were published in the last 30 days, from the due time to the call that made the target public, to two significant digits.
      */
     lateness: {
         /**
@@ -2075,6 +2075,10 @@ export type PostPage = {
          */
         has_more: boolean;
     };
+    /**
+     * Parameters of the query that are not known and therefore ignored; absent without any.
+     */
+    warnings?: Array<Warning>;
 };
 
 /**
@@ -2122,6 +2126,25 @@ export type PostSummary = {
      */
     labels: Array<string>;
 };
+
+/**
+ * A possible problem that does not prevent the post.
+ */
+export type Warning = {
+    /**
+     * The kind of problem.
+     */
+    code: WarningCode;
+    /**
+     * The problem for people, with what to do.
+     */
+    message: string;
+};
+
+/**
+ * A possible problem of a previewed post.
+ */
+export type WarningCode = 'account_disconnected' | 'account_needs_reconnect' | 'account_not_eligible' | 'missing_scope' | 'platform_without_account' | 'unknown_member' | 'due_soon' | 'local_time_ambiguous' | 'duplicate_text' | 'caption_near_limit' | 'caption_may_be_cut' | 'caption_lost' | 'caption_ignored' | 'many_hashtags' | 'one_topic' | 'link_may_be_refused' | 'url_costs_more' | 'quote_may_become_link' | 'thread_may_stop' | 'option_unknown' | 'option_ignored' | 'option_not_allowed' | 'draft_unfinished' | 'may_become_draft' | 'short_over_a_minute' | 'cover_ignored' | 'cover_rounded' | 'alt_text_ignored' | 'alt_text_missing' | 'media_aspect_ratio' | 'media_cropped' | 'media_duration' | 'media_layout' | 'media_near_limit' | 'media_scaled' | 'media_small' | 'media_type_uncertain';
 
 /**
  * Exactly what would be published, and the token that schedules it.
@@ -2278,25 +2301,6 @@ export type PreviewTarget = {
 };
 
 /**
- * A possible problem that does not prevent the post.
- */
-export type Warning = {
-    /**
-     * The kind of problem.
-     */
-    code: WarningCode;
-    /**
-     * The problem for people, with what to do.
-     */
-    message: string;
-};
-
-/**
- * A possible problem of a previewed post.
- */
-export type WarningCode = 'account_disconnected' | 'account_needs_reconnect' | 'account_not_eligible' | 'missing_scope' | 'platform_without_account' | 'due_soon' | 'local_time_ambiguous' | 'duplicate_text' | 'caption_near_limit' | 'caption_may_be_cut' | 'caption_lost' | 'caption_ignored' | 'many_hashtags' | 'one_topic' | 'link_may_be_refused' | 'url_costs_more' | 'quote_may_become_link' | 'thread_may_stop' | 'option_ignored' | 'option_not_allowed' | 'draft_unfinished' | 'may_become_draft' | 'short_over_a_minute' | 'cover_ignored' | 'cover_rounded' | 'alt_text_ignored' | 'alt_text_missing' | 'media_aspect_ratio' | 'media_cropped' | 'media_duration' | 'media_layout' | 'media_near_limit' | 'media_scaled' | 'media_small' | 'media_type_uncertain';
-
-/**
  * Null where the platform has no such settings.
  */
 export type Creator = {
@@ -2360,7 +2364,7 @@ export type PreviewScheduleBody = {
     /**
      * When to publish, in the future and at most 365 days ahead: with an offset or `Z`, or without one beside `time_zone`, such as `2026-12-24T19:00`.
      */
-    scheduled_at: string;
+    scheduled_at: string | string;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
@@ -2584,7 +2588,7 @@ export type PreviewEditBody = {
     /**
      * The new time, as in a preview; excludes `shift_minutes`.
      */
-    scheduled_at?: string | null;
+    scheduled_at?: string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as in a preview; the warning is in each post's `after`. It changes nothing by itself.
      */
@@ -2953,7 +2957,7 @@ export type CreateDraftBody = {
     /**
      * When to publish.
      */
-    scheduled_at?: string | null;
+    scheduled_at?: string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
@@ -3017,7 +3021,7 @@ export type UpdateDraftBody = {
     /**
      * When to publish.
      */
-    scheduled_at?: string | null;
+    scheduled_at?: string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
@@ -3109,7 +3113,7 @@ export type PreviewDraftBody = {
     /**
      * When to publish.
      */
-    scheduled_at?: string | null;
+    scheduled_at?: string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
