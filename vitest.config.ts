@@ -1,9 +1,15 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { unstable_readConfig as readWranglerConfig } from "wrangler";
 import { readDocuments } from "./scripts/build/documents.ts";
 import { snapshotSchema } from "./test/support/schema-snapshot.ts";
 import { staticImports } from "./test/support/static-imports.ts";
 import packageFile from "./package.json" with { type: "json" };
+
+// wrangler prefers a variable of the shell to that of wrangler.toml, and the tests know only the latter.
+for (const name of Object.keys(readWranglerConfig({ config: "./wrangler.toml", env: "sandbox" }).vars)) {
+  delete process.env[name];
+}
 
 const migrations = await readD1Migrations("./migrations");
 const schema = snapshotSchema(migrations);
@@ -12,7 +18,11 @@ const schema = snapshotSchema(migrations);
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 const FILES_IN_NODE = ["test/repository/**/*.test.ts", "test/deploy/**/*.test.ts", "test/clients/cli/**/*.test.ts"];
-const STARTS_PROCESSES = ["test/repository/user-command.test.ts", "test/repository/media-readers.test.ts"];
+const STARTS_PROCESSES = [
+  "test/repository/user-command.test.ts",
+  "test/repository/media-readers.test.ts",
+  "test/repository/script-help.test.ts",
+];
 /** Whole videos, large images and hundreds of random inputs take half of the time of all tests. */
 const LONG = [
   "test/api/files/upload-parts.test.ts",

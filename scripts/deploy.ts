@@ -23,16 +23,6 @@ import { isCi, isPrivateOutput } from "./deploy/surroundings.ts";
 import { readVersion } from "./deploy/version.ts";
 import { mustRunWrangler } from "./deploy/wrangler.ts";
 
-const USAGE = `Creates an Almanac service in your Cloudflare account, or brings it to the version of this folder.
-
-  npm run deploy
-  npm run deploy -- --new-origin    the address changes, and that is meant
-  npm run deploy -- --rotate-keys   the next of the two steps to another key that seals logins
-  npm run deploy -- --drop-vars     variables that the settings no longer name are meant to go
-
-Settings come from ${SETTINGS_FILE} and from environment variables ALMANAC_*; docs/guide/operate.md lists them. It can be run again at
-any time: it finds what there is by name, creates what is missing and loses nothing.`;
-
 interface Flags {
   readonly newOrigin: boolean;
   readonly dropVars: boolean;
@@ -267,22 +257,17 @@ const { values: flags } = parseArgs({
     "new-origin": { type: "boolean", default: false },
     "drop-vars": { type: "boolean", default: false },
     "rotate-keys": { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
   },
 });
-if (flags.help) {
-  console.log(USAGE);
-} else {
-  try {
-    await deploy({ newOrigin: flags["new-origin"], dropVars: flags["drop-vars"], rotateKeys: flags["rotate-keys"] });
-  } catch (error) {
-    if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
-      throw error;
-    }
-    console.error(`\nStopped: ${error.message}`);
-    console.error(
-      `Next: ${error instanceof DeployFailure ? error.next : "run the command again; if it persists, the message says what Cloudflare wants"}`,
-    );
-    process.exitCode = 1;
+try {
+  await deploy({ newOrigin: flags["new-origin"], dropVars: flags["drop-vars"], rotateKeys: flags["rotate-keys"] });
+} catch (error) {
+  if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
+    throw error;
   }
+  console.error(`\nStopped: ${error.message}`);
+  console.error(
+    `Next: ${error instanceof DeployFailure ? error.next : "run the command again; if it persists, the message says what Cloudflare wants"}`,
+  );
+  process.exitCode = 1;
 }

@@ -17,20 +17,6 @@ import { countOf, red, type Row, toTable } from "./doctor/row.ts";
 import { confirmAtTerminal, settle } from "./doctor/settle.ts";
 import { withoutTexts } from "./doctor/without-texts.ts";
 
-const USAGE = `Says what is right and what is wrong with an Almanac service, and what to do about it.
-
-  npm run doctor                 the service of npm run dev on this machine
-  npm run doctor -- --remote     the one that npm run deploy made: the same settings and login at Cloudflare
-  npm run doctor -- --live       also shows the credentials to each platform: one call each that changes nothing
-  npm run doctor -- --json       the same for programs and for issues; it holds no secret
-
-  npm run doctor -- --settle <platform> --account <account id>
-                                 makes the calls that settle open questions of docs/platforms/live-calls.md with one of your own
-                                 accounts; asks before it writes anything, and removes what it wrote where the platform can.
-                                 ALMANAC_KEY is an API key of your own user. With --remote at the deployed service
-
---port selects another port of this machine. The exit code is 1 when something is red.`;
-
 interface Report {
   readonly origin: string | null;
   readonly rows: readonly Row[];
@@ -167,27 +153,22 @@ const { values: flags } = parseArgs({
     port: { type: "string", default: "8787" },
     settle: { type: "string" },
     account: { type: "string" },
-    help: { type: "boolean", default: false },
   },
 });
-if (flags.help) {
-  console.log(USAGE);
-} else {
-  try {
-    if (flags.settle === undefined) {
-      print(flags.remote ? await checkRemote(flags.live) : await checkLocal(flags.port, flags.live), flags.json);
-    } else {
-      const local = async () => ({ origin: `http://localhost:${flags.port}`, operatorKey: await sandboxKey() });
-      await settleQuestions(flags.settle, flags.account, flags.remote ? await remoteAddress() : await local());
-    }
-  } catch (error) {
-    if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
-      throw error;
-    }
-    const text = error instanceof DeployFailure ? `${error.message}; ${error.next}` : error.message;
-    print(
-      { origin: null, rows: [red("Cloudflare", text)], secrets: [process.env["CLOUDFLARE_API_TOKEN"] ?? ""] },
-      flags.json,
-    );
+try {
+  if (flags.settle === undefined) {
+    print(flags.remote ? await checkRemote(flags.live) : await checkLocal(flags.port, flags.live), flags.json);
+  } else {
+    const local = async () => ({ origin: `http://localhost:${flags.port}`, operatorKey: await sandboxKey() });
+    await settleQuestions(flags.settle, flags.account, flags.remote ? await remoteAddress() : await local());
   }
+} catch (error) {
+  if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
+    throw error;
+  }
+  const text = error instanceof DeployFailure ? `${error.message}; ${error.next}` : error.message;
+  print(
+    { origin: null, rows: [red("Cloudflare", text)], secrets: [process.env["CLOUDFLARE_API_TOKEN"] ?? ""] },
+    flags.json,
+  );
 }

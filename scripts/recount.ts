@@ -3,13 +3,7 @@ import { DAY, toIsoInstant } from "#core/clock.ts";
 import { openDb } from "#db/client.ts";
 import { recountDays } from "#posts/summary/recount-days.ts";
 import { withInstallation } from "./backup/open.ts";
-
-const USAGE = `Computes the day counters (post_days) from the posts and corrects those that are wrong.
-
-  npm run recount -- [--remote | --local] [--env sandbox] [--persist-to DIR]
-
-The service may keep running, and the command can be repeated. --remote selects the deployed database instead of the local one (--env
-sandbox: that of \`npm run dev\`; --persist-to: its folder).`;
+import { USAGES } from "./help/usages.ts";
 
 function parseFlags() {
   try {
@@ -29,7 +23,7 @@ function parseFlags() {
 
 const values = parseFlags();
 if (values === null) {
-  console.error(USAGE);
+  console.error(USAGES.recount);
   process.exit(2);
 }
 await withInstallation(values, async ({ database }) => {

@@ -8,20 +8,7 @@ import { withInstallation } from "./backup/open.ts";
 import { type Goal, keepPresent, type Progress, readProgress, writeProgress } from "./restore/progress.ts";
 import { describeLoss, describeOutcome } from "./restore/report.ts";
 import { runRestore, waitForRelease } from "./restore/run-restore.ts";
-
-const USAGE = `Puts the database back to an earlier time, and merges into it what was done since: nothing is published twice.
-
-  npm run restore -- --to 2026-11-23T10:00:00Z --remote    with Time Travel, which reaches 30 days back (7 on the free plan)
-  npm run restore -- --from backups/20261123T100000Z --remote
-  npm run restore -- --to TIME --env sandbox               on this machine: the newest backup that is not younger
-  npm run restore -- --from FOLDER --env sandbox
-
-  --discard-present  what was done since is wrong too and is not merged
-  --in FOLDER        where the backups are, and where the state before the restore is kept; "backups" by default
-  --yes              does not ask
-  --persist-to DIR   the state of the local service, if not .wrangler/state
-
-Publishing stops until it is done. Broken off, run it again with the same words: it goes on where it stopped.`;
+import { USAGES } from "./help/usages.ts";
 
 const MAX_TIME_IN_PAST_DAYS = 30;
 const RELEASE_TIMEOUT_MS = 5 * 60_000;
@@ -36,7 +23,6 @@ const { values } = parseArgs({
     "persist-to": { type: "string" },
     "discard-present": { type: "boolean", default: false },
     yes: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
   },
 });
 
@@ -139,9 +125,9 @@ async function restore(installation: Installation): Promise<void> {
   console.log(`The state before the restore is kept in ${join(kept, "present.sqlite")}.`);
 }
 
-if (values.help || (values.to === undefined) === (values.from === undefined)) {
-  console.log(USAGE);
-  process.exitCode = values.help ? 0 : 2;
+if ((values.to === undefined) === (values.from === undefined)) {
+  console.error(USAGES.restore);
+  process.exitCode = 2;
 } else {
   await mkdir(values.in, { recursive: true, mode: 0o700 });
   await withInstallation(values, restore, "run the command again: it goes on where it stopped");

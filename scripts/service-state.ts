@@ -3,14 +3,7 @@ import { type Db, openDb } from "#db/client.ts";
 import { readService, type ServiceRow, startReview } from "#restore/store-service.ts";
 import { readDatabaseSize } from "#sync/store.ts";
 import { withInstallation } from "./backup/open.ts";
-
-const USAGE = `Shows whether publishing is held after a restore of the database and whether the database is nearly full, and releases it; for the operator.
-
-  npm run service -- status
-  npm run service -- release
-
---remote selects the deployed database instead of the local one (--env sandbox: that of \`npm run dev\`; --persist-to: its folder).
-release lets the cron compare every post that could still be published with its object, then allows publishing again.`;
+import { USAGES } from "./help/usages.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,6 +36,6 @@ if (command) {
     console.log(isTold ? "database nearly full: more than 80 % of DATABASE_LIMIT_BYTES" : "database not nearly full");
   });
 } else {
-  console.error(USAGE);
+  console.error(USAGES.service);
   process.exitCode = 2;
 }

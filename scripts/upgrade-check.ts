@@ -5,13 +5,6 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { LAST_RELEASE } from "./upgrade/last-release.ts";
 
-const USAGE = `Runs the tests of the last release on the tables of this folder: what it did, it must still do after the
-migrations, because they are applied before the upload and a rollback brings back code alone.
-
-  npm run upgrade:check                         the release of scripts/upgrade/last-release.ts
-  npm run upgrade:check -- --from <commit>      another commit
-  npm run upgrade:check -- test/planning        only these of its tests`;
-
 /** Tests of the release that cannot hold on later tables, with the reason. What fails beyond them is a migration that is not an addition. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "test/repository/**": "about the files of the release, not about tables",
@@ -63,13 +56,11 @@ function check(from: string, only: readonly string[]): number {
 }
 
 const { values, positionals } = parseArgs({
-  options: { from: { type: "string" }, help: { type: "boolean", default: false } },
+  options: { from: { type: "string" } },
   allowPositionals: true,
 });
 const from = values.from ?? LAST_RELEASE?.tag;
-if (values.help) {
-  console.log(USAGE);
-} else if (from === undefined) {
+if (from === undefined) {
   console.log("There is no release yet that could run on these tables.");
 } else {
   process.exitCode = check(from, positionals);

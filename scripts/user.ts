@@ -6,27 +6,7 @@ import { ApiFailure } from "./deploy/cloudflare.ts";
 import { DeployFailure } from "./deploy/failure.ts";
 import { COMMANDS, commandServices, UsageError } from "./user/commands.ts";
 import { NotConfirmedError } from "./user/question.ts";
-
-const USAGE = `Creates and changes the users of an Almanac service, for its operator.
-
-  npm run user -- add <email> [--plan growth] [--status trialing] [--password -]
-  npm run user -- list
-  npm run user -- plan <email> <starter|growth|scale> [active|trialing|past_due|canceled]
-  npm run user -- reset-password <email> [--password -]
-  npm run user -- disable <email>
-  npm run user -- enable <email>
-  npm run user -- role <email> <operator|user>
-  npm run user -- key <email> [--name cli] [--scopes all|posts:read,…] [--days 90|never]
-  npm run user -- keys <email>
-  npm run user -- revoke-keys <email> [key id]
-  npm run user -- delete <email> [--now]
-
---remote selects the deployed database instead of the local one (--env sandbox: that of \`npm run dev\`; --persist-to: its folder).
---json prints the result, or the error, as JSON. reset-password, disable, delete and revoke-keys ask before they do anything;
---yes answers, and without a terminal they are refused without it. Without --password a password is generated and printed; "-" reads it
-from standard input. A deleted user is erased after a week, in which signing in and taking it back is possible; with --now at once.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such user or key, 4 not confirmed.`;
+import { USAGES } from "./help/usages.ts";
 
 const EXIT_CODES = { failed: 1, usage: 2, not_found: 3, not_confirmed: 4 } as const;
 
@@ -47,7 +27,6 @@ function parseCommandLine() {
         json: { type: "boolean", default: false },
         yes: { type: "boolean", default: false },
         now: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
       },
     });
   } catch (error) {
@@ -57,10 +36,6 @@ function parseCommandLine() {
 
 async function run(): Promise<void> {
   const { values, positionals } = parseCommandLine();
-  if (values.help) {
-    console.log(USAGE);
-    return;
-  }
   const [name, ...args] = positionals;
   const command = COMMANDS.get(name);
   if (command === undefined) {
@@ -117,6 +92,6 @@ try {
   if (process.argv.includes("--json")) {
     console.error(JSON.stringify({ error: { code, message } }));
   } else {
-    console.error(code === "usage" ? `${message}\n\n${USAGE}` : message);
+    console.error(code === "usage" ? `${message}\n\n${USAGES.user}` : message);
   }
 }
