@@ -1,4 +1,5 @@
 import type { Account, Almanac } from "@almanac/client";
+import { PLATFORM_WORDS } from "./completion.ts";
 import { CommandError } from "./exit-codes.ts";
 import { onOneLine } from "./text.ts";
 
@@ -21,6 +22,14 @@ export async function resolveAccounts(almanac: Almanac, words: readonly string[]
   const chosen = new Set<Account>();
   for (const word of words) {
     const found = accounts.filter((account) => matches(account, word));
+    if (found.length === 0 && PLATFORM_WORDS.includes(word.toLowerCase())) {
+      const platform = word.toLowerCase();
+      throw new CommandError(
+        "usage",
+        "unknown_account",
+        `no account of ${platform} is connected: run \`almanac connect ${platform}\``,
+      );
+    }
     if (found.length === 0) {
       const known = accounts.map((account) => onOneLine(nameOf(account))).join(", ");
       throw new CommandError(
@@ -60,7 +69,7 @@ export async function readOptions(
       const known = platforms.map((one) => one.platform).join(", ");
       throw new CommandError("usage", "unknown_platform", `there is no platform "${platform}": use one of ${known}`);
     }
-    const names = Object.keys((rules.options["properties"] as object | undefined) ?? {});
+    const names = Object.keys((rules.options?.["properties"] as object | undefined) ?? {});
     for (const name of Object.keys(values)) {
       if (!names.includes(name)) {
         throw new CommandError(

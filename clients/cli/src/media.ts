@@ -5,7 +5,8 @@ import { fileFromPath } from "@almanac/client/node";
 import { CommandError } from "./exit-codes.ts";
 import type { Session } from "./session.ts";
 
-const isUrl = (text: string) => /^https:\/\//i.test(text);
+/** Also an address that the service refuses, because its reason is clearer than that there is no such file. */
+const isUrl = (text: string) => /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 
 async function readable(path: string): Promise<File> {
   try {

@@ -65,8 +65,27 @@ export function showSchedulePreview(session: Session, preview: SchedulePreview):
     ],
     note,
   );
+  showSettings(session, preview);
   showWarnings(session, preview);
   note("");
+}
+
+/** Every option that is set, and media of single accounts: nobody agrees to what they cannot see. */
+function showSettings({ terminal }: Session, { targets }: SchedulePreview): void {
+  for (const { platform, username, platform_options: options, media_items: own } of targets) {
+    const set = Object.entries(options ?? {}).filter(([, value]) => value !== null);
+    if (set.length > 0 || own) {
+      terminal.note(`Options of ${platform} ${onOneLine(username)}:`);
+    }
+    for (const [name, value] of set) {
+      terminal.quote(`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`, (line) =>
+        terminal.note(line),
+      );
+    }
+    for (const item of own ?? []) {
+      terminal.note(`  ${item.type} instead: ${onOneLine(item.url.split("/").at(-1) ?? "")}, ${item.content_type}`);
+    }
+  }
 }
 
 /** Every warning whole, because a table may have cut it. */
@@ -113,6 +132,12 @@ export function showEditPreview(session: Session, preview: EditPreview): void {
       ],
       note,
     );
+    // The table cuts what is long.
+    if (post.changes.some(({ field }) => field === "caption")) {
+      note("Caption afterwards:");
+      session.terminal.quote(post.after.caption, note);
+    }
+    showSettings(session, post.after);
     showWarnings(session, post.after);
   }
   note("");

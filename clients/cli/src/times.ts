@@ -1,4 +1,4 @@
-import { parse } from "chrono-node";
+import { parse, type ParsedComponents } from "chrono-node";
 import { Temporal } from "temporal-polyfill";
 import { CommandError } from "./exit-codes.ts";
 
@@ -48,6 +48,7 @@ export function parseTime(text: string, zone: string, nowMs: number, { dayIsEnou
     );
   }
   const { start } = found;
+  refuseAmbiguousDate(words, start);
   if (!start.isCertain("hour") && dayIsEnough) {
     const [year, month, day] = [start.get("year") ?? 0, start.get("month") ?? 1, start.get("day") ?? 1];
     return Temporal.PlainDate.from({ year, month, day }).toZonedDateTime(zone).epochMilliseconds;
@@ -72,15 +73,58 @@ export function parseTime(text: string, zone: string, nowMs: number, { dayIsEnou
     minute: start.get("minute") ?? 0,
     second: start.get("second") ?? 0,
   });
-  try {
-    return local.toZonedDateTime(zone, { disambiguation: "reject" }).epochMilliseconds;
-  } catch {
+  return onClock(local, zone);
+}
+
+const TWO_NUMBERS = /(?<![\d:./-])(\d{1,2})([./-])(\d{1,2})(?:\2(?:\d{4}|\d{2}))?(?![\d:])/;
+
+/** Half of the world writes the day first: of two numbers that could each be the month nobody knows which one is. */
+function refuseAmbiguousDate(words: string, start: ParsedComponents): void {
+  const [, first, , second] = TWO_NUMBERS.exec(words) ?? [];
+  const [one, other] = [Number(first), Number(second)];
+  const [month, day] = [start.get("month"), start.get("day")];
+  const isDate = (month === one && day === other) || (month === other && day === one);
+  if (first === undefined || !isDate || one === other || one > 12 || other > 12) {
+    return;
+  }
+  const reading = (monthOf: number, dayOf: number) => {
+    const date = Temporal.PlainDate.from({ year: start.get("year") ?? 0, month: monthOf, day: dayOf });
+    return `"${date.toString()}${start.isCertain("hour") ? ` ${timeText(start)}` : ""}"`;
+  };
+  throw new CommandError(
+    "usage",
+    "ambiguous_date",
+    `"${words}" can be two days: write ${reading(other, one)} if the day comes first, or ${reading(one, other)} if the month does`,
+  );
+}
+
+function timeText(start: ParsedComponents): string {
+  const time = Temporal.PlainTime.from({ hour: start.get("hour") ?? 0, minute: start.get("minute") ?? 0 });
+  return time.toString({ smallestUnit: "minute" });
+}
+
+/** The instant of a time on the clock of the zone; refused where the clock shows it twice or not at all. */
+function onClock(local: Temporal.PlainDateTime, zone: string): number {
+  const [first, second] = (["earlier", "later"] as const).map((disambiguation) =>
+    local.toZonedDateTime(zone, { disambiguation }),
+  );
+  if (first === undefined || second === undefined || first.equals(second)) {
+    return local.toZonedDateTime(zone).epochMilliseconds;
+  }
+  const minutes = (time: Temporal.PlainDateTime) => time.toString({ smallestUnit: "minute" });
+  const asked = minutes(local).replace("T", " ");
+  if (first.toPlainDateTime().equals(local)) {
     throw new CommandError(
       "usage",
       "ambiguous_time",
-      `${local.toString().replace("T", " ")} does not exist once in ${zone}, because the clocks change: write the offset too, such as "${local.toString({ smallestUnit: "minute" })}+01:00"`,
+      `the clock of ${zone} shows ${asked} twice: write "${minutes(local)}${first.offset}" for the first time, or "${minutes(local)}${second.offset}" for the second`,
     );
   }
+  throw new CommandError(
+    "usage",
+    "skipped_time",
+    `the clock of ${zone} never shows ${asked}, because it is moved forward: write "${minutes(second.toPlainDateTime()).replace("T", " ")}" or "${minutes(first.toPlainDateTime()).replace("T", " ")}"`,
+  );
 }
 
 /** Minutes from "30", "90m", "2h" or "1d", with a sign for earlier. */

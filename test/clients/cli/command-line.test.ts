@@ -302,6 +302,43 @@ describe("post", () => {
     },
   );
 
+  test("shows every option that is set, also those that no table has room for", async ({ expect }) => {
+    const { env } = await newCaller(["x"]);
+    const answer = "x".repeat(25);
+    const poll = JSON.stringify({ options: ["Blue", answer], duration_minutes: 1440 });
+    const { code, stdout } = await almanacInTerminal(
+      [
+        "post",
+        "Which?",
+        "--to",
+        "x",
+        "--at",
+        "tomorrow 9:00",
+        "-o",
+        "x.reply_settings=following",
+        "-o",
+        `x.poll=${poll}`,
+      ],
+      env,
+      { replies: [["Schedule this?", "n"]], columns: 60 },
+    );
+    expect(code, stdout).toBe(EXIT.notConfirmed);
+    expect(stdout).toContain("Options of x ada_example:");
+    expect(stdout).toContain("reply_settings: following");
+    expect(stdout.replaceAll(/\r?\n +/g, "")).toContain(answer);
+  });
+
+  test("says how to connect a platform that is not, and why an address is no file", async ({ expect }) => {
+    const { env } = await newCaller(["x"]);
+    const unconnected = await almanac(["post", "Hi", "--to", "LinkedIn", "--at", "tomorrow 9:00", "--yes"], env);
+    expect(unconnected.code).toBe(EXIT.usage);
+    expect(unconnected.stderr).toContain("no account of linkedin is connected: run `almanac connect linkedin`");
+    const plain = await almanac([...POST, "--to", "x", "--yes", "--media", "http://images.example.net/a.jpg"], env);
+    expect(plain.code, plain.stderr).toBe(EXIT.refused);
+    expect(plain.stderr).toMatch(/https/);
+    expect(plain.stderr).not.toContain("file");
+  });
+
   test.for(["before", "after"] as const)(
     "killed in the middle of a confirm, %s the service made it: the next run makes one post of it",
     async (moment, { expect }) => {
@@ -419,6 +456,17 @@ describe("what was scheduled", () => {
       posts: [{ id: post?.id, status: "scheduled" }],
     });
     expect((await posts()).posts).toHaveLength(1);
+  });
+
+  test("says where the log is switched on when nothing is written", async ({ expect }) => {
+    const { env } = await newCaller();
+    const { child, ended } = start(["webhooks", "listen", "--every", "1"], env);
+    const told = await new Promise<string>((resolve) => {
+      child.stderr?.on("data", (text: Buffer) => resolve(text.toString()));
+    });
+    expect(told).toContain(`Switch the log on at ${service.origin}/dashboard/webhooks`);
+    child.kill("SIGINT");
+    await ended;
   });
 
   test("sends events, one JSON value on each line", async ({ expect }) => {

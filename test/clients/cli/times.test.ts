@@ -43,7 +43,7 @@ describe("words of a time mean the user's zone", () => {
 
 describe("a time is refused", () => {
   test.for<readonly [words: string, code: string]>([
-    ["2027-03-28 02:30", "ambiguous_time"],
+    ["2027-03-28 02:30", "skipped_time"],
     ["2026-10-25 02:30", "ambiguous_time"],
     ["tomorrow", "time_of_day_missing"],
     ["24 december", "time_of_day_missing"],
@@ -76,6 +76,52 @@ test("slots are days and a time", ({ expect }) => {
   for (const text of ["mo 9:30", "9:30", "mon", "mon 24:00", "mon 9:60", "mon 9", "mon; tue 9:30", ""]) {
     expect(() => parseSlots(text), text).toThrow(expect.objectContaining({ code: "unclear_slot" }));
   }
+});
+
+describe("a date of two numbers", () => {
+  const messageOf = (words: string, options = {}) => {
+    try {
+      return new Date(parseTime(words, BERLIN, NOW, options)).toISOString();
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+
+  test.for<readonly [words: string, dayFirst: string, monthFirst: string]>([
+    ["05.06.2027 18:00", "2027-06-05 18:00", "2027-05-06 18:00"],
+    ["5/6/2027 6pm", "2027-06-05 18:00", "2027-05-06 18:00"],
+    ["05-06-2027 at 9:30", "2027-06-05 09:30", "2027-05-06 09:30"],
+    ["5/6 18:00", "2027-06-05 18:00", "2027-05-06 18:00"],
+  ])("%s is refused with both readings", ([words, dayFirst, monthFirst], { expect }) => {
+    expect(() => parseTime(words, BERLIN, NOW)).toThrow(expect.objectContaining({ code: "ambiguous_date" }));
+    expect(messageOf(words)).toBe(
+      `"${words}" can be two days: write "${dayFirst}" if the day comes first, or "${monthFirst}" if the month does`,
+    );
+  });
+
+  test("also where a day is enough", ({ expect }) => {
+    expect(messageOf("05.06.2027", { dayIsEnough: true })).toContain('"2027-06-05" if the day comes first');
+  });
+
+  test.for<readonly [words: string, instant: string]>([
+    ["24.12.2026 18:00", "2026-12-24T17:00:00.000Z"],
+    ["12/24/2026 18:00", "2026-12-24T17:00:00.000Z"],
+    ["07.07.2027 18:00", "2027-07-07T16:00:00.000Z"],
+    ["2027-05-06 18:00", "2027-05-06T16:00:00.000Z"],
+    ["5 June 2027 18:00", "2027-06-05T16:00:00.000Z"],
+  ])("%s can be only one day", ([words, instant], { expect }) => {
+    expect(messageOf(words)).toBe(instant);
+  });
+
+  test("a change of the clocks has a sentence for each kind", ({ expect }) => {
+    expect(messageOf("2027-03-28 02:30")).toBe(
+      'the clock of Europe/Berlin never shows 2027-03-28 02:30, because it is moved forward: write "2027-03-28 03:30" or "2027-03-28 01:30"',
+    );
+    expect(messageOf("2027-10-31 02:30")).toBe(
+      'the clock of Europe/Berlin shows 2027-10-31 02:30 twice: write "2027-10-31T02:30+02:00" for the first time, or "2027-10-31T02:30+01:00" for the second',
+    );
+    expect(messageOf("2027-10-31T02:30+01:00")).toBe("2027-10-31T01:30:00.000Z");
+  });
 });
 
 describe("a table", () => {

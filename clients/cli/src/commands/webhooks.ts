@@ -66,12 +66,13 @@ export function addWebhooks(program: Command, run: Run): void {
       run<ListenOptions>(async (session, { types, after, all, every }) => {
         const { terminal, signal } = session;
         const seconds = Math.max(1, wholeNumber(every, "--every"));
-        const almanac = await session.almanac();
+        const credential = await session.credentials.current();
+        const almanac = session.clientFor(credential);
         const begin = after === undefined ? (all ? 0 : await newestEvent(almanac)) : wholeNumber(after, "--after");
         const { recording } = await almanac.listEvents({ query: { after: begin, limit: 1 } });
         if (!recording) {
           terminal.streams.stderr.write(
-            "No events are written: the workspace has no webhook, and its log is off. Switch it on in the dashboard.\n",
+            `No events are written: the workspace has no webhook, and its log is off. Switch the log on at ${new URL("/dashboard/webhooks", credential.baseUrl).href}, which only a signed-in person can do; this command goes on and prints what comes then.\n`,
           );
         }
         terminal.note(`Listening, every ${seconds} s; Ctrl-C ends.`);
