@@ -2,6 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import type { ArmResult, ArmHint, RunnerSummary } from "#core/arming.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
+import type { RemoteResponse } from "#core/fetch-answer.ts";
 import { type Ids, systemIds } from "#core/ids.ts";
 import { createMailer, type Mailer } from "#core/mailer.ts";
 import type { Platform } from "#core/platform.ts";
@@ -14,9 +15,9 @@ import { type Config, type Env, readConfig } from "./config.ts";
 /** Sends all outbound requests. Production sends them to the network; the sandbox answers them in the same process. */
 export interface Outbound {
   /** Sends a request to a platform; adapters use it through a `PlatformClient`. */
-  platformFetch(request: Request): Promise<Response>;
+  platformFetch(request: Request): Promise<RemoteResponse>;
   /** Sends a request to any public URL (media sources, client metadata documents). */
-  publicFetch(request: Request): Promise<Response>;
+  publicFetch(request: Request): Promise<RemoteResponse>;
   /** The URL at which a user's browser opens a page of a platform. In the sandbox, `login` names the user who logs in. */
   browserUrl(url: URL, login?: string): URL;
   /** An origin from which media can be imported in addition to public HTTPS; null in production. */

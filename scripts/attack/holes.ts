@@ -85,6 +85,13 @@ export const HOLES: readonly Hole[] = [
     ],
   },
   {
+    name: "answers-without-a-limit",
+    what: "the answers of other servers are read whatever their size",
+    topic: "answers",
+    attack: "a server that a person names",
+    changes: [{ from: ";", to: " * 1024;" }],
+  },
+  {
     name: "no-pixel-limit",
     what: "pictures may have any number of pixels",
     topic: "pictures",

@@ -1,5 +1,6 @@
 import addresses from "./addresses.ts";
 import agents from "./agents.ts";
+import answers from "./answers.ts";
 import type { Topic } from "./attack.ts";
 import authorize from "./authorize.ts";
 import connect from "./connect.ts";
@@ -24,6 +25,7 @@ export const TOPICS: readonly Topic[] = [
   authorize,
   signIn,
   addresses,
+  answers,
   webhooks,
   pictures,
   forms,

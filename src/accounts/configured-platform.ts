@@ -1,4 +1,5 @@
 import type { Clock } from "#core/clock.ts";
+import type { RemoteFetch } from "#core/fetch-answer.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
 import { userAgent } from "#core/user-agent.ts";
@@ -34,7 +35,7 @@ function openClient(
   services: ClientServices,
   adapter: Adapter,
   userNamed: ReachableHosts["userNamed"],
-  platformFetch: (request: Request) => Promise<Response>,
+  platformFetch: RemoteFetch,
   callLog?: CallLog,
 ): PlatformClient {
   const { outbound, config } = services;
@@ -61,7 +62,7 @@ export function clientForLogin(
   services: ClientServices,
   adapter: Adapter,
   login: Pick<TokenSet, "hosts">,
-  platformFetch: (request: Request) => Promise<Response> = (request) => services.outbound.platformFetch(request),
+  platformFetch: RemoteFetch = (request) => services.outbound.platformFetch(request),
   callLog?: CallLog,
 ): PlatformClient {
   return openClient(services, adapter, login.hosts ?? [], platformFetch, callLog);

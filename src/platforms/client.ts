@@ -1,8 +1,12 @@
+import { fetchAnswer, type RemoteFetch } from "#core/fetch-answer.ts";
 import { hostMatches } from "#core/host-patterns.ts";
 import type { AddressCheck } from "#core/public-address/address-check.ts";
 import type { Adapter, PlatformClient } from "./contract.ts";
 
 const TIMEOUT_MS = 20_000;
+/** The largest answers are lists of posts; a parsed body takes up to twenty times its size, and an isolate has 128 MB. */
+// mutant: answers-without-a-limit
+const MAX_ANSWER_BYTES = 2 * 1024 ** 2;
 
 /** The status of the last response in a step. The attempt log shows it; null when the last call failed without a response. */
 export interface CallLog {
@@ -30,7 +34,7 @@ export class AddressRefused extends Error {
  * carries a token to any other host.
  */
 export function openPlatformClient(
-  platformFetch: (request: Request) => Promise<Response>,
+  platformFetch: RemoteFetch,
   hosts: ReachableHosts,
   callLog: CallLog = { lastStatus: null },
 ): PlatformClient {
@@ -41,17 +45,23 @@ export function openPlatformClient(
       callLog.lastStatus = null;
       const headers = new Headers(init.headers);
       headers.set("user-agent", hosts.userAgent);
-      const response = await platformFetch(
-        new Request(target, {
+      const answer = await fetchAnswer(
+        platformFetch,
+        target,
+        {
           method: init.method ?? "GET",
           headers,
           ...(init.body !== undefined && { body: init.body }),
           redirect: "manual",
-          signal: AbortSignal.timeout(init.timeoutMs ?? TIMEOUT_MS),
-        }),
+        },
+        { maxBytes: MAX_ANSWER_BYTES, timeoutMs: init.timeoutMs ?? TIMEOUT_MS },
       );
-      callLog.lastStatus = response.status;
-      return response;
+      const { status, headers: answerHeaders, body } = answer;
+      callLog.lastStatus = status;
+      if (body === "broken") {
+        throw answer.error;
+      }
+      return { status, headers: answerHeaders, text: body === "cut" ? null : new TextDecoder().decode(answer.bytes) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { hmacSha256Hex } from "#core/encoding.ts";
 import { type PlatformResponse, callPlatform, parseBody, retryAfterSeconds } from "./response.ts";
-import type { AppCredentials, Fault, PlatformClient } from "./contract.ts";
+import type { AppCredentials, Fault, PlatformAnswer, PlatformClient } from "./contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "./fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
 
@@ -165,13 +165,13 @@ export function withAppSecretProof(client: PlatformClient, app: AppCredentials):
       const response = await proven(app.clientSecret);
       const next = app.nextClientSecret;
       const mayRepeat = next !== undefined && !(init?.body instanceof ReadableStream);
-      return mayRepeat && (await isProofRefused(response)) ? await proven(next) : response;
+      return mayRepeat && isProofRefused(response) ? await proven(next) : response;
     },
   };
 }
 
-async function isProofRefused(response: Response): Promise<boolean> {
-  return response.status === 400 && /Invalid appsecret_proof/i.test(await response.clone().text());
+function isProofRefused({ status, text }: PlatformAnswer): boolean {
+  return status === 400 && /Invalid appsecret_proof/i.test(text ?? "");
 }
 
 /**

@@ -5,19 +5,18 @@ import type { PlatformClient, PlatformRequestInit } from "./contract.ts";
 export interface PlatformResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined when the body is not JSON. */
+  /** Undefined when the body is not JSON, or larger than a client reads. */
   readonly json: unknown;
 }
 
-/** Sends a request and reads the whole response. Throws when the connection fails at any point, also in the middle of the body. */
+/** Sends a request and parses the response. Throws when the connection fails at any point, also in the middle of the body. */
 export async function callPlatform(
   client: PlatformClient,
   url: string | URL,
   init?: PlatformRequestInit,
 ): Promise<PlatformResponse> {
-  const response = await client.fetch(url, init);
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, json: parseJson(text) };
+  const { status, headers, text } = await client.fetch(url, init);
+  return { status, headers, json: text === null ? undefined : parseJson(text) };
 }
 
 /** Some platforms write ids as JSON numbers beyond 2^53, which JavaScript would round: this keeps them as text. */

@@ -65,8 +65,14 @@ async function fetchPublicOrReceiver(origin: string, request: Request): Promise<
   return response;
 }
 
+/** Tests read the answers of simulators themselves. */
+interface SandboxOutbound extends Outbound {
+  platformFetch(request: Request): Promise<Response>;
+  publicFetch(request: Request): Promise<Response>;
+}
+
 /** Outbound fetches with every platform simulated on this machine. */
-export function sandboxOutbound(env: Env): Outbound {
+export function sandboxOutbound(env: Env): SandboxOutbound {
   const sandboxEnv = env as SandboxEnv;
   return {
     platformFetch: (request) => callPlatform(sandboxEnv, request),

@@ -171,7 +171,7 @@ describe("an answer within the time that the platform's own SDK waits", () => {
     const client: PlatformClient = {
       fetch: (_url, init) => {
         limits.push(init?.timeoutMs);
-        return Promise.resolve(new Response(null, { status: 500 }));
+        return Promise.resolve({ status: 500, headers: new Headers(), text: "" });
       },
     };
     const adapter = adapterOf("x");

@@ -12,6 +12,7 @@ export const FAILURES: readonly (readonly [name: string, response: ScriptedRespo
   ["500", { status: 500, json: echoedSecrets }],
   ["503", 503],
   ["HTML instead of JSON", { status: 200, text: `<html>${SECRETS[0]}</html>` }],
+  ["a larger answer than a client reads", { status: 200, text: null }],
   ["null", { status: 200, json: null }],
   ["a JSON list", { status: 200, json: [1, 2] }],
   ["a redirect", { status: 302, headers: { location: "https://elsewhere.example.com/" } }],

@@ -16,7 +16,8 @@ export type ScriptedResponse =
       readonly status?: number;
       readonly headers?: Record<string, string>;
       readonly json?: unknown;
-      readonly text?: string;
+      /** Null: an answer that is larger than a client reads. */
+      readonly text?: string | null;
     }
   | ((request: SentRequest) => ScriptedResponse);
 
@@ -45,10 +46,14 @@ export function scriptedClient(...script: readonly ScriptedResponse[]): Scripted
         return Promise.reject(new TypeError("Network connection lost."));
       }
       if (typeof response === "number") {
-        return Promise.resolve(new Response(null, { status: response }));
+        return Promise.resolve({ status: response, headers: new Headers(), text: "" });
       }
-      const body = response.text ?? (response.json === undefined ? null : JSON.stringify(response.json));
-      return Promise.resolve(new Response(body, { status: response.status ?? 200, headers: response.headers ?? {} }));
+      const { status = 200, headers = {}, json, text } = response;
+      return Promise.resolve({
+        status,
+        headers: new Headers(headers),
+        text: text ?? (text === null ? null : json === undefined ? "" : JSON.stringify(json)),
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import { fetchAnswer } from "#core/fetch-answer.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
 import type { Services } from "#context.ts";
 import { displayName, displayUri } from "./display-name.ts";
@@ -69,37 +70,21 @@ export async function fetchClientDocument(
     if (!checked.ok) {
       return null;
     }
-    const response = await outbound.publicFetch(
-      new Request(id, {
-        headers: { accept: "application/json" },
-        redirect: "manual",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }),
+    const answer = await fetchAnswer(
+      (request) => outbound.publicFetch(request),
+      id,
+      { headers: { accept: "application/json" }, redirect: "manual" },
+      { maxBytes: BYTES_MAX, timeoutMs: TIMEOUT_MS },
     );
-    if (response.status !== 200) {
-      await response.body?.cancel();
+    if (answer.status !== 200 || answer.body !== "whole") {
       return null;
     }
-    const text = await readBounded(response);
-    return text === null ? null : parseDocument(id, text, response.headers.get("cache-control"));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(answer.bytes);
+    return parseDocument(id, text, answer.headers.get("cache-control"));
   } catch {
     // The page shows the same message for a document that is unreachable, too slow, not text or not JSON.
     return null;
   }
-}
-
-async function readBounded(response: Response): Promise<string | null> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  let text = "";
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > BYTES_MAX) {
-      return null;
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function parseDocument(id: string, text: string, cacheControl: string | null): ClientDocument | null {

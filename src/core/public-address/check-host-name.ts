@@ -1,8 +1,6 @@
+import { fetchAnswer, type RemoteFetch } from "#core/fetch-answer.ts";
 import { isIpAddress, nonPublicRange } from "./ip-ranges.ts";
 import { type AddressCheck, addressRefused } from "./address-check.ts";
-
-/** Sends a request to any public host. DNS queries use it too. */
-export type PublicFetch = (request: Request) => Promise<Response>;
 
 const TIMEOUT_MS = 5000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -15,7 +13,7 @@ interface DnsRecord {
 
 /** Looks up the addresses of a host name by DNS over HTTPS (JSON form); null if the resolver gives no usable response. */
 async function resolveRecords(
-  publicFetch: PublicFetch,
+  publicFetch: RemoteFetch,
   resolver: string,
   host: string,
   type: string,
@@ -24,19 +22,16 @@ async function resolveRecords(
   queryUrl.searchParams.set("name", host);
   queryUrl.searchParams.set("type", type);
   try {
-    const response = await publicFetch(
-      new Request(queryUrl, {
-        headers: { accept: "application/dns-json" },
-        redirect: "manual",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }),
+    const answer = await fetchAnswer(
+      publicFetch,
+      queryUrl,
+      { headers: { accept: "application/dns-json" }, redirect: "manual" },
+      { maxBytes: MAX_RESPONSE_BYTES, timeoutMs: TIMEOUT_MS },
     );
-    const length = Number(response.headers.get("content-length") ?? 0);
-    if (response.status !== 200 || length > MAX_RESPONSE_BYTES) {
-      await response.body?.cancel();
+    if (answer.status !== 200 || answer.body !== "whole") {
       return null;
     }
-    const body: { Answer?: unknown } | null = await response.json();
+    const body = JSON.parse(new TextDecoder().decode(answer.bytes)) as { Answer?: unknown } | null;
     const records: readonly (DnsRecord | null)[] = Array.isArray(body?.Answer) ? body.Answer : [];
     return records.flatMap((record) =>
       typeof record?.data === "string" && isIpAddress(record.data) ? [record.data] : [],
@@ -51,7 +46,7 @@ async function resolveRecords(
  * also refuse private networks. A name that does not resolve is refused too, because nothing could be checked.
  */
 export async function checkHostName(
-  publicFetch: PublicFetch,
+  publicFetch: RemoteFetch,
   resolver: string | null,
   url: URL,
 ): Promise<AddressCheck> {

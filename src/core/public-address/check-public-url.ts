@@ -1,9 +1,10 @@
+import type { RemoteFetch } from "#core/fetch-answer.ts";
 import type { AddressCheck } from "./address-check.ts";
-import { checkHostName, type PublicFetch } from "./check-host-name.ts";
+import { checkHostName } from "./check-host-name.ts";
 import { checkUrl } from "./check-url.ts";
 
 export interface PublicUrlRules {
-  readonly publicFetch: PublicFetch;
+  readonly publicFetch: RemoteFetch;
   /** The address of a DNS-over-HTTPS server. If null, only the text of the host name is checked. */
   readonly resolver: string | null;
   /** An origin that is allowed in addition to public HTTPS; null in production. */

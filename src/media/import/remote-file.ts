@@ -1,6 +1,7 @@
 import type { Services } from "#context.ts";
 import type { Clock } from "#core/clock.ts";
 import type { ImportLimits } from "#media/limits.ts";
+import { openBody, type RemoteResponse } from "#core/fetch-answer.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { openChunkReader, TransferInterrupted } from "#media/chunk-reader.ts";
@@ -37,8 +38,10 @@ async function checkHop({ outbound, config }: RequestServices, url: string): Pro
 }
 
 /** An unread body would keep its connection open. */
-function discardBody(response: Response): void {
-  response.body?.cancel().catch(() => undefined);
+function discardBody(response: RemoteResponse): void {
+  openBody(response)
+    ?.cancel()
+    .catch(() => undefined);
 }
 
 function unexpectedStatus(status: number): CheckResult<never> {
@@ -56,15 +59,15 @@ function unexpectedStatus(status: number): CheckResult<never> {
 
 function toRemoteFile(
   clock: Clock,
-  response: Response,
+  response: RemoteResponse,
   url: URL,
   limits: ImportLimits,
   deadline: number,
 ): RemoteFile | null {
-  if (!response.body) {
+  const body = openBody(response);
+  if (!body) {
     return null;
   }
-  const body = response.body;
   const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   const compressed = encoding !== "" && encoding !== "identity";
   const contentLength = response.headers.get("content-length");
@@ -142,7 +145,7 @@ export async function openRemoteFile(
   );
 }
 
-async function sendRequest(services: RequestServices, url: URL, waitMs: number): Promise<Response | null> {
+async function sendRequest(services: RequestServices, url: URL, waitMs: number): Promise<RemoteResponse | null> {
   const abort = new AbortController();
   try {
     const request = new Request(url, {

@@ -74,11 +74,11 @@ export async function resolveHandle(client: PlatformClient, handle: string): Pro
 
 async function readWellKnownDid(client: PlatformClient, handle: string): Promise<string | null> {
   try {
-    const response = await client.fetch(`https://${handle}/.well-known/atproto-did`, {
+    const { status, text } = await client.fetch(`https://${handle}/.well-known/atproto-did`, {
       timeoutMs: LOOKUP_TIMEOUT_MS,
     });
-    const line = (await response.text()).split("\n")[0]?.trim() ?? "";
-    return response.status === 200 && isDid(line) ? line : null;
+    const line = text?.split("\n")[0]?.trim() ?? "";
+    return status === 200 && isDid(line) ? line : null;
   } catch {
     return null;
   }

@@ -8,7 +8,15 @@ export interface PlatformClient {
    * Sends one request. Throws for a host that the adapter did not declare, on a lost connection, and after `timeoutMs`. It
    * returns HTTP error statuses and redirects, never follows a redirect, and retries nothing.
    */
-  fetch(url: string | URL, init?: PlatformRequestInit): Promise<Response>;
+  fetch(url: string | URL, init?: PlatformRequestInit): Promise<PlatformAnswer>;
+}
+
+/** What a platform answered, read to its end. */
+export interface PlatformAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as text; null when it is larger than 2 MiB. */
+  readonly text: string | null;
 }
 
 /** The parts of a request that an adapter may set. */

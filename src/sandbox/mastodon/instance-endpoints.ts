@@ -77,7 +77,7 @@ export function readInstance(call: Call): Response {
   }
   return Response.json({
     domain: instance.host,
-    title: instance.title,
+    title: instance.title.padEnd(settings.titleLength, "a"),
     version: instance.version,
     source_url: instance.isGoToSocial
       ? "https://codeberg.org/superseriousbusiness/gotosocial"

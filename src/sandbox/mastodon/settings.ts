@@ -35,6 +35,8 @@ export interface MastodonSettings {
   readonly dropsSilently: boolean;
   /** The host in the endpoints of the metadata. */
   readonly metadataHost: string | undefined;
+  /** How long the title of an instance is, in characters. */
+  readonly titleLength: number;
   /** The issuer that redirects back to an app name (RFC 9207); undefined: none, as with Doorkeeper without its setting `issuer`. */
   readonly issuer: string | undefined;
 }
@@ -65,6 +67,7 @@ export function readSettings(sim: SimulatorContext): MastodonSettings {
     silent_drop,
     metadata_host,
     issuer,
+    title_length,
   } = sim.settings.extra;
   const leniencies = new Set((toText(lenient) ?? "").split(",").map((name) => name.trim()));
   return {
@@ -87,5 +90,6 @@ export function readSettings(sim: SimulatorContext): MastodonSettings {
     dropsSilently: silent_drop === true,
     metadataHost: toText(metadata_host),
     issuer: toText(issuer),
+    titleLength: toNumber(title_length) ?? 0,
   };
 }

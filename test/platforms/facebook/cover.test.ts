@@ -38,7 +38,9 @@ describe("against the simulator", () => {
       `https://graph.facebook.com/v25.0/${posts[0]?.id ?? ""}/thumbnails`,
       { headers: { authorization: `Bearer ${account.accessToken}` } },
     );
-    const { data = [] } = await read.json<{ data?: readonly { uri: string; is_preferred: boolean }[] }>();
+    const { data = [] } = JSON.parse(read.text ?? "") as {
+      data?: readonly { uri: string; is_preferred: boolean }[];
+    };
     const preferred = data.filter((thumbnail) => thumbnail.is_preferred).map(({ uri }) => uri);
     return { result, posts, preferred, shown: [expectedUri(picture.sha256)] };
   };

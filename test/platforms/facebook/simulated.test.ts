@@ -16,6 +16,7 @@ import {
   simulatedClient,
   unwrap,
 } from "../../support/drive-simulator.ts";
+import { toPlatformAnswer } from "../../support/platform-answer.ts";
 
 /* The adapter against the strict simulator: roles, permissions and the proof of the app's secret at the login, and stories. */
 
@@ -85,9 +86,11 @@ describe("business_management", () => {
     const refusing = {
       fetch: async (url: string | URL, init?: Parameters<typeof client.fetch>[1]) =>
         String(url).includes("client_pages")
-          ? Response.json(
-              { error: { code: 100, message: "(#100) Tried accessing nonexisting field" } },
-              { status: 400 },
+          ? await toPlatformAnswer(
+              Response.json(
+                { error: { code: 100, message: "(#100) Tried accessing nonexisting field" } },
+                { status: 400 },
+              ),
             )
           : await client.fetch(url, init),
     };

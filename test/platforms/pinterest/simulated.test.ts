@@ -17,6 +17,7 @@ import {
 import { job } from "../../support/adapter-inputs.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { refreshTokens } from "../../support/call-connector.ts";
+import { toPlatformAnswer } from "../../support/platform-answer.ts";
 
 let clock = Date.parse("2032-07-01T09:00:00Z");
 beforeEach(() => {
@@ -173,7 +174,7 @@ test("a video is registered again when the storage refuses it or the connection 
     async fetch(url, init) {
       const failure = new URL(url).hostname.endsWith(".amazonaws.com") ? pendingFailures.shift() : undefined;
       if (failure === "refuse") {
-        return new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 });
+        return toPlatformAnswer(new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 }));
       }
       if (failure === "lose") {
         throw new TypeError("network connection lost");

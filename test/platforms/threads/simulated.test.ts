@@ -11,6 +11,7 @@ import {
   sandboxCredentials,
   unwrap,
 } from "../../support/drive-simulator.ts";
+import { toPlatformAnswer } from "../../support/platform-answer.ts";
 
 /* The adapter against the simulator's strict readings, and against the others that a setting selects. */
 
@@ -81,7 +82,7 @@ test("calls that create and publish a container wait as long as Meta's own SDK, 
   const client: PlatformClient = {
     fetch(url, init) {
       waits[`${init?.method ?? "GET"} ${new URL(url).pathname.split("/").at(-1) ?? ""}`] = init?.timeoutMs;
-      return Promise.resolve(Response.json({ id: "18070000000000001" }));
+      return toPlatformAnswer(Response.json({ id: "18070000000000001" }));
     },
   };
   const post = job();

@@ -33,7 +33,7 @@ describe("against the simulator", () => {
         .fetch(`https://www.googleapis.com${PATH}?part=snippet&videoId=${id}&moderationStatus=${state}`, {
           headers: { authorization: `Bearer ${account.accessToken}` },
         })
-        .then((response) => response.json<{ items: { id: string }[] }>());
+        .then(({ text }) => JSON.parse(text ?? "") as { items: { id: string }[] });
     const [shown, held] = await Promise.all([read("published"), read("heldForReview")]);
     return { result, comments: [...shown.items, ...held.items] };
   };

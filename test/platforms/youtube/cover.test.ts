@@ -30,7 +30,7 @@ describe("against the simulator", () => {
       `https://www.googleapis.com/youtube/v3/videos?part=snippet&id=${posts[0]?.id ?? ""}`,
       { headers: { authorization: `Bearer ${account.accessToken}` } },
     );
-    return { result, posts, sha256: picture.sha256, shown: await read.text() };
+    return { result, posts, sha256: picture.sha256, shown: read.text ?? "" };
   };
   const ada = async (login = "ada") => (await logIn(youtube, login)).accounts[0]!;
 
