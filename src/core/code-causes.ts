@@ -237,8 +237,7 @@ export const WARNING_CAUSES: Causes = {
   one_topic: "The platform makes a topic of one hashtag and leaves the others as text.",
   link_may_be_refused: "The platform may refuse the link.",
   url_costs_more: "The platform charges the operator more for a post with a URL.",
-  thread_may_stop:
-    "The platform lets few apps reply; whether it makes an exception for one's own posts is not documented.",
+  quote_becomes_link: "The platform lets few apps quote; the address of the quoted post is added to the text instead.",
   quote_may_become_link: "The platform lets few apps quote; the address of the quoted post is added to the text then.",
   option_unknown: "The platform does not have the option.",
   option_ignored: "An option has no effect on such a post.",

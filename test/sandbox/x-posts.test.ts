@@ -14,6 +14,13 @@ interface Created {
 
 const detailOf = async (response: Response): Promise<string> => (await response.json<{ detail: string }>()).detail;
 const NOT_PERMITTED = "You are not permitted to perform this action.";
+/** gr2m/twitter-together has recorded this answer to a quote. */
+const NOT_MENTIONED = {
+  title: "Authorization Error",
+  detail: "You can only reply to or quote posts where you are mentioned or are the author.",
+  type: "https://api.x.com/2/problems/not-authorized-for-resource",
+  status: 403,
+};
 
 await changeSettings("x", { field_names: "both" });
 
@@ -130,13 +137,19 @@ describe("403", () => {
     ]);
   });
 
-  test("a quote with self-serve access, but not with Enterprise access", async ({ expect }) => {
+  test("a quote with self-serve access, in either recorded wording, but not with Enterprise access", async ({
+    expect,
+  }) => {
     const body = { text: "look at this", quote_tweet_id: "1900000000000000001" };
     const refused = await ada.createPost(body);
-    expect([refused.status, await detailOf(refused)]).toEqual([
+    expect([refused.status, await refused.json()]).toEqual([403, NOT_MENTIONED]);
+    await changeSettings("x", { quote_refusal: "older" });
+    const older = await ada.createPost(body);
+    expect([older.status, await detailOf(older)]).toEqual([
       403,
       "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting.",
     ]);
+    await changeSettings("x", { quote_refusal: null });
     await changeSettings("x", { access: "enterprise" });
     expect((await ada.createPost(body)).status).toBe(201);
     expect((await publishedPosts("x", "ada")).at(-1)).toMatchObject({
@@ -148,7 +161,8 @@ describe("403", () => {
   test("a reply to another user's post", async ({ expect }) => {
     const { data } = await (await ben.createPost({ text: "a thread begins" })).json<Created>();
     const reply = { text: "me too", reply: { in_reply_to_tweet_id: data.id } };
-    expect((await ada.createPost(reply)).status).toBe(403);
+    const refused = await ada.createPost(reply);
+    expect([refused.status, await refused.json()]).toEqual([403, NOT_MENTIONED]);
     expect((await ben.createPost(reply)).status).toBe(201);
   });
 });

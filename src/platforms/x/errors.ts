@@ -79,7 +79,25 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   }
 }
 
+/**
+ * X has worded the refusal of a quote in two ways; the newer one, "You can only reply to or quote posts where you are mentioned
+ * or are the author.", is recorded by gr2m/twitter-together. So any sentence about quotes counts.
+ */
+function isAboutQuote(message: string): boolean {
+  return /\bquot(?:e|ed|es|ing)(?![a-z])/i.test(message) && !/only provide one/i.test(message);
+}
+
+function quoteRefused(source: FaultSource): Fault {
+  return rejected("X does not let this service quote or reply to that post.", source, {
+    code: QUOTE_REFUSED_CODE,
+    category: "permission",
+  });
+}
+
 function badRequestFault(mentions: (part: string) => boolean, message: string, source: FaultSource): Fault {
+  if (isAboutQuote(message)) {
+    return quoteRefused(source);
+  }
   if (mentions("media ids are invalid") || mentions("media id is invalid")) {
     return rejected("X no longer knows the uploaded media.", source, { code: MEDIA_EXPIRED_CODE, category: "media" });
   }
@@ -105,11 +123,8 @@ function forbiddenFault(
       category: "duplicate",
     });
   }
-  if (mentions("quoting this post is not allowed")) {
-    return rejected("X does not let this service quote that post.", source, {
-      code: QUOTE_REFUSED_CODE,
-      category: "permission",
-    });
+  if (isAboutQuote(message)) {
+    return quoteRefused(source);
   }
   if (type === "user-suspended" || mentions("temporarily locked") || mentions("suspended")) {
     return reconnect("X has locked or suspended this account. Unlock it at X and connect it again.", source, {

@@ -100,12 +100,12 @@ export const options = z.looseObject({
 export type QuoteMode = "native" | "link" | "native_then_link";
 
 /**
- * Since 20 April 2026 only enterprise apps may quote through the API: for the others the URL of the quoted post is
- * appended to the text.
+ * Since 20 April 2026 only Enterprise apps may quote through the API (https://docs.x.com/changelog, 16 April 2026; the warning
+ * of https://docs.x.com/x-api/posts/create-post): for the others the URL of the quoted post is appended to the text.
  */
 export function quoteMode(settings: Readonly<Record<string, string>>): QuoteMode {
   const mode = settings["QUOTE_MODE"];
-  return mode === "native" || mode === "link" ? mode : "native_then_link";
+  return mode === "native" || mode === "native_then_link" ? mode : "link";
 }
 
 export const optionForm = {

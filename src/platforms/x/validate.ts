@@ -39,7 +39,8 @@ import {
   VIDEO_SUBSCRIBED,
   isLongVideo,
 } from "./limits.ts";
-import { options, type QuoteMode, quoteMode } from "./options.ts";
+import { options, parseQuotedPost, type QuoteMode, quoteMode } from "./options.ts";
+import { textOption } from "#platforms/text-marks.ts";
 import { type MeasuredText, measureText } from "./text.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
@@ -234,17 +235,17 @@ function collectWarnings(
       message: `the text contains a URL (${text.urls[0]?.slice(0, 100)}): X charges $${PRICE_WITH_URL_USD.toFixed(3)} instead of $${PRICE_USD.toFixed(3)}`,
     });
   }
-  if (threadCaptions(input.options).length > 0) {
+  const quoted = hasQuote ? parseQuotedPost(textOption(input.options, "quote_tweet_url")) : null;
+  if (quoted && mode === "link") {
     warnings.push({
-      code: "thread_may_stop",
-      message:
-        "X lets most apps reply only where the author was mentioned or quoted, and names no exception for one's own posts: it may refuse the parts after the first, and the thread then stops",
+      code: "quote_becomes_link",
+      message: `X lets only Enterprise apps quote: ${quoted.link} is appended to the text, and X shows it as a quote`,
     });
   }
-  if (hasQuote && mode === "native_then_link") {
+  if (quoted && mode === "native_then_link") {
     warnings.push({
       code: "quote_may_become_link",
-      message: "X refuses native quotes of most apps; then the URL of the quoted post is appended to the text",
+      message: `this service quotes first; where X refuses it, as it does for all but Enterprise apps, ${quoted.link} is appended to the text`,
     });
   }
   return [...warnings, ...videoWarnings(input.media)];

@@ -101,8 +101,17 @@ function nextPostId(now: number): string {
 }
 
 const notPermitted = (): Response => forbidden("You are not permitted to perform this action.");
-const QUOTE_NOT_ALLOWED =
+const OLDER_QUOTE_REFUSAL =
   "Quoting this post is not allowed because you have not been mentioned or are not part of the conversation thread of the post you are quoting.";
+
+/** The answer to replies and quotes that others have recorded since July 2026 (gr2m/twitter-together, a test of its `tweets`). */
+const notAuthorizedForPost = (): Response =>
+  errorResponse(
+    403,
+    "not-authorized-for-resource",
+    "Authorization Error",
+    "You can only reply to or quote posts where you are mentioned or are the author.",
+  );
 
 /** The app's remaining credits in USD; null without the setting `credits`. */
 function creditsLeft(sim: SimulatorContext): number | null {
@@ -254,7 +263,10 @@ export async function createPost(request: Request, sim: SimulatorContext, user: 
   return Response.json({ data: { id: post.id, text, edit_history_post_ids: [post.id] } }, { status: 201 });
 }
 
-/** Without enterprise access, refuses quotes, and replies to other people's posts. */
+/**
+ * Without enterprise access, refuses every quote (https://docs.x.com/changelog, 16 April 2026; the warning of
+ * https://docs.x.com/x-api/posts/create-post), and replies to posts of which the account is not the author.
+ */
 function checkConversation(
   body: CreateBody,
   sim: SimulatorContext,
@@ -262,13 +274,13 @@ function checkConversation(
   enterprise: boolean,
 ): Response | null {
   if (body.quote_tweet_id !== undefined && !enterprise) {
-    return forbidden(QUOTE_NOT_ALLOWED);
+    return sim.settings.extra["quote_refusal"] === "older" ? forbidden(OLDER_QUOTE_REFUSAL) : notAuthorizedForPost();
   }
   if (body.reply === undefined || enterprise) {
     return null;
   }
   const parent = sim.store.get(postKey(body.reply.in_reply_to_tweet_id)) as Post | undefined;
-  return parent?.author === user.id && !parent.deleted ? null : notPermitted();
+  return parent?.author === user.id && !parent.deleted ? null : notAuthorizedForPost();
 }
 
 const SHORT_ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -80,6 +80,23 @@ describe("toFault maps every documented error of X", () => {
       { kind: "rejected", code: "quote_not_allowed" },
     ],
     [
+      "quote not allowed, since July 2026",
+      403,
+      typedError(
+        "not-authorized-for-resource",
+        "You can only reply to or quote posts where you are mentioned or are the author.",
+      ),
+      {},
+      { kind: "rejected", code: "quote_not_allowed", platformCode: "not-authorized-for-resource" },
+    ],
+    [
+      "a parameter that is no longer known",
+      400,
+      typedError("invalid-request", "quote_tweet_id is not available to this app"),
+      {},
+      { kind: "rejected", code: "quote_not_allowed" },
+    ],
+    [
       "cashtags",
       403,
       plainError(403, "Posts are limited to a maximum of one cashtag."),

@@ -94,7 +94,6 @@ export const table: OptionTable = {
           read: ({ text }) => QUOTED.exec(text)?.[0],
           refused: [
             { value: "https://example.com/1", code: "option_invalid", says: "a post on x.com or its id" },
-            { value: "20", files: ["portrait.jpg"], code: "option_conflict", says: "images or videos" },
           ],
         },
       },

@@ -199,12 +199,13 @@ describe("commit", () => {
     expect(parseRequestBody(client.requests[0])).toEqual({ text: "Release notes are out" });
   });
 
-  test("a quote that X refuses is posted again with the URL in the text", async ({ expect }) => {
-    const post = job({ options: { quote_tweet_url: "https://twitter.com/jack/status/20" } });
-    const client = scriptedClient(
-      refusal(403, "Quoting this post is not allowed because you have not been mentioned"),
-      created,
-    );
+  test.for([
+    "Quoting this post is not allowed because you have not been mentioned",
+    "You can only reply to or quote posts where you are mentioned or are the author.",
+  ])("a quote that X refuses is posted again with the URL in the text: %s", async (sentence, { expect }) => {
+    const options = { quote_tweet_url: "https://twitter.com/jack/status/20" };
+    const post = job({ options, account: accountWithSettings({ QUOTE_MODE: "native_then_link" }) });
+    const client = scriptedClient(refusal(403, sentence), created);
     const first = await x.commit(client, post, await prepareRef(post));
     expect(first).toMatchObject({ state: "more", progress: null, ref: { quote: "link" } });
     expect(await x.commit(client, post, first.state === "more" ? json(first.ref) : null)).toMatchObject({
@@ -216,7 +217,7 @@ describe("commit", () => {
     ]);
   });
 
-  test("with QUOTE_MODE native a refused quote fails the post, with link no native quote is tried", async ({
+  test("with QUOTE_MODE native a refused quote fails the post; by default no native quote is tried", async ({
     expect,
   }) => {
     const quote = { quote_tweet_url: "20" };
@@ -231,7 +232,7 @@ describe("commit", () => {
       state: "refused",
       fault: { code: "quote_not_allowed" },
     });
-    const link = job({ options: quote, account: accountWithSettings({ QUOTE_MODE: "link" }) });
+    const link = job({ options: quote });
     const client = scriptedClient(created);
     await x.commit(client, link, await prepareRef(link));
     expect(parseRequestBody(client.requests[0])).toEqual({ text: "Release notes are out https://x.com/i/status/20" });

@@ -51,9 +51,11 @@ describe("options", () => {
 
   test("a quote cannot carry media, unless it is posted as a link", ({ expect }) => {
     const quotePost = { options: { quote_tweet_url: "20" }, media: [image()] };
-    expect(problems(quotePost)).toEqual(["option_conflict platform_options.quote_tweet_url"]);
+    expect(problems(quotePost)).toEqual([]);
     expect(problems({ ...quotePost, settings: { QUOTE_MODE: "native" } })).toHaveLength(1);
-    expect(problems({ ...quotePost, settings: { QUOTE_MODE: "link" } })).toEqual([]);
+    expect(problems({ ...quotePost, settings: { QUOTE_MODE: "native_then_link" } })).toEqual([
+      "option_conflict platform_options.quote_tweet_url",
+    ]);
   });
 
   test("a quote reserves characters for its URL", ({ expect }) => {
@@ -134,6 +136,7 @@ describe("media", () => {
     const invalidPost = {
       caption: `$ABC $DEF ${"a".repeat(300)}\uFFFE`,
       options: { reply_settings: "nobody", quote_tweet_url: "20" },
+      settings: { QUOTE_MODE: "native" },
       media: [video(), image({ contentType: "image/bmp" })],
     };
     expect(problems(invalidPost)).toEqual([
@@ -160,7 +163,11 @@ describe("cost", () => {
       { code: "url_costs_more" },
     ]);
     expect(x.validate(validationInput({ options: { quote_tweet_url: "20" } })).warnings).toMatchObject([
-      { code: "quote_may_become_link" },
+      { code: "quote_becomes_link", message: expect.stringContaining("https://x.com/i/status/20") },
     ]);
+    const either = { options: { quote_tweet_url: "20" }, settings: { QUOTE_MODE: "native_then_link" } };
+    expect(x.validate(validationInput(either)).warnings).toMatchObject([{ code: "quote_may_become_link" }]);
+    const native = { options: { quote_tweet_url: "20" }, settings: { QUOTE_MODE: "native" } };
+    expect(x.validate(validationInput(native)).warnings).toEqual([]);
   });
 });
