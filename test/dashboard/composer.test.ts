@@ -1010,13 +1010,60 @@ describe("what the audit of a platform asks for", () => {
     expect(fields).toMatchObject({ [`option.${id}.privacy_status`]: [""], [`option.${id}.allow_comment`]: ["false"] });
     const update = await (await browser.post(PREVIEW, { ...fields, intent: "update" })).text();
     expect(update).toMatch(new RegExp(`name="option.${id}.allow_duet" value="true"[^>]* disabled`));
-    expect(update).not.toContain(`<option value="public"`);
+    const audiences = Array.from(update.matchAll(/<option value="(\w+)"[^>]*>(Everyone|Friends|Followers|Only you)</g), (found) => found[1]);
+    expect(audiences).toEqual(["friends", "followers", "private"]);
     expect((await browser.post(PREVIEW, fields)).status).toBe(400);
     const preview = await browser.post(PREVIEW, { ...fields, [`option.${id}.privacy_status`]: "private" });
     const html = await preview.text();
     expect(preview.status).toBe(200);
     expect(html.indexOf("Music Usage Confirmation")).toBeGreaterThan(0);
     expect(html.indexOf("Music Usage Confirmation")).toBeLessThan(html.indexOf(">Schedule<"));
+  });
+
+  test("branded content disables “Only you”, and “Only you” disables branded content, with TikTok's sentence", async ({
+    expect,
+  }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "tiktok", "ada");
+    const page = await (await browser.get(`/dashboard/posts/new?account=${id}`)).text();
+    const fields = { ...formFields(page, PREVIEW), caption: "A wheel", ...at(1) };
+    const option = (name: string) => `option.${id}.${name}`;
+    const shown = async (chosen: Record<string, string | string[]>) =>
+      (await (await browser.post(PREVIEW, { ...fields, ...chosen, intent: "update" })).text()).replaceAll("&#39;", "'");
+    const sentence = "Branded content visibility cannot be set to private.";
+    const disabledChoice = `<option value="private" disabled="" title="${sentence}">`;
+    const disabledBox = new RegExp(`name="${option("disclose_branded_content")}" value="true" disabled`);
+    const branded = await shown({
+      [option("promotes")]: ["false", "true"],
+      [option("disclose_branded_content")]: ["false", "true"],
+    });
+    expect(branded).toContain(disabledChoice);
+    expect(branded).not.toMatch(disabledBox);
+    expect(branded).toContain("Your photo/video will be labeled as 'Paid partnership'");
+    const alone = await shown({ [option("promotes")]: ["false", "true"], [option("privacy_status")]: "private" });
+    expect(alone).toMatch(disabledBox);
+    expect(alone).toContain(`<label class="checkbox" title="${sentence}">`);
+    expect(alone).not.toContain(disabledChoice);
+  });
+
+  test("what is disclosed is told in TikTok's words before the button", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const { id } = await connect(caller, "tiktok", "ada");
+    const video = await uploadFile(caller, await createUniqueFile("portrait.mp4"));
+    const page = await (await browser.get(`/dashboard/posts/new?account=${id}&media=${video.url}`)).text();
+    const fields = { ...formFields(page, PREVIEW), caption: "A wheel", ...at(1) };
+    const preview = await browser.post(PREVIEW, {
+      ...fields,
+      [`option.${id}.privacy_status`]: "friends",
+      [`option.${id}.promotes`]: ["false", "true"],
+      [`option.${id}.disclose_your_brand`]: ["false", "true"],
+      [`option.${id}.disclose_branded_content`]: ["false", "true"],
+    });
+    const html = (await preview.text()).replaceAll("&#39;", "'");
+    expect(preview.status).toBe(200);
+    expect(html).toContain("Your photo/video will be labeled as 'Paid partnership'");
+    expect(html).not.toContain("labeled as 'Promotional content'");
+    expect(html).toContain("By posting, you agree to TikTok's <a");
   });
 });
 

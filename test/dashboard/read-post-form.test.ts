@@ -216,7 +216,7 @@ describe("options behind a switch", () => {
   test("must be answered by who switches it on", ({ expect }) => {
     const { problems } = optionsOf("tiktok", { privacy_status: "public", promotes: ["false", "true"] });
     expect(problems).toEqual([
-      { field, message: "Say whether the post promotes yourself, someone else, or both, or switch it off." },
+      { field, message: "You need to indicate if your content promotes yourself, a third party, or both." },
     ]);
   });
 

@@ -77,6 +77,7 @@ export const AccountChoices: FC<{ view: ComposerView }> = ({ view }) => {
                   value={id}
                   checked={isChosen}
                   disabled={obstacle !== null && !isChosen}
+                  data-refresh="#accounts-chosen"
                 />
                 <span>
                   {platform && <PlatformBadge platform={platform} />} {name}

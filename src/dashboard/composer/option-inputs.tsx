@@ -55,16 +55,31 @@ const TextOption: FC<OptionProps> = (props) => {
   );
 };
 
+/** Why a box cannot be ticked: the account blocks it, or the person has chosen what it excludes. */
+function blockedBy({ view, accountId, spec, availability }: OptionProps): string | undefined {
+  const { excludes } = spec;
+  const chosen = excludes && view.form.options.get(accountId)?.get(excludes.option)?.at(-1);
+  return availability?.disabled[spec.key] ?? (excludes && chosen === excludes.value ? excludes.sentence : undefined);
+}
+
+/** Whether the account's fields are drawn anew when the field changes: it excludes another one, or is excluded. */
+function refreshes(view: ComposerView, accountId: string, spec: OptionSpec): string | undefined {
+  const isPart = optionSpecsOf(view, accountId).some(
+    (box) => box.excludes && (box.key === spec.key || box.excludes.option === spec.key),
+  );
+  return isPart ? "#accounts-chosen" : undefined;
+}
+
 /** The hidden field sends `false` for a box that is not ticked. */
 const CheckboxOption: FC<OptionProps> = (props) => {
-  const { view, spec, texts, availability } = props;
+  const { view, accountId, spec, texts } = props;
   const name = fieldName(props);
-  const disabled = availability?.disabled[spec.key];
+  const disabled = blockedBy(props);
   const hint = disabled ?? spec.hint;
   return (
     <div class="field">
       <input type="hidden" name={name} value="false" />
-      <label class="checkbox">
+      <label class="checkbox" title={disabled}>
         <input
           id={name}
           type="checkbox"
@@ -72,6 +87,7 @@ const CheckboxOption: FC<OptionProps> = (props) => {
           value="true"
           checked={disabled === undefined && texts.at(-1) === "true"}
           disabled={disabled !== undefined}
+          data-refresh={refreshes(view, accountId, spec)}
           {...describe(view, name, hint !== undefined)}
         />
         <span>{spec.label}</span>
@@ -81,25 +97,55 @@ const CheckboxOption: FC<OptionProps> = (props) => {
           {hint}
         </p>
       )}
+      {spec.whenTicked !== undefined && <p class="notice info when-ticked">{spec.whenTicked}</p>}
       <FieldProblems view={view} field={name} />
     </div>
   );
 };
 
+/** The sentence for each value that a ticked box excludes. */
+function excludedValues({ view, accountId, spec }: OptionProps): ReadonlyMap<string, string> {
+  const specs = optionSpecsOf(view, accountId);
+  return new Map(
+    specs.flatMap((box) => {
+      const isTicked =
+        textsOfField(view.form, accountId, box).at(-1) === "true" &&
+        (!box.behind || isSwitchOn(view.form, accountId, box.behind, specs));
+      return isTicked && box.excludes?.option === spec.key ? [[box.excludes.value, box.excludes.sentence]] : [];
+    }),
+  );
+}
+
 const ChoiceOption: FC<OptionProps> = (props) => {
-  const { view, spec, texts, availability } = props;
+  const { view, accountId, spec, texts, availability } = props;
   const name = fieldName(props);
   const { choices = {} } = spec;
+  const excluded = excludedValues(props);
+  const hint = [...excluded.values()][0] ?? spec.hint;
+  const chosen = texts.at(-1) ?? "";
   const allowed = availability?.choices[spec.key];
   const values = [
     ...("" in choices ? [""] : []),
     ...(spec.type === "boolean" ? ["true", "false"] : spec.values).filter((value) => allowed?.includes(value) ?? true),
   ];
   return (
-    <Labelled view={view} field={name} label={spec.label} hint={spec.hint}>
-      <select id={name} name={name} {...describe(view, name, spec.hint !== undefined)}>
+    <Labelled view={view} field={name} label={spec.label} hint={hint}>
+      <select
+        id={name}
+        name={name}
+        // Not every browser shows the title of an option.
+        title={[...excluded.values()][0]}
+        data-refresh={refreshes(view, accountId, spec)}
+        {...describe(view, name, hint !== undefined)}
+      >
         {values.map((value) => (
-          <option value={value} selected={(texts.at(-1) ?? "") === value}>
+          // A browser sends no disabled value: what is chosen already stays chosen, and its box is disabled.
+          <option
+            value={value}
+            selected={chosen === value}
+            disabled={excluded.has(value) && chosen !== value}
+            title={excluded.get(value)}
+          >
             {choices[value] ?? value}
           </option>
         ))}
@@ -189,13 +235,14 @@ const SwitchedOptions: FC<{
   question: OptionSwitch;
   group: string | undefined;
   isOn: boolean;
+  refresh: string | undefined;
   children?: Child;
-}> = ({ view, name, question, group, isOn, children }) => (
+}> = ({ view, name, question, group, isOn, refresh, children }) => (
   <fieldset class="switched-options" id={name} {...describe(view, name)}>
     {group !== undefined && <legend>{group}</legend>}
     <input type="hidden" name={name} value="false" />
     <label class="checkbox">
-      <input type="checkbox" name={name} value="true" checked={isOn} data-switch="" />
+      <input type="checkbox" name={name} value="true" checked={isOn} data-switch="" data-refresh={refresh} />
       <span>{question.label}</span>
     </label>
     <div class="switched">{children}</div>
@@ -252,6 +299,11 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
                 question={behind}
                 group={group}
                 isOn={isSwitchOn(view.form, accountId, behind, specs)}
+                refresh={
+                  specs.some((other) => other.behind?.key === behind.key && other.excludes)
+                    ? "#accounts-chosen"
+                    : undefined
+                }
               >
                 {shown.filter((other) => other.behind?.key === behind.key).map(inputOf)}
               </SwitchedOptions>

@@ -264,17 +264,15 @@ function enhance(form, address) {
     void refresh(MEDIA);
   });
 
-  for (const type of ["input", "change"]) {
-    on(type, (/** @type {any} */ { name }) => {
-      isEdited = true;
-      touch(name);
-      if (type === "change" && name === "account") {
-        void refresh(["#accounts-chosen"], body(), true);
-      } else {
-        checkSoon();
-      }
-    });
-  }
+  on("input", (/** @type {any} */ { name, dataset }) => {
+    isEdited = true;
+    touch(name);
+    if (dataset.refresh) {
+      void refresh([dataset.refresh], body(), name === "account");
+    } else {
+      checkSoon();
+    }
+  });
   on("submit", () => {
     save();
     store.setItem(CURRENT, key);

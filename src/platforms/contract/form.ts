@@ -14,6 +14,15 @@ export interface OptionSwitch {
   readonly unanswered: string;
 }
 
+/** A value of a choice that cannot stand beside a ticked box: the form disables the one while the other is chosen. */
+export interface OptionExclusion {
+  /** The choice. */
+  readonly option: string;
+  readonly value: string;
+  /** Says why, beside whichever is disabled. */
+  readonly sentence: string;
+}
+
 /** The words for one option. Its type, its default and whether it is required follow from the schema. */
 export interface OptionField {
   /** A few words, without a full stop. */
@@ -35,6 +44,10 @@ export interface OptionField {
    * set the option.
    */
   readonly behind?: OptionSwitch;
+  /** For a box: a sentence that stands below it once it is ticked. Of neighbours that are ticked the last one says its own. */
+  readonly whenTicked?: string;
+  /** For a box: what it excludes. */
+  readonly excludes?: OptionExclusion;
   /** The form asks for the option only when the post has such media; `text`: only when it has none. */
   readonly onlyFor?: PostType;
   /** The value in a new form; absent: the schema's default. */

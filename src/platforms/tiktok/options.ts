@@ -21,9 +21,14 @@ export const options = z.looseObject({
     .string()
     .optional()
     .describe(`Title of an image post, up to ${PHOTO_TITLE_MAX} characters; not used for video`),
-  privacy_status: choiceOf({ public: "Everyone.", private: "Only the account itself." })
+  privacy_status: choiceOf({
+    public: "Everyone.",
+    friends: "Followers that the account follows too.",
+    followers: "Followers; TikTok offers it to private accounts only.",
+    private: "Only the account itself.",
+  })
     .default("public")
-    .describe("Who can see the post"),
+    .describe("Who can see the post; which of them the account may choose now is in `creator.privacy_options` of a preview"),
   allow_comment: z.boolean().default(true).describe("Whether others may comment"),
   allow_duet: z.boolean().default(true).describe("Video only: whether others may make duets of it"),
   allow_stitch: z.boolean().default(true).describe("Video only: whether others may stitch it"),
@@ -31,11 +36,13 @@ export const options = z.looseObject({
   disclose_your_brand: z
     .boolean()
     .default(false)
-    .describe("Discloses that the post promotes the account's own business"),
+    .describe("Discloses that the post promotes the account's own business; TikTok labels it 'Promotional content'"),
   disclose_branded_content: z
     .boolean()
     .default(false)
-    .describe("Discloses a paid partnership: the post promotes another business. Not with `privacy_status: private`"),
+    .describe(
+      "Discloses that the post promotes another business; TikTok labels it 'Paid partnership'. Not with `privacy_status: private`",
+    ),
   auto_add_music: z.boolean().optional().describe("Images only: whether TikTok adds music that it recommends"),
   photo_cover_index: z
     .int()
@@ -52,15 +59,28 @@ export function isDraft(options: JsonObject): boolean {
   return options["is_draft"] === true;
 }
 
-export function isPublic(options: JsonObject): boolean {
-  return options["privacy_status"] !== "private";
-}
-
 export const PUBLIC_LEVEL = "PUBLIC_TO_EVERYONE";
 export const PRIVATE_LEVEL = "SELF_ONLY";
 
+/** Every value of `privacy_level_options`: https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info */
+const LEVEL_OF_PRIVACY: Readonly<Record<string, string>> = {
+  public: PUBLIC_LEVEL,
+  friends: "MUTUAL_FOLLOW_FRIENDS",
+  followers: "FOLLOWER_OF_CREATOR",
+  private: PRIVATE_LEVEL,
+};
+
 export function privacyLevel(options: JsonObject): string {
-  return isPublic(options) ? PUBLIC_LEVEL : PRIVATE_LEVEL;
+  return LEVEL_OF_PRIVACY[String(options["privacy_status"])] ?? PUBLIC_LEVEL;
+}
+
+export function isPublic(options: JsonObject): boolean {
+  return privacyLevel(options) === PUBLIC_LEVEL;
+}
+
+/** The values of `privacy_status` that stand for these levels, in the order of the option. */
+export function privacyChoices(levels: readonly unknown[]): readonly string[] {
+  return Object.entries(LEVEL_OF_PRIVACY).flatMap(([value, level]) => (levels.includes(level) ? [value] : []));
 }
 
 /** Disclosure of commercial content: https://developers.tiktok.com/doc/content-sharing-guidelines */
@@ -84,25 +104,23 @@ export function titleOf(options: JsonObject): string {
  * post is chosen by the person, interactions are off until they are allowed, commercial content is disclosed.
  */
 
+/* The auditor compares the sentences word for word (ClimenteA/imposting#56 and #57). */
+
 const MUSIC = {
-  text: "TikTok’s Music Usage Confirmation",
+  text: "Music Usage Confirmation",
   url: "https://www.tiktok.com/legal/page/global/music-usage-confirmation/en",
 };
 const BRANDED_CONTENT = {
-  text: "TikTok’s Branded Content Policy",
+  text: "Branded Content Policy",
   url: "https://www.tiktok.com/legal/page/global/bc-policy/en",
 };
-
-const LEVEL_OF_PRIVACY = { public: PUBLIC_LEVEL, private: PRIVATE_LEVEL } as const;
+const PROMOTIONAL_LABEL = "Your photo/video will be labeled as 'Promotional content'";
+const PARTNERSHIP_LABEL = "Your photo/video will be labeled as 'Paid partnership'";
 
 function availability(creator: CreatorInfo): OptionAvailability {
   const off = "This account does not allow it; it can be changed in the TikTok app.";
   return {
-    choices: {
-      privacy_status: Object.entries(LEVEL_OF_PRIVACY).flatMap(([value, level]) =>
-        creator.privacyOptions.includes(level) ? [value] : [],
-      ),
-    },
+    choices: { privacy_status: privacyChoices(creator.privacyOptions) },
     disabled: {
       ...(!creator.commentAllowed && { allow_comment: off }),
       ...(!creator.duetAllowed && { allow_duet: off }),
@@ -112,10 +130,13 @@ function availability(creator: CreatorInfo): OptionAvailability {
 }
 
 function statements(options: JsonObject): readonly LinkedSentence[] {
+  const isBranded = isBrandedContent(options);
+  const isPromotional = options["disclose_your_brand"] === true;
   return [
-    isBrandedContent(options)
-      ? ["By posting, you agree to ", BRANDED_CONTENT, " and ", MUSIC, "."]
-      : ["By posting, you agree to ", MUSIC, "."],
+    ...(isBranded ? [[PARTNERSHIP_LABEL]] : isPromotional ? [[PROMOTIONAL_LABEL]] : []),
+    isBranded
+      ? ["By posting, you agree to TikTok's ", BRANDED_CONTENT, " and ", MUSIC, "."]
+      : ["By posting, you agree to TikTok's ", MUSIC, "."],
     ["After publishing, TikTok may need a few minutes to process the post before it is visible on the profile."],
   ];
 }
@@ -123,14 +144,20 @@ function statements(options: JsonObject): readonly LinkedSentence[] {
 const COMMERCIAL_CONTENT = {
   key: "promotes",
   label: "This post promotes something",
-  unanswered: "Say whether the post promotes yourself, someone else, or both, or switch it off.",
+  unanswered: "You need to indicate if your content promotes yourself, a third party, or both.",
 } as const satisfies OptionSwitch;
 
 export const optionForm = {
   fields: {
     privacy_status: {
       label: "Who can see the post",
-      choices: { "": "Choose who can see it", public: "Everyone", private: "Only you" },
+      choices: {
+        "": "Choose who can see it",
+        public: "Everyone",
+        friends: "Friends",
+        followers: "Followers",
+        private: "Only you",
+      },
       mustChoose: (options: JsonObject) => !isDraft(options),
     },
     allow_comment: { label: "Comments", group: "Allow others to", initial: "false" },
@@ -138,13 +165,20 @@ export const optionForm = {
     allow_stitch: { label: "Stitches", initial: "false", onlyFor: "video" },
     disclose_your_brand: {
       label: "Your brand",
-      hint: "You promote yourself or your own business. The post is labelled “Promotional content”.",
+      hint: "You are promoting yourself or your own business.",
+      whenTicked: PROMOTIONAL_LABEL,
       group: "Disclose commercial content",
       behind: COMMERCIAL_CONTENT,
     },
     disclose_branded_content: {
       label: "Branded content",
-      hint: "You promote another brand or a third party. The post is labelled “Paid partnership” and cannot be private.",
+      hint: "You are promoting another brand or a third party.",
+      whenTicked: PARTNERSHIP_LABEL,
+      excludes: {
+        option: "privacy_status",
+        value: "private",
+        sentence: "Branded content visibility cannot be set to private.",
+      },
       group: "Disclose commercial content",
       behind: COMMERCIAL_CONTENT,
     },

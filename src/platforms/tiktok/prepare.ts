@@ -9,7 +9,7 @@ import { callApi, isSuccess } from "./api.ts";
 import { toFault, notAudited } from "./errors.ts";
 import { isAudited } from "./hosts.ts";
 import { UPLOAD_LIFETIME_MS } from "./limits.ts";
-import { disclosure, isDraft, isPublic, privacyLevel, PUBLIC_LEVEL } from "./options.ts";
+import { disclosure, isDraft, PRIVATE_LEVEL, privacyChoices, privacyLevel, PUBLIC_LEVEL } from "./options.ts";
 import { Cursor, createCommitRef, type PostSettings } from "./refs.ts";
 import { isLastChunk, isUploadUrl, nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
 
@@ -210,16 +210,14 @@ function resolvePostSettings(job: Job, creator: Creator): Result<PostSettings> {
   // The preview refuses it too; the account may have been private then.
   if (
     !isAudited(job.account.app.settings) &&
-    (isPublic(options) || creator.privacy_level_options.includes(PUBLIC_LEVEL))
+    (level !== PRIVATE_LEVEL || creator.privacy_level_options.includes(PUBLIC_LEVEL))
   ) {
     return failed(notAudited({ httpStatus: 200 }));
   }
   if (!creator.privacy_level_options.includes(level)) {
     return failed(
       rejected(
-        isPublic(options)
-          ? "TikTok does not let this account post publicly: it is private, or TikTok has not audited this service's app."
-          : "TikTok does not let this account post privately.",
+        `TikTok does not offer this account that audience now, only ${privacyChoices(creator.privacy_level_options).join(", ")}.`,
         { httpStatus: 200 },
         { code: "privacy_not_allowed", category: "permission" },
       ),

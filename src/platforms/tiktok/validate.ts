@@ -26,9 +26,9 @@ import {
   toCreatorInfo,
   isBrandedContent,
   isDraft,
-  isPublic,
   options,
   PRIVATE_LEVEL,
+  privacyChoices,
   privacyLevel,
   PUBLIC_LEVEL,
   titleOf,
@@ -136,16 +136,16 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
     }
     return problems;
   }
-  if (isBrandedContent(input.options) && !isPublic(input.options)) {
+  if (isBrandedContent(input.options) && privacyLevel(input.options) === PRIVATE_LEVEL) {
     problem(
       "option_conflict",
       "disclose_branded_content",
-      naming`branded content cannot be private: set ${member("privacy_status")} to public, or leave ${member("disclose_branded_content")} out`,
+      naming`branded content cannot be private: choose another ${member("privacy_status")}, or leave ${member("disclose_branded_content")} out`,
     );
   }
   const levels = capabilities["privacyLevels"];
   if (!isAudited(input.settings)) {
-    if (isPublic(input.options)) {
+    if (privacyLevel(input.options) !== PRIVATE_LEVEL) {
       problem(
         "option_not_allowed",
         "privacy_status",
@@ -164,9 +164,7 @@ function accountProblems(input: ValidationInput, isVideo: boolean): readonly Val
     problem(
       "option_not_allowed",
       "privacy_status",
-      isPublic(input.options)
-        ? naming`this account is private and cannot post publicly: set ${member("privacy_status")} to private`
-        : "this account cannot post privately",
+      naming`TikTok does not offer this account that audience now: set ${member("privacy_status")} to ${privacyChoices(levels).join(", ")}`,
     );
   }
   if (!isVideo && input.options["is_ai_generated"] === true) {

@@ -78,10 +78,13 @@ export const table: OptionTable = {
       rows: {
         privacy_status: {
           taken: "public",
-          edited: "private",
-          sent: ["PUBLIC_TO_EVERYONE", "SELF_ONLY"],
+          edited: "friends",
+          sent: ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS"],
           read: published("privacy_level"),
-          refused: [{ value: "friends", code: "option_invalid", says: "one of public, private" }],
+          refused: [
+            { value: "everyone", code: "option_invalid", says: "one of public, friends, followers, private" },
+            { value: "followers", code: "option_not_allowed", says: "public, friends, private" },
+          ],
         },
       },
     },

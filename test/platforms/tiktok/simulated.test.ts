@@ -77,6 +77,7 @@ describe.each([
   ["in many chunks", 66_000_123, {}],
   ["as a draft", undefined, { is_draft: true }],
   ["as a private post", undefined, { privacy_status: "private" }],
+  ["for friends", undefined, { privacy_status: "friends" }],
 ] as const)("a video %s", (kind, sizeBytes, options) => {
   test.for(EFFECTS)("is published exactly once after %s at the last chunk", async (effect, { expect }) => {
     const account = await connectAccount();

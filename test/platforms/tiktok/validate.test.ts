@@ -34,7 +34,7 @@ describe("options", () => {
   });
 
   test.for<[string, JsonObject]>([
-    ["privacy_status", { privacy_status: "friends" }],
+    ["privacy_status", { privacy_status: "everyone" }],
     ["allow_comment", { allow_comment: "no" }],
     ["allow_duet", { allow_duet: 1 }],
     ["allow_stitch", { allow_stitch: "no" }],
@@ -75,6 +75,10 @@ describe("privacy", () => {
     ["a public account may post privately", PUBLIC, "private", []],
     ["a private account may not post publicly", PRIVATE, "public", ["option_not_allowed"]],
     ["a private account may post privately", PRIVATE, "private", []],
+    ["a private account may post to its followers", PRIVATE, "followers", []],
+    ["a private account may post to its friends", PRIVATE, "friends", []],
+    ["a public account may post to its friends", PUBLIC, "friends", []],
+    ["a public account may not post to its followers only", PUBLIC, "followers", ["option_not_allowed"]],
     [
       "an account that may post to friends only",
       { privacyLevels: ["MUTUAL_FOLLOW_FRIENDS"] },
@@ -98,6 +102,8 @@ describe("privacy", () => {
       const privately = { privacy_status: "private" };
       expect(codes({ settings })).toEqual(["option_not_allowed"]);
       expect(codes({ settings, capabilities: PRIVATE })).toEqual(["option_not_allowed"]);
+      const forFriends = { privacy_status: "friends" };
+      expect(codes({ settings, capabilities: PRIVATE, options: forFriends })).toEqual(["option_not_allowed"]);
       expect(validated({ settings, capabilities: PUBLIC }).problems).toMatchObject([
         {
           code: "option_not_allowed",
@@ -120,6 +126,7 @@ describe("disclosure of commercial content", () => {
       expect.objectContaining({ code: "option_conflict", param: "platform_options.disclose_branded_content" }),
     ]);
     expect(codes({ capabilities: PUBLIC, options: { disclose_branded_content: true } })).toEqual([]);
+    expect(codes({ capabilities: PUBLIC, options: { ...options, privacy_status: "friends" } })).toEqual([]);
     expect(codes({ capabilities: PUBLIC, options: { ...options, disclose_branded_content: false } })).toEqual([]);
     expect(codes({ capabilities: PUBLIC, options: { disclose_your_brand: true, privacy_status: "private" } })).toEqual(
       [],

@@ -278,6 +278,7 @@ describe("verify photos whose response was lost", () => {
 
   test.for<[string, Partial<Job>, object]>([
     ["private ones", { options: { ...OPTIONS, privacy_status: "private" } }, {}],
+    ["those for friends", { options: { ...OPTIONS, privacy_status: "friends" } }, {}],
     ["drafts", { options: { ...OPTIONS, is_draft: true } }, { postSettings: null }],
     ["ones without a text", { caption: "" }, {}],
   ])("%s are listed nowhere", async ([, overrides, refOverrides], { expect }) => {
