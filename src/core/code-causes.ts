@@ -234,6 +234,7 @@ export const WARNING_CAUSES: Causes = {
   caption_lost: "The platform takes no caption with such a post.",
   caption_ignored: "The platform shows no caption with such a post.",
   many_hashtags: "The platform may show a post with so many hashtags to fewer people.",
+  many_mentions: "The platform may refuse a caption with so many mentions.",
   one_topic: "The platform makes a topic of one hashtag and leaves the others as text.",
   link_may_be_refused: "The platform may refuse the link.",
   url_costs_more: "The platform charges the operator more for a post with a URL.",

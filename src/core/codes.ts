@@ -233,6 +233,7 @@ export const WARNINGS = {
   caption_lost: "Add the caption at the platform.",
   caption_ignored: "Nothing, or put the text into the image or video.",
   many_hashtags: "Use fewer hashtags.",
+  many_mentions: "Mention fewer accounts.",
   one_topic: "Use one hashtag: the platform uses only the first as a topic.",
   link_may_be_refused: "Check the link.",
   url_costs_more: "Leave the URL out to pay less.",

@@ -1,7 +1,7 @@
 import type { SimulatorContext } from "./contract.ts";
 import { permissionDenied } from "./facebook/error-responses.ts";
-import { mayCreateContent, type Page, pagesOf } from "./facebook/test-users.ts";
-import { type Params, withUsageHeaders } from "./graph-api.ts";
+import { mayCreateContent, type Page, pagesOf, TEST_USERS } from "./facebook/test-users.ts";
+import { graphError, type Params, withUsageHeaders } from "./graph-api.ts";
 import { handleAccountEdge } from "./instagram/account-edges.ts";
 import { commentsEdge } from "./instagram/comments.ts";
 import { awaitDownload, containerJson, findContainer } from "./instagram/containers.ts";
@@ -19,6 +19,11 @@ import type { Token } from "./oauth-server.ts";
 const READ_SCOPES = ["instagram_basic", "pages_read_engagement"];
 const PUBLISH_SCOPE = "instagram_content_publish";
 const COMMENT_SCOPE = "instagram_manage_comments";
+/**
+ * One of these is needed where the Business Manager gave the role on the Page:
+ * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user (22 April 2026).
+ */
+const BUSINESS_ROLE_SCOPES = ["ads_management", "ads_read"];
 
 interface AccountCall {
   readonly request: Request;
@@ -66,6 +71,10 @@ export async function handleAccountCall(call: AccountCall, id: string, edge: str
   );
   if (missing !== undefined) {
     return permissionDenied(sim, `Requires ${missing} permission`);
+  }
+  const isRoleOfBusiness = !TEST_USERS[token.login]?.pages.includes(account.page);
+  if (isRoleOfBusiness && !BUSINESS_ROLE_SCOPES.some((scope) => token.scopes.includes(scope))) {
+    return graphError(sim, { code: 10, message: "(#10) Application does not have permission for this action" });
   }
   if (request.method === "POST" && !mayCreateContent(account.page)) {
     return permissionDenied(sim, "The user must be able to perform MANAGE or CREATE_CONTENT tasks on the linked Page");

@@ -168,9 +168,6 @@ function postAt(adapter: Adapter, rule: LimitRule, value: number): Overrides {
     const [type = "image"] = adapter.limits.media.altText.types;
     return { options, media: [file(adapter, type, { altText: "a".repeat(value) })] };
   }
-  if (of === "account" && measure === "followers") {
-    return { media, options, capabilities: { followersCount: value } };
-  }
   if (of === "media_items" && measure === "images") {
     return { options, media: [...media, ...files(adapter, "image", value)] };
   }
@@ -383,13 +380,6 @@ function extremePosts(adapter: Adapter): readonly Overrides[] {
   ];
   return [
     ...variants.flatMap((options) => mediaLists.map((media) => ({ options, media }))),
-    ...variants.flatMap((options) =>
-      [file(adapter, "image"), file(adapter, "video")].map((item) => ({
-        options,
-        media: [item],
-        capabilities: { followersCount: 0 },
-      })),
-    ),
     ...["image", "video"].flatMap((of) =>
       Object.values(CAPTIONS).map((caption) => ({ caption: caption(30_000), media: files(adapter, of, 1) })),
     ),

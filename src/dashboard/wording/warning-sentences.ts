@@ -33,6 +33,7 @@ const SENTENCES = {
   caption_lost: said,
   caption_ignored: said,
   many_hashtags: said,
+  many_mentions: said,
   one_topic: said,
   link_may_be_refused: said,
   url_costs_more: said,

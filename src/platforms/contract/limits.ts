@@ -26,14 +26,13 @@ type LimitMeasure =
   | "frame_pixels"
   | "pages"
   | "video_codec"
-  | "audio_codec"
-  | "followers";
+  | "audio_codec";
 
 /** One limit of a post. `min`, `max` and each of `allowed` are acceptable themselves. */
 export interface LimitRule {
   /**
-   * What the limit concerns: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`,
-   * `account`, or an option such as `platform_options.title`. A final `[]` means each of its items.
+   * What the limit concerns: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, or
+   * an option such as `platform_options.title`. A final `[]` means each of its items.
    */
   readonly of: string;
   /** What the rule measures; decides the unit of `min` and `max`. */

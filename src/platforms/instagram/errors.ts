@@ -98,12 +98,35 @@ export function toFault(response: PlatformResponse): Fault {
   if (error && meaning) {
     return faultOfMeaning(meaning, response, error);
   }
+  if (error?.code === 10) {
+    return permissionFault(response, error);
+  }
   if (error?.code === 100 && error.subcode === 33) {
     return temporary("Instagram does not see the object yet.", graphSource(response, error));
   }
   return error?.code === 100
     ? rejected(refusalMessage("Instagram refused the post", error), graphSource(response, error))
     : graphFault(response);
+}
+
+/**
+ * Error 10 is about the account (`(#10) The user is not an Instagram Business`, which gitroomhq/postiz-app handles too) or about the
+ * login. A role that the Business Manager gave needs one more permission:
+ * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user (22 April 2026).
+ */
+function permissionFault(response: PlatformResponse, error: GraphError): Fault {
+  const source = graphSource(response, error);
+  return /not an Instagram Business/i.test(error.message)
+    ? rejected(
+        "Instagram takes this kind of post only from business accounts: change the type of the account in Instagram's settings.",
+        source,
+        { code: "account_not_eligible", category: "permission" },
+      )
+    : reconnect(
+        "A permission that posting needs was not granted or was revoked. Connect the account again. If your role on the account's Page comes from a business portfolio, the operator of this service first adds ads_read to INSTAGRAM_EXTRA_SCOPES.",
+        source,
+        { code: "missing_scope", category: "permission" },
+      );
 }
 
 function faultOfMeaning(meaning: ErrorMeaning, response: PlatformResponse, error: GraphError): Fault {

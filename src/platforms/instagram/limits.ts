@@ -13,6 +13,8 @@ export const HASHTAGS_MAX = 30;
 export const MENTIONS_MAX = 20;
 /** Since December 2025 Instagram has been lowering its own limit (ayrshare.com/docs, routenote.com). */
 export const HASHTAGS_ADVISED = 5;
+/** https://www.ayrshare.com/docs/apis/post/social-networks/instagram: "up to 5 hashtags and 3 username mentions". */
+export const MENTIONS_ADVISED = 3;
 
 /** developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, `collaborators`. */
 export const COLLABORATORS_MAX = 3;
@@ -55,8 +57,8 @@ export const STORY_VIDEO: MediaRule = { ...VIDEO, maxBytes: 100_000_000, minRati
  */
 export const COMMENT_MAX = 2200;
 
-/** Our own rule; Instagram's documentation gives no number. */
-export const TRIAL_FOLLOWERS_MIN = 1000;
+/** Instagram's documentation gives no number, nor does its refusal 2207081. */
+export const TRIAL_FOLLOWERS_USUAL = 1000;
 
 /** Same reference, of 24 March 2025: `alt_text` for images, also in carousels; not for reels and stories. */
 const ALT_TEXT = { types: ["image"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
@@ -100,18 +102,6 @@ export const limits = {
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
     ...storyLimits(STORY_VIDEO),
-    {
-      of: "account",
-      measure: "followers",
-      min: TRIAL_FOLLOWERS_MIN,
-      when: { postType: "video", options: { trial_reel_type: "manual" } },
-    },
-    {
-      of: "account",
-      measure: "followers",
-      min: TRIAL_FOLLOWERS_MIN,
-      when: { postType: "video", options: { trial_reel_type: "performance" } },
-    },
   ],
   // For accounts whose own number cannot be read. The content publishing guide says 100; the references of media_publish and
   // content_publishing_limit say 50. A carousel counts once.

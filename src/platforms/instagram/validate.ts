@@ -21,8 +21,9 @@ import {
   IMAGE,
   IMAGE_RATIO_ADVISED,
   limits,
+  MENTIONS_ADVISED,
   MENTIONS_MAX,
-  TRIAL_FOLLOWERS_MIN,
+  TRIAL_FOLLOWERS_USUAL,
   VIDEO,
   STORY_MEDIA,
   STORY_VIDEO,
@@ -99,15 +100,18 @@ function captionProblems(caption: string): readonly ValidationProblem[] {
 }
 
 function captionWarnings(caption: string): readonly ValidationWarning[] {
-  const hashtags = countMatches(caption, HASHTAG);
-  return hashtags > HASHTAGS_ADVISED && hashtags <= HASHTAGS_MAX
-    ? [
-        {
-          code: "many_hashtags",
-          message: `${hashtags} hashtags: Instagram is lowering its limit to ${HASHTAGS_ADVISED} and may refuse more`,
-        },
-      ]
-    : [];
+  const warnings: ValidationWarning[] = [];
+  const advise = (code: "many_hashtags" | "many_mentions", unit: string, advised: number, max: number, actual: number) => {
+    if (actual > advised && actual <= max) {
+      warnings.push({
+        code,
+        message: `${actual} ${unit}: others report that Instagram now takes ${advised}, and it may refuse more`,
+      });
+    }
+  };
+  advise("many_hashtags", "hashtags", HASHTAGS_ADVISED, HASHTAGS_MAX, countMatches(caption, HASHTAG));
+  advise("many_mentions", "mentions", MENTIONS_ADVISED, MENTIONS_MAX, countMatches(caption, MENTION));
+  return warnings;
 }
 
 function optionProblems(input: ValidationInput, isReel: boolean): readonly ValidationProblem[] {
@@ -126,16 +130,6 @@ function optionProblems(input: ValidationInput, isReel: boolean): readonly Valid
   }
   if (input.options["share_to_feed"] === false && placement === "timeline" && isReel) {
     conflict("share_to_feed", "a video in the timeline is always shared to the main feed");
-  }
-  const followers = input.account.capabilities["followersCount"];
-  if (typeof trial === "string" && typeof followers === "number" && followers < TRIAL_FOLLOWERS_MIN) {
-    problems.push({
-      code: "account_not_eligible",
-      message: `trial reels need an account with ${TRIAL_FOLLOWERS_MIN} followers`,
-      param: "platform_options.trial_reel_type",
-      limit: TRIAL_FOLLOWERS_MIN,
-      actual: followers,
-    });
   }
   return problems;
 }
@@ -172,14 +166,28 @@ function optionWarnings(input: ValidationInput, isReel: boolean): readonly Valid
         ...naming`${member(name)} applies to reels only and is ignored`,
       }));
   }
-  return isTrial(input.options) && shareToFeed !== false
-    ? [
-        {
-          code: "option_ignored",
-          ...naming`a trial reel is shown to people who do not follow the account and never shared to the feed: ${member("share_to_feed")} is false`,
-        },
-      ]
-    : [];
+  const { followersCount: followers } = input.account.capabilities;
+  const hasFew = typeof followers === "number" && followers < TRIAL_FOLLOWERS_USUAL;
+  return !isTrial(input.options)
+    ? []
+    : [
+        ...(shareToFeed === false
+          ? []
+          : [
+              {
+                code: "option_ignored" as const,
+                ...naming`a trial reel is shown to people who do not follow the account and never shared to the feed: ${member("share_to_feed")} is false`,
+              },
+            ]),
+        ...(hasFew
+          ? [
+              {
+                code: "account_not_eligible" as const,
+                message: `the account has ${followers} followers, and Instagram may refuse it trial reels: it usually offers them from ${TRIAL_FOLLOWERS_USUAL} on`,
+              },
+            ]
+          : []),
+      ];
 }
 
 function mediaSetProblems(media: readonly MediaDescription[]): readonly ValidationProblem[] {
@@ -252,6 +260,7 @@ function validateStory(
     ],
     warnings: [
       ...accountWarnings(account.capabilities),
+      ...creatorStoryWarnings(account.capabilities),
       ...storyWarnings("instagram", caption, requested, IGNORED),
       ...altTextWarnings("instagram", media, STORY_MEDIA),
       ...coverWarnings("instagram", media, STORY_MEDIA),
@@ -299,6 +308,19 @@ function accountWarnings(capabilities: JsonObject): readonly ValidationWarning[]
           code: "account_not_eligible",
           message:
             "no task is listed for your role on the account's Page that allows creating posts: ask its administrator",
+        },
+      ]
+    : [];
+}
+
+/** Stories "are only available to business accounts" (Meta's page on the login through Pages, 3 March 2025). */
+function creatorStoryWarnings({ accountType }: JsonObject): readonly ValidationWarning[] {
+  return accountType === "MEDIA_CREATOR"
+    ? [
+        {
+          code: "account_not_eligible",
+          message:
+            "Instagram documents stories for business accounts only and may refuse this one: the account is a creator account",
         },
       ]
     : [];

@@ -233,6 +233,9 @@ export async function createContainer(sim: SimulatorContext, user: TestUser, par
   ) {
     return errorResponse(sim, "carouselInvalid");
   }
+  if (kind === "STORIES" && user.accountType !== "BUSINESS" && sim.settings.extra["stories_of_creators"] !== true) {
+    return errorResponse(sim, "notBusiness");
+  }
   const mediaType = kind === "IMAGE" || (kind === "STORIES" && !params.has("video_url")) ? "image" : "video";
   const urlParam = mediaType === "image" ? "image_url" : "video_url";
   const url = kind === "CAROUSEL" ? null : textParam(params, urlParam);

@@ -43,6 +43,11 @@ export const GRAPH_ERRORS = {
     "The requested resource does not exist",
     "The media builder with this id does not exist or has expired.",
   ),
+  /**
+   * Stories "are only available to business accounts" (Meta's page on the login through Pages, 3 March 2025; seen by
+   * geoff-maddock/events-tracker#1154). The words are those that gitroomhq/postiz-app handles in instagram.provider.ts.
+   */
+  notBusiness: { code: 10, message: "(#10) The user is not an Instagram Business" },
   unknownType: errorFields(100, 2_207_023, "Invalid parameter", "The media type is unknown."),
   carouselInvalid: errorFields(
     100,

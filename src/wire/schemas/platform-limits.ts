@@ -46,12 +46,12 @@ const LimitRule = z
   .object({
     of: z.string().openapi({
       description:
-        "What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, `account`, or an option as `platform_options.title`; `[]` after it means each of its items.",
+        "What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, or an option as `platform_options.title`; `[]` after it means each of its items.",
       example: "platform_options.title",
     }),
     measure: z.string().openapi({
       description:
-        "`length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `pages`, `video_codec`, `audio_codec` or `followers`.",
+        "`length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `pages`, `video_codec` or `audio_codec`.",
       example: "length",
     }),
     min: z.number().nullable().openapi({ description: "The smallest accepted number." }),

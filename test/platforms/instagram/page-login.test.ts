@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await changeSettings("facebook", { quota: null, business_management: null });
+  await changeSettings("facebook", { quota: null, business_management: null, extra_permissions: null });
 });
 
 async function firstAccountOf(login: string, settings: Record<string, string> = PAGE_LOGIN): Promise<AccountAccess> {
@@ -51,6 +51,20 @@ describe("the accounts", () => {
     expect((await logIn(instagram, "cleo", settings)).accounts).toMatchObject([
       { platformAccountId: "17841400008461003" },
     ]);
+  });
+
+  test("of a business publish with ads_read only, which the refusal names", async ({ expect }) => {
+    await changeSettings("facebook", { business_management: true, extra_permissions: "ads_read" });
+    const settings = { ...PAGE_LOGIN, BUSINESS_MANAGEMENT: "true" };
+    const media = [await sampleMedia("portrait.jpg", PHOTO)];
+    const caption = `of a business ${crypto.randomUUID()}`;
+    const without = await firstAccountOf("cleo", settings);
+    expect(await publishUntilSettled(instagram, without, { caption, media })).toMatchObject({
+      state: "failed",
+      fault: { code: "missing_scope", message: expect.stringContaining("INSTAGRAM_EXTRA_SCOPES") as string },
+    });
+    const account = await firstAccountOf("cleo", { ...settings, EXTRA_SCOPES: "ads_read" });
+    expect(await publishUntilSettled(instagram, account, { caption, media })).toMatchObject({ state: "published" });
   });
 
   test("of a user who declined publishing miss that scope, which the next login asks for again", async ({ expect }) => {

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await changeSettings("instagram", { quota: null, republish: null });
+  await changeSettings("instagram", { quota: null, republish: null, stories_of_creators: null });
 });
 
 async function ada(settings: Record<string, string> = {}): Promise<ConnectedLogin["accounts"][number]> {
@@ -190,6 +190,22 @@ describe("a story", () => {
     const stories = await storiesOf(account);
     expect(stories).toHaveLength(before + 1);
     expect(result).toMatchObject({ state: "published", remoteId: stories.at(-1)?.id, url: stories.at(-1)?.url });
+  });
+
+  test("of a creator account is warned of and refused, without ending the login", async ({ expect }) => {
+    const [account] = (await logIn(instagram, "cleo")).accounts;
+    const { caption, media, options } = await story();
+    const input = { caption, postType: "image" as const, media, options, account: account!, settings: {} };
+    expect(instagram.validate(input)).toMatchObject({
+      problems: [],
+      warnings: expect.arrayContaining([expect.objectContaining({ code: "account_not_eligible" })]),
+    });
+    expect(await publishUntilSettled(instagram, account!, await story())).toMatchObject({
+      state: "failed",
+      fault: { kind: "rejected", code: "account_not_eligible" },
+    });
+    await changeSettings("instagram", { stories_of_creators: true });
+    expect(await publishUntilSettled(instagram, account!, await story())).toMatchObject({ state: "published" });
   });
 
   /** A container that is ready, the job at the time of its call, and what is looked up later. */

@@ -62,12 +62,12 @@ describe("trial reels", () => {
     ]);
   });
 
-  test("need 1000 followers where the number is known", ({ expect }) => {
-    const trial = { options: { trial_reel_type: "manual" }, media: [reel()] };
-    expect(problems({ ...trial, capabilities: { followersCount: 999 } })).toEqual([
-      "account_not_eligible platform_options.trial_reel_type",
-    ]);
-    expect(problems({ ...trial, capabilities: { followersCount: 1000 } })).toEqual([]);
+  test("of an account with few followers are warned of: Instagram names no number", ({ expect }) => {
+    const trial = { options: { trial_reel_type: "manual", share_to_feed: false }, media: [reel()] };
+    const withFollowers = (followersCount: number) =>
+      instagram.validate(validationInput({ ...trial, capabilities: { followersCount } }));
+    expect(withFollowers(999)).toMatchObject({ problems: [], warnings: [{ code: "account_not_eligible" }] });
+    expect(withFollowers(1000)).toMatchObject({ problems: [], warnings: [] });
   });
 });
 
@@ -95,6 +95,11 @@ describe("caption", () => {
     expect(instagram.validate(validationInput({ media: [image()], caption: tags(6) })).warnings).toMatchObject([
       { code: "many_hashtags" },
     ]);
+    expect(instagram.validate(validationInput({ media: [image()], caption: "@a ".repeat(4) })).warnings).toMatchObject([
+      { code: "many_mentions" },
+    ]);
+    const few = `${tags(5)} ${"@a ".repeat(3)}`;
+    expect(instagram.validate(validationInput({ media: [image()], caption: few })).warnings).toEqual([]);
   });
 });
 
