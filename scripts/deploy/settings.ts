@@ -118,6 +118,7 @@ const OF_PLATFORMS: readonly (readonly [name: string, shape: Shape])[] = [
   ["THREADS_EXTRA_SCOPES", text],
   ["THREADS_API_VERSION", text],
   ["THREADS_APPSECRET_PROOF", boolean],
+  ["THREADS_DOMAIN", oneOf("threads.com")],
   ["TIKTOK_AUDITED", boolean],
   ["TIKTOK_SCOPES", text],
   ["X_LONG_VIDEO_CATEGORY", oneOf("tweet_video")],

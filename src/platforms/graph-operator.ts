@@ -13,7 +13,10 @@ import { evidenceOf } from "./live-evidence.ts";
 import { postForm } from "./request-encoding.ts";
 import { callPlatform, isOk } from "./response.ts";
 
-/** The last day of each version, from Meta's list as it stood on 2026-11-23. The newest version has no last day yet. */
+/**
+ * The last day of each version: two years after the next one was introduced, as Meta's changelog of
+ * the Graph API says. The next one after v26.0 came on 2026-11-04 and has no last day yet.
+ */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v20.0": "2026-09-24",
   "v21.0": "2027-01-21",
@@ -21,6 +24,7 @@ const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v23.0": "2027-10-08",
   "v24.0": "2028-02-18",
   "v25.0": "2028-07-29",
+  "v26.0": "2028-11-04",
 };
 
 /** A version of the Graph API. `source` is the list of the platform that uses it. */

@@ -33,7 +33,7 @@ const LOGIN_HOST = "www.instagram.com";
 const TOKEN_HOST = "api.instagram.com";
 const GRAPH_HOST = "graph.instagram.com";
 /** Not yet expired in November 2026. */
-const SUPPORTED_VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0"]);
+const SUPPORTED_VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0", "v27.0"]);
 
 const missingPermission = (sim: SimulatorContext, scope: string): Response =>
   graphError(sim, {

@@ -10,12 +10,16 @@ const VERSIONS_PAGE = "https://learn.microsoft.com/linkedin/marketing/integratio
 /** A backslash stands before each bracket: 4,000 characters on the wire, 2,000 for a reader. */
 const BRACKETS = String.raw`\(`.repeat(2000);
 
-/** From copies of that page, read on 2026-11-23. */
+/** From copies of that page; since 202604 as https://github.com/api-evangelist/linkedin-ads read it on 2026-08-13. */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "202511": "2026-11-16",
   "202601": "2027-01-15",
   "202602": "2027-02-15",
   "202603": "2027-03-16",
+  "202604": "2027-04-15",
+  "202605": "2027-05-15",
+  "202606": "2027-06-15",
+  "202607": "2027-07-15",
 };
 
 /**

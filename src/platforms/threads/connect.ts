@@ -19,7 +19,7 @@ import { postForm, withQuery } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import { Me } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { WRITE_REPLIES_SCOPE, AUTHORIZE_URL, GRAPH_ORIGIN, graphUrl, publishingLimitUrl } from "./hosts.ts";
+import { WRITE_REPLIES_SCOPE, authorizeUrl, graphOrigin, graphUrl, publishingLimitUrl } from "./hosts.ts";
 
 const BASIC_SCOPE = "threads_basic";
 const SCOPES = [BASIC_SCOPE, "threads_content_publish"] as const;
@@ -29,7 +29,7 @@ const ME_FIELDS = "id,username,name,threads_profile_picture_url";
 export const connect = {
   ...redirectLogin({
     authorizeUrl(app, request) {
-      return withQuery(AUTHORIZE_URL, {
+      return withQuery(authorizeUrl(app), {
         client_id: app.clientId,
         redirect_uri: request.redirectUri,
         scope: withExtraScopes(SCOPES, app).join(","),
@@ -46,7 +46,7 @@ export const connect = {
       return await catchConnectionErrors(async () => {
         const shortLivedResponse = await callPlatform(
           client,
-          `${GRAPH_ORIGIN}/oauth/access_token`,
+          `${graphOrigin(app)}/oauth/access_token`,
           postForm({
             client_id: app.clientId,
             client_secret: app.clientSecret,
@@ -59,7 +59,7 @@ export const connect = {
         if (!shortLived) {
           return failed(loginFault(shortLivedResponse));
         }
-        const longLived = await requestGraphToken(client, `${GRAPH_ORIGIN}/access_token`, {
+        const longLived = await requestGraphToken(client, `${graphOrigin(app)}/access_token`, {
           grant_type: "th_exchange_token",
           client_secret: app.clientSecret,
           access_token: shortLived.accessToken,
@@ -105,8 +105,8 @@ export const connect = {
     });
   },
 
-  refresh: async (client, _app, tokens, now) => {
-    return await renewGraphToken(client, `${GRAPH_ORIGIN}/refresh_access_token`, "th_refresh_token", tokens, now);
+  refresh: async (client, app, tokens, now) => {
+    return await renewGraphToken(client, `${graphOrigin(app)}/refresh_access_token`, "th_refresh_token", tokens, now);
   },
 } satisfies ConnectCalls;
 

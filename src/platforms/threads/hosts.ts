@@ -1,15 +1,25 @@
 import type { AppCredentials } from "#platforms/contract.ts";
 
-export const AUTHORIZE_URL = "https://threads.net/oauth/authorize";
-export const GRAPH_ORIGIN = "https://graph.threads.net";
+export const hosts = ["graph.threads.net", "graph.threads.com"] as const;
 
-export const hosts = ["graph.threads.net"] as const;
+/** https://developers.facebook.com/documentation/threads/get-started names threads.com since 2026; no page announces an end of threads.net. */
+function domain({ settings }: Pick<AppCredentials, "settings">): string {
+  return settings["DOMAIN"] === "threads.com" ? "threads.com" : "threads.net";
+}
+
+export function authorizeUrl(app: AppCredentials): string {
+  return `https://${domain(app)}/oauth/authorize`;
+}
+
+export function graphOrigin(app: AppCredentials): string {
+  return `https://graph.${domain(app)}`;
+}
 
 /** Not a version of the Graph API; the only one so far. */
 const DEFAULT_API_VERSION = "v1.0";
 
 export function graphUrl(app: AppCredentials): string {
-  return `${GRAPH_ORIGIN}/${app.settings["API_VERSION"] ?? DEFAULT_API_VERSION}`;
+  return `${graphOrigin(app)}/${app.settings["API_VERSION"] ?? DEFAULT_API_VERSION}`;
 }
 
 /** The edge that tells how many posts the account may publish. */

@@ -3,6 +3,7 @@ import { threads } from "#platforms/threads/index.ts";
 import type { PlatformClient } from "#platforms/contract.ts";
 import { changeSettings } from "../../sandbox/sandbox-api.ts";
 import { image, job, validationInput } from "../../support/adapter-inputs.ts";
+import { authorizeUrl } from "../../support/call-connector.ts";
 import {
   logIn,
   logInAtPlatform,
@@ -32,6 +33,24 @@ describe("the login", () => {
       await threads.connect.listAccounts(simulatedClient(threads), sandboxCredentials(threads), tokens),
     );
     expect(accounts).toMatchObject([{ missingScopes: ["threads_content_publish"] }]);
+  });
+
+  test("goes to threads.com, as every other call, where the operator says so", async ({ expect }) => {
+    const settings = { DOMAIN: "threads.com" };
+    const url = await authorizeUrl(threads.connect, sandboxCredentials(threads, settings));
+    expect(url.origin).toBe("https://threads.com");
+    const client = simulatedClient(threads);
+    const called = new Set<string>();
+    const watched: PlatformClient = {
+      fetch(address, init) {
+        called.add(new URL(address).hostname);
+        return client.fetch(address, init);
+      },
+    };
+    const [account] = (await logIn(threads, "ada", settings)).accounts;
+    const post = job({ account: account!, caption: `At threads.com ${crypto.randomUUID()}`, now: Date.now() });
+    expect(await threads.prepare(watched, post, undefined)).toMatchObject({ state: expect.stringMatching(/ready|again/) });
+    expect([...called]).toEqual(["graph.threads.com"]);
   });
 
   test("tells how many posts the account may publish, in the preview", async ({ expect }) => {
