@@ -12,7 +12,7 @@ import {
 import { PLATFORMS, type Platform } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
-import { changeSettings } from "../sandbox/sandbox-api.ts";
+import { changeSettings, injectFault } from "../sandbox/sandbox-api.ts";
 import { queryRows, startBrowserLogin } from "./test-context.ts";
 import { completePlatformLogin, createSandboxUser, readCallback } from "./sandbox-context.ts";
 
@@ -81,4 +81,36 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining("cancelled") });
     expect(JSON.stringify(end)).not.toContain("<b>");
   });
+});
+
+test("a login while TikTok throttles the look at the creator has its account, and the next sync reads the rest", async ({
+  expect,
+}) => {
+  const throttle = () =>
+    injectFault("tiktok", {
+      match: { path: "/v2/post/publish/creator_info" },
+      effect: "answer",
+      status: 429,
+      body: { data: {}, error: { code: "rate_limit_exceeded", message: "", log_id: "1" } },
+    });
+  const { ctx } = await createSandboxUser();
+  const { url, browserToken } = await completePlatformLogin(ctx, "tiktok");
+  await throttle();
+  const params = Object.fromEntries(url.searchParams);
+  expect(await finishConnect(ctx, { platform: "tiktok", params, browserToken })).toMatchObject({ ok: true });
+  const stored = async () =>
+    (await queryRows("SELECT username, profile_url, capabilities FROM accounts WHERE user_id = ?", ctx.actor.userId)).map(
+      ({ username, profile_url: profileUrl, capabilities }) => ({
+        username,
+        profileUrl,
+        levels: (JSON.parse(String(capabilities)) as { privacyLevels?: unknown[] }).privacyLevels?.length,
+      }),
+    );
+  expect(await stored()).toMatchObject([{ levels: undefined }]);
+  await syncAccounts(ctx);
+  const complete = [{ username: "ada_moves", profileUrl: "https://www.tiktok.com/@ada_moves", levels: 3 }];
+  expect(await stored()).toEqual(complete);
+  await throttle();
+  await syncAccounts(ctx);
+  expect(await stored()).toEqual(complete);
 });

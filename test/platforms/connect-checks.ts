@@ -267,7 +267,7 @@ async function checkRefusals(subject: Subject): Promise<void> {
 async function checkFailures(subject: Subject): Promise<void> {
   const { adapter, expect } = subject;
   for (const operation of operationsOf(subject)) {
-    const { responses, optionalRequests = {} } = operation.script;
+    const { responses, optionalRequests = {}, partialRequests = {} } = operation.script;
     for (const index of responses.keys()) {
       for (const [name, failure] of FAILURES) {
         const description = `${operation.name}: ${name} for request ${index}`;
@@ -277,6 +277,10 @@ async function checkFailures(subject: Subject): Promise<void> {
         expectHosts(expect, adapter, client, operation.userNamedHosts);
         if (index in optionalRequests) {
           expect(result, description).toMatchObject({ ok: true });
+          continue;
+        }
+        if (index in partialRequests && result.ok) {
+          expect(result, description).toMatchObject({ value: { accounts: [{ isPartial: true }] } });
           continue;
         }
         expectFault(expect, result, description);

@@ -22,6 +22,8 @@ export interface ScriptedOperation {
   readonly responses: readonly [ScriptedResponse, ...ScriptedResponse[]];
   /** Requests (indexes in `responses`) whose failure is ignored, with the reason. */
   readonly optionalRequests?: Readonly<Record<number, string>>;
+  /** Requests without whose answer the accounts are listed as partial, with the reason. */
+  readonly partialRequests?: Readonly<Record<number, string>>;
   readonly refusals: readonly [Refusal, ...Refusal[]];
 }
 

@@ -40,6 +40,7 @@ export async function toListedAccounts(
         avatarUrl: cleanUrl(account.avatarUrl),
         profileUrl: cleanUrl(account.profileUrl),
         capabilities: JSON.stringify(withGrantedScopes(account.capabilities, grantedScopes, settings)),
+        isPartial: account.isPartial === true,
         missingScopes: JSON.stringify(account.missingScopes),
         sealedToken:
           account.token === null

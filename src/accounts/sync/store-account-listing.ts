@@ -14,6 +14,8 @@ export interface ListedAccount {
   readonly avatarUrl: string | null;
   readonly profileUrl: string | null;
   readonly capabilities: string;
+  /** What is stored of the name, the address and the capabilities stays. */
+  readonly isPartial: boolean;
   readonly missingScopes: string;
   readonly sealedToken: string | null;
   readonly status: AccountStatus;
@@ -57,6 +59,9 @@ const IS_BLOCKED_BY_POST = "accounts.blocked_by IS 'post' AND accounts.connectio
 const listedUnlessBlocked = (column: string) =>
   `${column} = iif(${IS_BLOCKED_BY_POST}, accounts.${column}, excluded.${column})`;
 
+const storedIfPartial = (column: string, listed: string) =>
+  `coalesce(iif(item ->> '$.isPartial', stored_${column}, NULL), ${listed})`;
+
 /*
  * Adds new accounts in the platform's order until the plan's limit is reached. One statement counts and inserts, so that parallel logins
  * cannot exceed the limit.
@@ -65,6 +70,7 @@ const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
   found AS (
     SELECT l.key AS position, l.value AS item, login.id AS touchedid, login.user_id AS user_id,
       login.workspace_id AS workspace_id, login.platform AS platform, login.connected_at AS connected_at,
+      a.username AS stored_username, a.profile_url AS stored_profile_url, a.capabilities AS stored_capabilities,
       ${NEEDS_SLOT} AS needs_slot
     FROM login JOIN json_each(?3) l
     LEFT JOIN accounts a ON a.workspace_id = login.workspace_id AND a.platform = login.platform
@@ -74,8 +80,10 @@ const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
   ranked AS (SELECT *, sum(needs_slot) OVER (ORDER BY position) AS slot FROM found)
 INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
   avatar_url, profile_url, capabilities, sealed_token, missing_scopes, status, status_reason, blocked_by, connected_at)
-SELECT item ->> '$.id', user_id, workspace_id, touchedid, platform, item ->> '$.platformAccountId', item ->> '$.username',
-  item ->> '$.displayName', item ->> '$.avatarUrl', item ->> '$.profileUrl', item ->> '$.capabilities',
+SELECT item ->> '$.id', user_id, workspace_id, touchedid, platform, item ->> '$.platformAccountId',
+  ${storedIfPartial("username", "item ->> '$.username'")}, item ->> '$.displayName', item ->> '$.avatarUrl',
+  ${storedIfPartial("profile_url", "item ->> '$.profileUrl'")},
+  iif(item ->> '$.isPartial', json_patch(coalesce(stored_capabilities, '{}'), item ->> '$.capabilities'), item ->> '$.capabilities'),
   item ->> '$.sealedToken', item ->> '$.missingScopes', item ->> '$.status', item ->> '$.statusReason',
   iif(item ->> '$.status' = 'active', NULL, 'listing'), connected_at
 FROM ranked

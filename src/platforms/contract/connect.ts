@@ -59,6 +59,8 @@ export interface PostableAccount {
   readonly missingScopes: readonly string[];
   /** What this account may do, in members that the adapter defines. `validate` and every step get it back. */
   readonly capabilities: JsonObject;
+  /** The platform was too busy to say what the account may do: its name, address and capabilities that are stored stay. */
+  readonly isPartial?: true;
   /** The account's own token (a Page token); null where calls use the login's access token. */
   readonly token: string | null;
 }

@@ -93,13 +93,15 @@ export const connect = {
     }
     const missingScopes = findMissingScopes(LEAST_SCOPES, tokens.scopes);
     const capabilities =
-      missingScopes.length === 0 ? await readCapabilities(client, tokens) : succeeded<JsonObject>({});
-    return capabilities.ok
-      ? succeeded({
-          accounts: [toPostableAccount(user.value, tokens, capabilities.value, missingScopes)],
-          unpostable: [],
-        })
-      : capabilities;
+      missingScopes.length === 0 ? await readCapabilities(client, tokens) : succeeded<JsonObject | null>({});
+    if (!capabilities.ok) {
+      return capabilities;
+    }
+    const account = toPostableAccount(user.value, tokens, capabilities.value ?? {}, missingScopes);
+    return succeeded({
+      accounts: [capabilities.value === null ? { ...account, isPartial: true } : account],
+      unpostable: [],
+    });
   },
 
   refresh: refreshWithToken({ request: requestTikTokTokens, toTokenSet }),
@@ -173,11 +175,18 @@ async function readProfile(
   });
 }
 
-/** An account that cannot post at the moment is still listed, with the reason. */
-async function readCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject>> {
+/**
+ * An account that cannot post at the moment is still listed, with the reason. Null: TikTok is too busy to say it (20 calls a minute,
+ * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info); every preview reads it again.
+ */
+async function readCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject | null>> {
   const creator = await catchConnectionErrors(() => readCreator(client, tokens.accessToken));
   if (creator.ok) {
     return succeeded(toCapabilities(creator.value));
+  }
+  const { kind } = creator.fault;
+  if (!isAccountRefusal(creator.fault) && (kind === "rate_limited" || kind === "temporary")) {
+    return succeeded(null);
   }
   return isAccountRefusal(creator.fault) ? succeeded<JsonObject>({ refusal: creator.fault.message }) : creator;
 }
@@ -190,7 +199,7 @@ function toPostableAccount(
 ): PostableAccount {
   const displayName = user.display_name ?? user.open_id;
   const handle = capabilities["creatorUsername"] ?? user.username ?? null;
-  const known: JsonObject = { ...capabilities, creatorUsername: handle };
+  const known: JsonObject = handle === null ? capabilities : { ...capabilities, creatorUsername: handle };
   return {
     platformAccountId: user.open_id,
     username: typeof handle === "string" ? handle : displayName,

@@ -219,10 +219,24 @@ describe("listAccounts", () => {
     }
   });
 
+  test.for<[string, ScriptedResponse]>([
+    ["throttled", apiError("rate_limit_exceeded", 429)],
+    ["overloaded", 503],
+    ["cut off", "connection_lost"],
+  ])("an account whose creator look is %s is listed with what is known", async ([, response], { expect }) => {
+    const { accounts } = unwrap(await connect.listAccounts(scriptedClient(userResponse, response), app, tokens));
+    expect(accounts).toEqual([
+      expect.objectContaining({ username: "Ada Moves", isPartial: true, capabilities: { mayDraft: true, mayList: true } }),
+    ]);
+  });
+
   test("a failed call is a fault", async ({ expect }) => {
-    expect(await connect.listAccounts(scriptedClient(userResponse, 503), app, tokens)).toMatchObject({
+    expect(await connect.listAccounts(scriptedClient(503), app, tokens)).toMatchObject({
       fault: { kind: "temporary" },
     });
+    expect(
+      await connect.listAccounts(scriptedClient(userResponse, apiError("access_token_invalid", 401)), app, tokens),
+    ).toMatchObject({ fault: { kind: "reconnect" } });
     expect(
       await connect.listAccounts(scriptedClient(apiError("access_token_invalid", 401)), app, tokens),
     ).toMatchObject({

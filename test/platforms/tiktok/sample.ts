@@ -48,6 +48,7 @@ export const sample: PlatformSample = {
     tokens: secretTokens({ scopes: SCOPES }),
     listAccounts: {
       responses: [user, creator],
+      partialRequests: { 1: "what the account may do is read again before every preview" },
       refusals: [
         {
           name: "a revoked token",
