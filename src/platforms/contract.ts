@@ -86,6 +86,8 @@ export interface Adapter {
   readonly fitting?: ImageFitting;
   /** Replaces `fitting` for a post with these options, as the caller sent them. Absent: `fitting` holds for all posts. Pure. */
   readonly fittingFor?: (options: JsonObject) => ImageFitting;
+  /** Captions keep mentions by URN, `@[name](urn:…)`. Absent: the platform gets the name alone. */
+  readonly takesMentions?: true;
   /** Pure: no network, no clock, no throw. It does not change its input. */
   validate(input: ValidationInput): ValidationResult;
   /** How the platform's own feed shows a target, as far as we know. Pure. Accepts every input, also one with problems. */

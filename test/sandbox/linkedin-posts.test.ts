@@ -70,6 +70,7 @@ describe("a text", () => {
     ["escaped \\(all\\) \\# \\@ \\\\ \\_", "escaped (all) # @ \\ _"],
     ["a {hashtag|\\#|tag} and #another", "a #tag and #another"],
     ["by @[Ada](urn:li:person:AbC123xyz)", "by Ada"],
+    ["by @[Ada \\(she\\)](urn:li:person:AbC123xyz)", "by Ada (she)"],
   ])("%s is shown as %s", async ([source, visibleText], { expect }) => {
     expect((await createPost(postBody(source))).status).toBe(201);
     expect((await publishedPosts("linkedin", "ada")).at(-1)?.text).toBe(visibleText);

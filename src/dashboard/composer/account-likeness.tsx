@@ -1,4 +1,5 @@
 import type { TargetAccount } from "#accounts/index.ts";
+import { captionFor } from "#platforms/mentions.ts";
 import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { MediaItem } from "#posts/index.ts";
 import type { TargetInput } from "#planning/index.ts";
@@ -28,7 +29,7 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
     return null;
   }
   const media = mediaOf(view, account.id);
-  const caption = target?.caption ?? form.caption;
+  const caption = captionFor(adapter, target?.caption ?? form.caption);
   const result = adapter.validate({
     caption,
     postType: media.length === 0 ? "text" : media.some(({ type }) => type === "video") ? "video" : "image",

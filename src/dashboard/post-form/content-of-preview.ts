@@ -1,5 +1,7 @@
 import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
+import { captionFor } from "#platforms/mentions.ts";
+import { adapterFor } from "#platforms/registry.ts";
 import { ownMediaItems, type SchedulePreview } from "#planning/index.ts";
 import { annotationMembers, mediaMember, orNull } from "./draft-content.ts";
 
@@ -9,11 +11,11 @@ export function contentOfPreview(preview: SchedulePreview): JsonObject {
   return {
     caption,
     scheduled_at: toIsoInstant(scheduledAt),
-    targets: targets.map(({ accountId, effectiveCaption, platformOptions, ...target }): JsonObject => {
+    targets: targets.map(({ accountId, platform, effectiveCaption, platformOptions, ...target }): JsonObject => {
       const ownMedia = ownMediaItems(target);
       return {
         account_id: accountId,
-        ...(effectiveCaption !== caption && { caption: effectiveCaption }),
+        ...(effectiveCaption !== captionFor(adapterFor(platform), caption) && { caption: effectiveCaption }),
         ...(Object.keys(platformOptions).length > 0 && { platform_options: platformOptions }),
         ...(ownMedia && { media_items: ownMedia.map(mediaMember) }),
       };

@@ -6,6 +6,7 @@ import type { ValidationProblem, ValidationWarning } from "#platforms/contract.t
 import { optionScopeProblems } from "#platforms/extra-scopes.ts";
 import { ownLimits } from "#platforms/limits-for.ts";
 import { unknownOptions } from "#platforms/unknown-options.ts";
+import { captionFor } from "#platforms/mentions.ts";
 import { ownMediaOf, POST_MEDIA, threadMediaOf } from "#planning/candidates/media-lists.ts";
 import type { ResolvedTarget } from "#planning/candidates/types.ts";
 import type { MediaByPlace, MediaWithFacts } from "#planning/facts/types.ts";
@@ -57,7 +58,7 @@ export function validateTargets(
       problems.push({ ...accountRef, code: "platform_not_configured", message, param: target.param ?? "platforms" });
       continue;
     }
-    const effectiveCaption = effectiveCaptionOf(target, post.caption);
+    const effectiveCaption = captionFor(adapter, requestedCaptionOf(target, post.caption));
     const capabilities = post.capabilities.get(account.id) ?? account.capabilities;
     const settings = app?.settings ?? {};
     const own = ownMediaOf(target, post.lists);
@@ -122,7 +123,7 @@ export function validateTargets(
 }
 
 /** The target's own caption, else the one in its options, else the post's; the adapter reports one that is not a text. */
-function effectiveCaptionOf(target: Pick<ResolvedTarget, "caption" | "requestedOptions">, postCaption: string): string {
+function requestedCaptionOf(target: Pick<ResolvedTarget, "caption" | "requestedOptions">, postCaption: string): string {
   const inOptions = target.requestedOptions["caption"];
   return target.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);
 }

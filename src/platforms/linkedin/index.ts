@@ -45,6 +45,7 @@ export const linkedin = defineAdapter({
   },
   dataPolicy,
   fitting,
+  takesMentions: true,
   validate,
   appearance,
   prepareAheadMs: ({ media, hasDocument }) => (hasDocument ? DOCUMENT_AHEAD_MS : defaultPrepareAheadMs(media)),

@@ -4,14 +4,22 @@
  */
 
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g;
-/** A hashtag at the start of a word, not one inside a URL; or any reserved character. */
-const HASHTAG_OR_RESERVED = /(?<![\p{L}\p{M}\p{N}_/&#])#([\p{L}\p{M}\p{N}_]+)|[\\|{}@[\]()<>#*_~]/gu;
+/**
+ * A mention of a person or an organization ("MentionElement" of
+ * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format); a hashtag at the start of a
+ * word, not one inside a URL; or any reserved character.
+ */
+const MARKUP =
+  /@\[([^[\]\n]{1,100})\]\((urn:li:(?:person|organization):[A-Za-z0-9_-]{1,60})\)|(?<![\p{L}\p{M}\p{N}_/&#])#([\p{L}\p{M}\p{N}_]+)|[\\|{}@[\]()<>#*_~]/gu;
 
 /** The caption in LinkedIn's format; only for requests, never stored. */
 export function toLittleText(caption: string): string {
-  return caption.replace(HASHTAG_OR_RESERVED, (match, tag: string | undefined) =>
-    tag !== undefined && /\p{L}/u.test(tag) ? `{hashtag|\\#|${escapeReserved(tag)}}` : escapeReserved(match),
-  );
+  return caption.replace(MARKUP, (match: string, name?: string, urn?: string, tag?: string) => {
+    if (name !== undefined && urn !== undefined) {
+      return `@[${escapeReserved(name)}](${urn})`;
+    }
+    return tag !== undefined && /\p{L}/u.test(tag) ? `{hashtag|\\#|${escapeReserved(tag)}}` : escapeReserved(match);
+  });
 }
 
 function escapeReserved(text: string): string {

@@ -9,7 +9,7 @@ import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { CAPTION_MAX, DOCUMENT, IMAGE, limits, VIDEO, VIDEO_RATIO_MAX } from "./limits.ts";
 import { options } from "./options.ts";
-import { toLittleText } from "./text.ts";
+import { fromLittleText, toLittleText } from "./text.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
@@ -35,7 +35,8 @@ export function validate(input: ValidationInput): ValidationResult {
 
 /** LinkedIn does not document whether the escapes count, so they do unless the operator says otherwise. */
 function countCaption({ caption, settings }: ValidationInput): number {
-  return settings["CAPTION_COUNT"] === "visible" ? caption.length : toLittleText(caption).length;
+  const sent = toLittleText(caption);
+  return (settings["CAPTION_COUNT"] === "visible" ? fromLittleText(sent) : sent).length;
 }
 
 /** The content that a post can have instead of media. */

@@ -12,7 +12,7 @@ import { checkLogin } from "./connect.ts";
 import { PAGE_REFUSED_CODE, toAccountFault } from "./errors.ts";
 import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
-import { fromLittleText } from "./text.ts";
+import { fromLittleText, toLittleText } from "./text.ts";
 
 /** After this time the publisher sends a member's post once more. By then LinkedIn's duplicate check knows the first call if it arrived. */
 const RESEND_FROM_MS = 45 * SECOND;
@@ -64,7 +64,8 @@ function hasSameContent(post: ListedPost, job: Job): boolean {
 }
 
 function hasSameText(post: ListedPost, job: Job): boolean {
-  return comparableText(fromLittleText(post.commentary ?? "")) === comparableText(job.caption);
+  const sent = fromLittleText(toLittleText(job.caption));
+  return comparableText(fromLittleText(post.commentary ?? "")) === comparableText(sent);
 }
 
 function postedAt(post: ListedPost): number {

@@ -5,7 +5,19 @@
 
 const RESERVED = new Set("|{}@[]()<>#*_~");
 const MARKUP =
-  /^(?:\{hashtag\|(?:\\#|#)\|(?<tag>[^}]+)\}|@\[(?<name>[^\]]+)\]\(urn:li:(?:person|organization):[^)]+\)|(?<bare>#[\p{L}\p{N}]+))/u;
+  /^(?:\{hashtag\|(?:\\#|#)\|(?<tag>[^}]+)\}|@\[(?<name>(?:\\.|[^\\\]])+)\]\(urn:li:(?:person|organization):[^)]+\)|(?<bare>#[\p{L}\p{N}]+))/u;
+
+/**
+ * The entities that a commentary mentions: "MentionElement" of
+ * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format, a person or an organization.
+ */
+export function mentionedEntities(source: string): readonly string[] {
+  const unescaped = source.replaceAll(/\\./g, "\\");
+  return Array.from(
+    unescaped.matchAll(/@\[[^\]]+\]\((?<urn>urn:li:(?:person|organization):[^)]+)\)/g),
+    ({ groups }) => groups?.["urn"] ?? "",
+  );
+}
 
 /** The text that readers see. Without `stopAtReserved` it drops nothing, as the length limit requires. */
 export function renderCommentary(source: string, stopAtReserved: boolean): string {
@@ -26,7 +38,7 @@ export function renderCommentary(source: string, stopAtReserved: boolean): strin
     const markup = MARKUP.exec(source.slice(position));
     if (markup) {
       const { tag, name, bare } = markup.groups ?? {};
-      visibleText += tag === undefined ? (name ?? bare ?? "") : `#${tag.replaceAll(/\\(.)/g, "$1")}`;
+      visibleText += (tag === undefined ? (name ?? bare ?? "") : `#${tag}`).replaceAll(/\\(.)/g, "$1");
       position += markup[0].length;
       continue;
     }

@@ -6,7 +6,7 @@ import type { Token } from "#sandbox/oauth-server.ts";
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { accessDenied, invalidValue, missingField, errorResponse } from "./error-responses.ts";
 import { type Asset, findAsset, statusOf } from "./media-assets.ts";
-import { renderCommentary } from "./commentary-markup.ts";
+import { mentionedEntities, renderCommentary } from "./commentary-markup.ts";
 import { checkCanPostAs, canReadPostsOf } from "./authorization.ts";
 
 /* Creating, finding and deleting posts: platforms/linkedin.md 2.1, 4 and 5. */
@@ -319,6 +319,7 @@ export function createPost(sim: SimulatorContext, token: Token, body: JsonObject
         feedDistribution: feedDistributionOf(body),
         ...(altTexts.some((text) => text !== null) && { alt_texts: altTexts }),
         ...(isJsonObject(content) && media.length === 0 && content),
+        ...(mentionedEntities(commentary).length > 0 && { mentions: [...mentionedEntities(commentary)] }),
         ...(body["isReshareDisabledByAuthor"] === true && { isReshareDisabledByAuthor: true }),
         ...(media[0]?.thumbnail && { thumbnail_sha256: media[0].thumbnail.sha256 }),
       },

@@ -51,6 +51,23 @@ const publishedWithCaption = async (account: AccountAccess, caption: string) =>
 
 const POST = { method: "POST", path: "/rest/posts" };
 
+describe("a mention", () => {
+  test("of an organization and a person reaches LinkedIn as such, and is found again after a lost answer", async ({
+    expect,
+  }) => {
+    const account = await accountOf("organization");
+    const caption = "With @[Studio (Berlin)](urn:li:organization:2) by @[Ada](urn:li:person:AbC123xyz) [no mention]";
+    const result = await publishUntilSettled(linkedin, account, { caption }, () =>
+      injectFault(linkedin, { match: POST, effect: "drop_after" }),
+    );
+    const posts = await publishedWithCaption(account, "With Studio (Berlin) by Ada [no mention]");
+    expect(posts).toMatchObject([
+      { options: { mentions: ["urn:li:organization:2", "urn:li:person:AbC123xyz"] }, id: expect.any(String) as string },
+    ]);
+    expect(result).toMatchObject({ state: "published", remoteId: posts[0]?.id });
+  });
+});
+
 describe("a login", () => {
   test("of an app with one product has the member, with both products also the page", async ({ expect }) => {
     expect((await logIn(linkedin, "ada")).accounts.map((account) => account.capabilities)).toEqual([

@@ -15,11 +15,25 @@ describe("little text", () => {
     ["C# and ##", "C\\# and \\#\\#"],
     ["##double", "\\#\\#double"],
     ["https://a.example/b#frag and /#x", "https://a.example/b\\#frag and /\\#x"],
-    ["@[Ada](urn:li:person:1)", "\\@\\[Ada\\]\\(urn:li:person:1\\)"],
+    ["@[Ada](urn:li:share:1)", "\\@\\[Ada\\]\\(urn:li:share:1\\)"],
+    ["@[Ada](urn:li:person:1", "\\@\\[Ada\\]\\(urn:li:person:1"],
+    ["@Ada (urn:li:person:1)", "\\@Ada \\(urn:li:person:1\\)"],
     ["{hashtag|\\#|x}", "\\{hashtag\\|\\\\\\#\\|x\\}"],
   ])("%j", ([plain, little], { expect }) => {
     expect(toLittleText(plain)).toBe(little);
     expect(fromLittleText(little)).toBe(plain);
+  });
+
+  test.for<[caption: string, little: string, visible: string]>([
+    [
+      "Thanks to @[Devtestco](urn:li:organization:2414183)!",
+      "Thanks to @[Devtestco](urn:li:organization:2414183)!",
+      "Thanks to Devtestco!",
+    ],
+    ["@[Ada (she)](urn:li:person:a-B_1)", "@[Ada \\(she\\)](urn:li:person:a-B_1)", "Ada (she)"],
+  ])("the mention in %j is one", ([caption, little, visible], { expect }) => {
+    expect(toLittleText(caption)).toBe(little);
+    expect(fromLittleText(little)).toBe(visible);
   });
 
   test("hashtags and mentions in LinkedIn's own notation become the text that readers see", ({ expect }) => {

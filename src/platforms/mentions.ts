@@ -1,0 +1,22 @@
+import type { Adapter, TextRange } from "./contract.ts";
+
+/** A mention by name and URN, `@[name](urn:…)`. The name has no brackets and no line break. */
+const MENTION = /@\[([^[\]\n]{1,100})\]\((urn:[a-z]{2,10}:[A-Za-z]{2,20}:[A-Za-z0-9_-]{1,60})\)/g;
+
+/** The text of a caption with the names of its mentions in place of their notation, and where those names are. */
+export function namesOfMentions(caption: string): { readonly text: string; readonly names: readonly TextRange[] } {
+  const names: TextRange[] = [];
+  let removed = 0;
+  const text = caption.replace(MENTION, (notation: string, name: string, _urn: string, at: number) => {
+    const start = at - removed;
+    names.push({ start, end: start + name.length });
+    removed += notation.length - name.length;
+    return name;
+  });
+  return { text, names };
+}
+
+/** The text that the platform gets: where it has no mentions by URN, their names. */
+export function captionFor(adapter: Pick<Adapter, "takesMentions"> | undefined, caption: string): string {
+  return adapter?.takesMentions ? caption : namesOfMentions(caption).text;
+}
