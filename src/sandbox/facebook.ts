@@ -21,6 +21,7 @@ import { operatorApp } from "./facebook/operator-app.ts";
 import { receiveReelUpload } from "./facebook/reel-upload.ts";
 import {
   findVideo,
+  findVideoOfPost,
   listVideos,
   videoNode,
   reelEndpoint,
@@ -106,19 +107,26 @@ function handlePageNode({ request, url, sim, token, params }: Call, page: string
   return photo?.page === page ? photoNode(sim, photo, request.method, params) : objectNotFound(sim, id);
 }
 
-/** The comments on a post, a published video or a published photo of the Page; stories have none. */
+/**
+ * The comments on a post, a published video or a published photo of the Page; stories have none. The comments of a video can be
+ * listed by its own id, but a new one is refused there (https://github.com/jprjr/multistreamer/issues/89): the reference of comments
+ * documents Post, Photo, Link and Album. The setting `video_comments` takes them.
+ */
 function handleComments({ request, url, sim, token, params }: Call, page: string, id: string): Response {
-  const [post, video, photo] = [findPost(sim, id), findVideo(sim, id), findPhoto(sim, id)];
+  const video = findVideo(sim, id) ?? findVideoOfPost(sim, id);
+  const [post, photo] = [findPost(sim, id), findPhoto(sim, id)];
   const isPublic =
     (post?.page === page && !post.deleted) ||
     (video?.page === page && video.recorded && video.kind !== "story") ||
     (photo?.page === page && photo.postId !== null && findPost(sim, photo.postId) !== undefined);
-  if (!isPublic) {
+  const isRefused = request.method === "POST" && video?.id === id && sim.settings.extra["video_comments"] !== true;
+  if (!isPublic || isRefused) {
     return objectNotFound(sim, id);
   }
+  const object = video?.id ?? id;
   return request.method === "POST"
-    ? createComment(sim, page, id, params, token.scopes)
-    : listComments(sim, id, url, params);
+    ? createComment(sim, page, object, params, token.scopes)
+    : listComments(sim, object, url, params);
 }
 
 /** The covers of a published video of the Page. */

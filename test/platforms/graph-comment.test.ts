@@ -22,7 +22,12 @@ interface Kind {
   readonly simulator: typeof instagram | typeof facebook;
   readonly media: () => Promise<readonly JobMedia[]>;
   readonly options?: JsonObject;
+  /** The edge that takes the comment. */
+  readonly path?: string;
 }
+
+/** A video refuses comments, and the post that shows it takes them. */
+const POST_OF_VIDEO = "/*_*/comments";
 
 const DIRECT = { EXTRA_SCOPES: "instagram_business_manage_comments" };
 const PAGE = { LOGIN_VARIANT: "facebook", EXTRA_SCOPES: "instagram_manage_comments" };
@@ -39,10 +44,26 @@ const KINDS: readonly Kind[] = [
   },
   { title: "a text at Facebook", adapter: facebook, settings: ENGAGEMENT, simulator: facebook, media: async () => [] },
   { title: "an image at Facebook", adapter: facebook, settings: ENGAGEMENT, simulator: facebook, media: image },
-  { title: "a reel at Facebook", adapter: facebook, settings: ENGAGEMENT, simulator: facebook, media: video },
+  {
+    title: "a reel at Facebook",
+    adapter: facebook,
+    settings: ENGAGEMENT,
+    simulator: facebook,
+    media: video,
+    path: POST_OF_VIDEO,
+  },
+  {
+    title: "a video at Facebook",
+    adapter: facebook,
+    settings: ENGAGEMENT,
+    simulator: facebook,
+    media: video,
+    options: { placement: "timeline" },
+    path: POST_OF_VIDEO,
+  },
 ];
 
-describe.each(KINDS)("below $title", ({ title, adapter, settings, simulator, media, options }) => {
+describe.each(KINDS)("below $title", ({ title, adapter, settings, simulator, media, options, path }) => {
   useQuotaFreeClock("2035-03-01T09:00:00Z");
 
   const publish = async (account: AccountAccess, text: string) => {
@@ -74,7 +95,10 @@ describe.each(KINDS)("below $title", ({ title, adapter, settings, simulator, med
 
   test.for(LOST_ANSWERS)("is there once after %s", async (effect, { expect }) => {
     const account = await ada();
-    await loseAnswer(simulator, "/*/comments", effect, { status: 500, body: { error: { code: 2, message: "retry" } } });
+    await loseAnswer(simulator, path ?? "/*/comments", effect, {
+      status: 500,
+      body: { error: { code: 2, message: "retry" } },
+    });
     const { result, listed } = await publish(account, `Thanks, ${effect}`);
     expect(result, result.steps.join(" ")).toMatchObject({
       state: "published",

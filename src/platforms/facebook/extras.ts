@@ -1,12 +1,13 @@
 import type { Job, JobMedia } from "#platforms/contract.ts";
 import type { Extra } from "#platforms/extras.ts";
 import { failed, rejected, succeeded } from "#platforms/fault.ts";
-import { isAmbiguousResponse } from "#platforms/graph-api.ts";
+import { graphGet, isAmbiguousResponse } from "#platforms/graph-api.ts";
 import { graphComment } from "#platforms/graph-comment.ts";
 import { bearerHeader } from "#platforms/request-encoding.ts";
-import { isOk } from "#platforms/response.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
 import { sendForm } from "#platforms/send-form.ts";
 import { isStory } from "#platforms/story.ts";
+import { Video } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { graphUrl, UPLOAD_TIMEOUT_MS } from "./hosts.ts";
 import { asksForCovers } from "./limits.ts";
@@ -46,12 +47,25 @@ export const cover: Extra = {
 };
 
 /**
- * developers.facebook.com/docs/graph-api/reference/object/comments: only the filter `stream` lists all comments. Nobody
- * documents whether a video itself has the edge; other publishers comment on its id (gitroomhq/postiz-app,
- * facebook.provider.ts).
+ * developers.facebook.com/docs/graph-api/reference/object/comments: Post, Photo, Link and Album have the edge, and only the
+ * filter `stream` lists all comments. Some publishers comment on the id of a video (gitroomhq/postiz-app, facebook.provider.ts);
+ * others saw it refused there (jprjr/multistreamer#89), where the post that shows the video takes the comment.
  */
 export const comment = graphComment({
   url: ({ account }, { id }) => `${graphUrl(account.app)}/${encodeURIComponent(id)}/comments`,
+  otherUrl: async (client, { account, media }, { id }) => {
+    if (media[0]?.type !== "video") {
+      return null;
+    }
+    const { app, accessToken, platformAccountId } = account;
+    const response = await graphGet(client, `${graphUrl(app)}/${encodeURIComponent(id)}`, accessToken, {
+      fields: "post_id",
+    });
+    const postId = isOk(response) ? parseBody(Video, response)?.post_id : undefined;
+    return postId
+      ? `${graphUrl(app)}/${encodeURIComponent(postId.includes("_") ? postId : `${platformAccountId}_${postId}`)}/comments`
+      : null;
+  },
   token: ({ account }) => account.accessToken,
   fields: "id,permalink_url",
   listQuery: {

@@ -61,6 +61,13 @@ export function saveVideo(sim: SimulatorContext, video: Video): void {
   });
 }
 
+/** The id of the Page's post that shows a video; it differs from the id of the video. */
+const postIdOf = ({ id }: Video): string => `9${id.slice(1)}`;
+
+/** The video that a post `{page}_{post}` shows. */
+export const findVideoOfPost = (sim: SimulatorContext, id: string): Video | undefined =>
+  allVideos(sim).find((video) => `${video.page}_${postIdOf(video)}` === id);
+
 export const allVideos = (sim: SimulatorContext): readonly Video[] => VIDEOS.list(sim);
 
 export function newVideo(sim: SimulatorContext, page: string, kind: Video["kind"], fields: Partial<Video> = {}): Video {
@@ -315,6 +322,7 @@ function videoJson(sim: SimulatorContext, video: Video): JsonObject {
     permalink_url: permalinkPath(sim, video),
     custom_labels: video.labels,
     universal_video_id: video.universalId,
+    ...(video.recorded && { post_id: postIdOf(video) }),
   };
 }
 
