@@ -93,7 +93,7 @@ function handlePageEdge({ request, url, sim, params, version, chunk }: Call, pag
 function handlePageNode({ request, url, sim, token, params }: Call, page: string, id: string): Response {
   const pageRecord = pagesOf(token.login).find((candidate) => candidate.id === page);
   if (pageRecord && (id === page || id === "me")) {
-    return readPage(pageRecord, url);
+    return readPage(sim, pageRecord, url);
   }
   const post = findPost(sim, id);
   if (post?.page === page && !post.deleted) {

@@ -199,6 +199,11 @@ export function unknownField(object: JsonObject, fields: string | null): string 
   return parseFields(fields ?? "").find(({ name }) => name !== "" && !(name in object))?.name;
 }
 
+/** The first selected field that is none of `known`. */
+export function unknownNameOf(known: ReadonlySet<string>, fields: string): string | undefined {
+  return parseFields(fields).find(({ name }) => name !== "" && !known.has(name))?.name;
+}
+
 /** The start of a page; an invalid cursor leads to an empty page. */
 function decodeCursor(cursor: string | null): number {
   if (cursor === null) {

@@ -285,6 +285,34 @@ describe("reading posts", () => {
   });
 });
 
+describe("a field that does not exist", () => {
+  test("is refused at every node, and in its lists", async ({ expect }) => {
+    const { id } = await (await createPost({ message: "with fields" })).json<CreatedObject>();
+    const refusal = async (path: string, fields: string, client = shop) => {
+      const response = await client.request(path, { fields });
+      const { error } = await response.json<{ error?: { code: number; message: string } }>();
+      return [response.status, error?.message];
+    };
+    const nonexisting = (type: string) => [
+      400,
+      `(#100) Tried accessing nonexisting field (nonsense) on node type (${type})`,
+    ];
+    const user = createClient(await requestLongToken());
+    expect(await refusal("/me", "id,nonsense", user)).toEqual(nonexisting("User"));
+    expect(await refusal(`/${SHOP}`, "id,nonsense")).toEqual(nonexisting("Page"));
+    expect(await refusal(`/${SHOP}`, "id,tasks")).toEqual([400, expect.stringContaining("(tasks)") as string]);
+    expect(await refusal(`/${id}`, "id,nonsense")).toEqual(nonexisting("Post"));
+    expect(await refusal(`/${SHOP}/published_posts`, "id,nonsense")).toEqual(nonexisting("Post"));
+    expect(await refusal(`/${SHOP}/videos`, "id,nonsense")).toEqual(nonexisting("Video"));
+    expect(await refusal(`/${id}/comments`, "id,nonsense")).toEqual(nonexisting("Comment"));
+    expect(await refusal(`/${id}`, "id,shares,from{id}")).toEqual([200, undefined]);
+    const before = (await publishedPosts("facebook", SHOP)).length;
+    const refused = await shop.post(`/${SHOP}/feed?fields=nonsense`, { message: "not published" });
+    expect(await errorCodeOf(refused)).toBe("400 100/-");
+    expect(await publishedPosts("facebook", SHOP)).toHaveLength(before);
+  });
+});
+
 describe("a photo story", () => {
   const publish = (photo_id: string, fields: object = {}) =>
     shop.post(`/${SHOP}/photo_stories`, { photo_id, ...fields });

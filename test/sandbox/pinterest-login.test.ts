@@ -23,6 +23,8 @@ describe("the authorize page", () => {
     ["another client", { client_id: "somebody" }],
     ["another response type", { response_type: "token" }],
     ["no redirect_uri", { redirect_uri: "" }],
+    ["no scope", { scope: "" }],
+    ["a scope that does not exist", { scope: `${SCOPES},pins:publish` }],
   ])("refuses %s without a redirect", async ([, overrides], { expect }) => {
     const response = await authorize(overrides);
     expect([response.status, response.headers.get("location")]).toEqual([400, null]);

@@ -27,6 +27,7 @@ describe("the authorize page", () => {
     ["another client", { client_id: "somebody" }],
     ["another response type", { response_type: "token" }],
     ["no scope", { scope: null }],
+    ["a scope that does not exist", { scope: `${UPLOAD_SCOPE} https://www.googleapis.com/auth/youtube.publish` }],
     ["no redirect_uri", { redirect_uri: null }],
     ["a plain challenge", { code_challenge_method: "plain" }],
   ])("refuses %s without a redirect", async ([, overrides], { expect }) => {

@@ -2,6 +2,7 @@ import type { PublishedExtra, SimulatorContext } from "#sandbox/contract.ts";
 import { paginate, type Params, selectFields, textParam } from "#sandbox/graph-api.ts";
 import { recordTable } from "#sandbox/record-table.ts";
 import { invalidParameter, permissionDenied } from "./error-responses.ts";
+import { refuseUnknownField } from "./node-fields.ts";
 import { formatGraphTime } from "./posts.ts";
 
 /* Comments of a Page on its own posts: https://developers.facebook.com/docs/graph-api/reference/object/comments */
@@ -49,16 +50,25 @@ export function createComment(
   if (message.length > MESSAGE_MAX) {
     return invalidParameter(sim, "The message is too long");
   }
+  const fields = textParam(params, "fields") ?? "id";
+  const refusal = refuseUnknownField(sim, "Comment", fields);
+  if (refusal) {
+    return refusal;
+  }
   const id = `${object.split("_").at(-1)}_${sim.newId(15)}`;
   const comment: Comment = { id, object, page, message, createdAt: sim.now() };
   COMMENTS.save(sim, id, { ...comment });
-  return Response.json(selectFields(toJson(comment), textParam(params, "fields") ?? "id"));
+  return Response.json(selectFields(toJson(comment), fields));
 }
 
 /** GET /{object}/comments */
 export function listComments(sim: SimulatorContext, object: string, url: URL, params: Params): Response {
   const direction = textParam(params, "order") === "reverse_chronological" ? -1 : 1;
   const fields = textParam(params, "fields") ?? "created_time,from,message,id";
+  const refusal = refuseUnknownField(sim, "Comment", fields);
+  if (refusal) {
+    return refusal;
+  }
   const items = COMMENTS.list(sim)
     .filter((comment) => comment.object === object && comment.createdAt + sim.settings.verify_lag_ms <= sim.now())
     .toSorted((a, b) => direction * (a.createdAt - b.createdAt))

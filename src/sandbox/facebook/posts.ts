@@ -15,6 +15,7 @@ import {
 } from "#sandbox/graph-api.ts";
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { invalidParameter } from "./error-responses.ts";
+import { nodeResponse, refuseUnknownField } from "./node-fields.ts";
 
 /* Texts and photos on a Page: platforms/facebook.md 2.1 to 2.3. */
 
@@ -178,8 +179,13 @@ export function createPost(sim: SimulatorContext, page: string, params: Params):
   if (place !== null && !/^\d+$/.test(place)) {
     return invalidParameter(sim, "Param place must be the id of a Page");
   }
+  const fields = textParam(params, "fields") ?? "id";
+  const refusal = refuseUnknownField(sim, "Post", fields);
+  if (refusal) {
+    return refusal;
+  }
   const post = storePost(sim, page, message, link, photos, place);
-  return Response.json(selectFields(postJson(sim, post), textParam(params, "fields") ?? "id"));
+  return Response.json(selectFields(postJson(sim, post), fields));
 }
 
 /** POST /{page}/photos: if `published` is false, the photo stays hidden until a post attaches it. */
@@ -206,6 +212,10 @@ export function listPublishedPosts(sim: SimulatorContext, page: string, url: URL
   const since = Number(url.searchParams.get("since") ?? "0") * SECOND;
   const until = Number(url.searchParams.get("until") ?? Number.POSITIVE_INFINITY) * SECOND;
   const fields = url.searchParams.get("fields") ?? "id,created_time,message";
+  const refusal = refuseUnknownField(sim, "Post", fields);
+  if (refusal) {
+    return refusal;
+  }
   const results = allPosts(sim)
     .filter((post) => post.page === page && !post.deleted && post.publishedAt >= since && post.publishedAt < until)
     .filter((post) => post.publishedAt + sim.settings.verify_lag_ms <= sim.now())
@@ -221,7 +231,7 @@ export function listPublishedPosts(sim: SimulatorContext, page: string, url: URL
 export function postNode(sim: SimulatorContext, post: Post, method: string, params: Params): Response {
   switch (method) {
     case "GET":
-      return Response.json(selectFields(postJson(sim, post), textParam(params, "fields") ?? "id,created_time,message"));
+      return nodeResponse(sim, "Post", postJson(sim, post), textParam(params, "fields") ?? "id,created_time,message");
     case "POST":
       savePost(sim, { ...post, message: textParam(params, "message") ?? post.message });
       return Response.json({ success: true });
@@ -242,5 +252,5 @@ export function photoNode(sim: SimulatorContext, photo: Photo, method: string, p
     link: `https://www.facebook.com/photo/?fbid=${photo.id}`,
     ...(photo.postId !== null && { page_story_id: photo.postId }),
   };
-  return Response.json(selectFields(allFields, textParam(params, "fields") ?? "id"));
+  return nodeResponse(sim, "Photo", allFields, textParam(params, "fields") ?? "id");
 }

@@ -5,6 +5,7 @@ import { issueToken, findValidToken, revokeTokensOfLogin, type Token, TOKENS } f
 import { declinedPermissions } from "./login.ts";
 import { type Business, type Page, TEST_USERS, type TestUser } from "./test-users.ts";
 import { invalidParameter, objectNotFound, permissionDenied } from "./error-responses.ts";
+import { nodeResponse } from "./node-fields.ts";
 
 /* The user, their permissions and their Pages: platforms/facebook.md part 1, steps 4 and 5. */
 
@@ -78,7 +79,7 @@ function listPages(
 }
 
 /** A Page as its own token reads it. */
-export function readPage(page: Page, url: URL): Response {
+export function readPage(sim: SimulatorContext, page: Page, url: URL): Response {
   const allFields = {
     id: page.id,
     name: page.name,
@@ -86,7 +87,7 @@ export function readPage(page: Page, url: URL): Response {
     link: `https://www.facebook.com/${page.username}`,
     picture: pictureOf(page.username),
   };
-  return Response.json(selectFields(allFields, url.searchParams.get("fields") ?? "id,name"));
+  return nodeResponse(sim, "Page", allFields, url.searchParams.get("fields") ?? "id,name");
 }
 
 /** Revokes one permission, or all of them. Revoking all also revokes the tokens of the user's Pages. */
@@ -113,11 +114,11 @@ export function userEndpoint(
   const [edge = "", name] = path;
   switch (`${method} ${edge}`) {
     case "GET ":
-      return Response.json(
-        selectFields(
-          { id: user.id, name: user.name, picture: pictureOf(user.id) },
-          url.searchParams.get("fields") ?? "id,name",
-        ),
+      return nodeResponse(
+        sim,
+        "User",
+        { id: user.id, name: user.name, picture: pictureOf(user.id) },
+        url.searchParams.get("fields") ?? "id,name",
       );
     case "GET permissions":
       return Response.json({

@@ -7,6 +7,7 @@ import { graphError, jsonParam, paginate, type Params, selectFields, textParam }
 import { nextSerialNumber } from "#sandbox/serial-number.ts";
 import { CRAWLER_USER_AGENT, formatGraphTime } from "./posts.ts";
 import { invalidParameter, objectNotFound } from "./error-responses.ts";
+import { nodeResponse, refuseUnknownField } from "./node-fields.ts";
 import { publishStory } from "./stories.ts";
 
 /*
@@ -329,6 +330,10 @@ function videoJson(sim: SimulatorContext, video: Video): JsonObject {
 /** GET /{page}/videos, newest first and without stories. */
 export function listVideos(sim: SimulatorContext, page: string, url: URL): Response {
   const fields = url.searchParams.get("fields") ?? "id,description,created_time";
+  const refusal = refuseUnknownField(sim, "Video", fields);
+  if (refusal) {
+    return refusal;
+  }
   const results = allVideos(sim)
     .filter((video) => video.page === page && video.kind !== "story" && isPublished(sim, video))
     .filter((video) => (video.finishedAt ?? 0) + sim.settings.verify_lag_ms <= sim.now())
@@ -346,7 +351,10 @@ export function videoNode(sim: SimulatorContext, video: Video, method: string, p
     VIDEOS.remove(sim, video.id);
     return Response.json({ success: true });
   }
-  return Response.json(
-    selectFields(videoJson(sim, video), textParam(params, "fields") ?? "id,description,created_time"),
+  return nodeResponse(
+    sim,
+    "Video",
+    videoJson(sim, video),
+    textParam(params, "fields") ?? "id,description,created_time",
   );
 }

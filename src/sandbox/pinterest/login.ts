@@ -20,12 +20,24 @@ const CODE_LIFETIME_SECONDS = 600;
 const ACCESS_TOKEN_LIFETIME_SECONDS = 30 * 24 * 3600;
 const REFRESH_TOKEN_LIFETIME_SECONDS = 60 * 24 * 3600;
 
+/** "OAuth scopes" of https://github.com/pinterest/api-description (v5 openapi.yaml). */
+const KNOWN_SCOPES: ReadonlySet<string> = new Set(
+  ["ads", "billing", "biz_access", "boards", "catalogs", "pins", "user_accounts"]
+    .flatMap((area) => [`${area}:read`, `${area}:write`])
+    .concat(["boards", "pins"].flatMap((area) => [`${area}:read_secret`, `${area}:write_secret`])),
+);
+
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
   const query = url.searchParams;
   const redirectUri = query.get("redirect_uri") ?? "";
   const isKnown = query.get("client_id") === sim.app.clientId && query.get("response_type") === "code";
   if (!isKnown || !URL.canParse(redirectUri)) {
     return new Response("invalid client_id, response_type or redirect_uri", { status: 400 });
+  }
+  const scopes = (query.get("scope") ?? "").split(",").filter(Boolean);
+  // Pinterest documents no answer; RFC 6749 names it so, and the stricter reading is that nothing reaches the callback.
+  if (scopes.length === 0 || scopes.some((scope) => !KNOWN_SCOPES.has(scope))) {
+    return new Response("invalid_scope", { status: 400 });
   }
   const login = query.get("login");
   if (login === null) {
@@ -35,7 +47,6 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   if (!Object.hasOwn(TEST_USERS, login)) {
     return redirect(redirectUri, { error: "access_denied", state });
   }
-  const scopes = (query.get("scope") ?? "").split(",").filter(Boolean);
   const consent = { login, scopes, redirectUri, challenge: null };
   return redirect(redirectUri, { code: issueCode(sim, "", consent, CODE_LIFETIME_SECONDS), state });
 }

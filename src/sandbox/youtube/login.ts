@@ -23,6 +23,24 @@ const TESTING_REFRESH_TOKEN_LIFETIME_SECONDS = 604_799;
 const OFFLINE_CODE_PREFIX = "4/o-";
 const ONLINE_CODE_PREFIX = "4/n-";
 
+/** https://developers.google.com/identity/protocols/oauth2/scopes: those of this API and of the login. */
+const KNOWN_SCOPES: ReadonlySet<string> = new Set([
+  "openid",
+  "email",
+  "profile",
+  ...[
+    "userinfo.email",
+    "userinfo.profile",
+    "youtube",
+    "youtube.channel-memberships.creator",
+    "youtube.force-ssl",
+    "youtube.readonly",
+    "youtube.upload",
+    "youtubepartner",
+    "youtubepartner-channel-audit",
+  ].map((name) => `https://www.googleapis.com/auth/${name}`),
+]);
+
 const errorPage = (text: string): Response =>
   new Response(`Error 400: ${text}`, { status: 400, headers: { "content-type": "text/plain" } });
 
@@ -39,6 +57,10 @@ export function authorize(url: URL, sim: SimulatorContext, logins: readonly Simu
   }
   if (query.get("response_type") !== "code" || requestedScopes.length === 0) {
     return errorPage("invalid_request");
+  }
+  const unknown = requestedScopes.filter((scope) => !KNOWN_SCOPES.has(scope));
+  if (unknown.length > 0) {
+    return errorPage(`invalid_scope: Some requested scopes were invalid. {invalid=[${unknown.join(", ")}]}`);
   }
   const challenge = query.get("code_challenge");
   if (challenge !== null && query.get("code_challenge_method") !== "S256") {
