@@ -66,7 +66,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
   });
 });
 
-test.for(["youtube", "instagram", "facebook", "linkedin", "threads"] as const)(
+test.for(PLATFORMS.filter((platform) => adapterFor(platform)?.optionScopes))(
   "a login at %s asks for the listed rights, and only then",
   async (platform, { expect }) => {
     const real = adapterFor(platform)!;
