@@ -111,7 +111,8 @@ const LIMIT_FIELDS = {
   "daily_caps[].count": "How many are accepted.",
   "daily_caps[].window_hours": "In how many hours.",
   "daily_caps[].what": "What is counted.",
-  "duplicate_text.window_seconds": "For how many seconds the same text is refused.",
+  "duplicate_text.window_seconds":
+    "For how many seconds the same text is refused; null: only right after a post with the same text, however old it is.",
 };
 const DELIVERY = {
   id: "The delivery's id.",

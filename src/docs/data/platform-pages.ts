@@ -123,7 +123,7 @@ function platformMarkdown(rules: PlatformRules, docsUrl: string): string {
         : [
             [
               "The same text again",
-              `${duplicates.note} (a preview warns within ${toDuration(duplicates.window_seconds)})`,
+              `${duplicates.note} (a preview warns ${duplicates.window_seconds === null ? "of the posts right before and after it" : `within ${toDuration(duplicates.window_seconds)}`})`,
             ],
           ]),
     ],

@@ -40,14 +40,29 @@ function nearestDuplicate(
 ): TextAtTime | undefined {
   const text = comparableText(comparedPart(caption));
   const distance = (other: TextAtTime) => Math.abs(other.at - at);
-  return others
-    .filter((other) => text !== "" && distance(other) <= windowSeconds * SECOND && comparableText(other.text) === text)
+  const compared =
+    windowSeconds === null
+      ? neighboursOf(others, at)
+      : others.filter((other) => distance(other) <= windowSeconds * SECOND);
+  return compared
+    .filter((other) => text !== "" && comparableText(other.text) === text)
     .toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
+/** The last posts until then and the first ones from then on: several of one instant may go out in any order. */
+function neighboursOf(others: readonly TextAtTime[], at: number): readonly TextAtTime[] {
+  const times = others.map((other) => other.at);
+  const last = Math.max(...times.filter((time) => time <= at));
+  const next = Math.min(...times.filter((time) => time >= at));
+  return others.filter((other) => other.at === last || other.at === next);
+}
+
 function duplicateWarning({ windowSeconds, note }: DuplicateText, { postId, at }: TextAtTime): ValidationWarning {
-  const window = formatWindow(windowSeconds * SECOND);
-  const advice = `${note}: change one of the texts, or leave more than ${window} between the posts`;
+  const apart =
+    windowSeconds === null
+      ? "publish another post between them"
+      : `leave more than ${formatWindow(windowSeconds * SECOND)} between the posts`;
+  const advice = `${note}: change one of the texts, or ${apart}`;
   return {
     code: "duplicate_text",
     message: `this account has the same text in post ${postId} at ${toIsoInstant(at)}, and ${advice}`,

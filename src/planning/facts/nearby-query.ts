@@ -1,8 +1,11 @@
 import type { Services } from "#context.ts";
-import { HOUR, SECOND } from "#core/clock.ts";
+import { DAY, HOUR, SECOND } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type { NearbyQuery, TimeRange } from "./store-nearby-posts.ts";
+
+/** How far away the post may be that a platform without a window compares a text with. */
+const NEIGHBOUR_MS = 400 * DAY;
 
 /** How far around a post the platforms count posts and compare texts. */
 export function nearbyQuery(services: Pick<Services, "adapterFor">): NearbyQuery {
@@ -19,15 +22,23 @@ export function nearbyQuery(services: Pick<Services, "adapterFor">): NearbyQuery
     // The query finds posts by their due time, and some posts are published later.
     textWindows: Object.fromEntries(
       adapters.flatMap(({ platform, duplicateText }) =>
-        duplicateText ? [[platform, duplicateText.windowSeconds * SECOND + RETRY_DEADLINE_MS]] : [],
+        duplicateText ? [[platform, windowMs(duplicateText.windowSeconds) ?? NEIGHBOUR_MS]] : [],
       ),
+    ),
+    rangeMs: Math.max(
+      HOUR,
+      ...caps.map(({ windowHours }) => windowHours * HOUR),
+      ...adapters.flatMap(({ duplicateText }) => windowMs(duplicateText?.windowSeconds ?? null) ?? []),
     ),
   };
 }
 
+function windowMs(windowSeconds: number | null): number | null {
+  return windowSeconds === null ? null : windowSeconds * SECOND + RETRY_DEADLINE_MS;
+}
+
 /** Joins times whose windows overlap, so that no post is read twice. */
-export function rangesOf(times: readonly number[], { capWindows, textWindows }: NearbyQuery): TimeRange[] {
-  const window = Math.max(HOUR, ...Object.values(capWindows), ...Object.values(textWindows));
+export function rangesOf(times: readonly number[], { rangeMs: window }: NearbyQuery): TimeRange[] {
   const ranges: { first: number; last: number }[] = [];
   for (const at of times.toSorted((a, b) => a - b)) {
     const range = ranges.at(-1);

@@ -47,15 +47,23 @@ export interface NearbyQuery {
   /** How many posts on either side decide whether a cap is exceeded: twice the highest cap, because an account may have its own. */
   readonly capRows: number;
   readonly textWindows: Readonly<Partial<Record<Platform, number>>>;
+  /** Times that are closer together than twice this are read as one range. */
+  readonly rangeMs: number;
 }
 
 /** Reads by the index on account and time. Failed, skipped, cancelled and paused posts neither count towards a cap nor as duplicates. */
-function nearestPosts(side: "before" | "after", windows: string, rows: string, member: string, except: string): string {
+function nearestPosts(
+  side: "before" | "after",
+  windows: string,
+  rows: string,
+  member: string,
+  { except = "", first = "w.at", last = first } = {},
+): string {
   const window = `${windows} ->> w.platform`;
   const range =
     side === "before"
-      ? `t.due_at <= w.at AND t.due_at > w.at - (${window}) ${except} ORDER BY t.due_at DESC`
-      : `t.due_at > w.at AND t.due_at < w.at + (${window}) ${except} ORDER BY t.due_at`;
+      ? `t.due_at <= ${first} AND t.due_at > ${first} - (${window}) ${except} ORDER BY t.due_at DESC`
+      : `t.due_at > ${first} AND t.due_at < ${last} + (${window}) ${except} ORDER BY t.due_at`;
   return `(SELECT json_group_array(json(post)) FROM (SELECT ${member} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
     WHERE t.account_id = w.account_id AND t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')
       AND ${range} LIMIT ${rows}))`;
@@ -69,10 +77,10 @@ const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.
 /** Reads only the nearest posts, however many the windows hold, and one more because one may be the post itself. ?5 to ?7 are the query. */
 function nearbyPosts(textRows: number, except = ""): string {
   return `SELECT w.account_id AS account_id,
-    ${nearestPosts("before", "?5", "?6", TIME, except)} AS times_before,
-    ${nearestPosts("after", "?5", "?6", TIME, except)} AS times_after,
-    ${nearestPosts("before", "?7", `${textRows + 1}`, TEXT, except)} AS texts_before,
-    ${nearestPosts("after", "?7", `${textRows + 1}`, TEXT, except)} AS texts_after
+    ${nearestPosts("before", "?5", "?6", TIME, { except })} AS times_before,
+    ${nearestPosts("after", "?5", "?6", TIME, { except })} AS times_after,
+    ${nearestPosts("before", "?7", `${textRows + 1}`, TEXT, { except })} AS texts_before,
+    ${nearestPosts("after", "?7", `${textRows + 1}`, TEXT, { except })} AS texts_after
   FROM account_times w`;
 }
 
@@ -113,8 +121,9 @@ export function nearbyPostsStatement(
         : `WITH account_ranges AS (
              SELECT a.id AS account_id, a.platform AS platform, r.value ->> 'first' AS first, r.value ->> 'last' AS last
              FROM json_each(?8) r CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
-           SELECT w.account_id AS account_id, ${postsInRange("?5", TIME, "")} AS times_before, '[]' AS times_after,
-             ${postsInRange("?7", TEXT, `ORDER BY t.due_at LIMIT ${textRows}`)} AS texts_before, '[]' AS texts_after
+           SELECT w.account_id AS account_id, ${timesInRange("?5")} AS times_before, '[]' AS times_after,
+             ${nearestPosts("before", "?7", `${Math.max(LEAST_COMPARED_POSTS, Math.ceil(textRows / 4))}`, TEXT, RANGE)} AS texts_before,
+             ${nearestPosts("after", "?7", `${textRows}`, TEXT, RANGE)} AS texts_after
            FROM account_ranges w`,
     )
     .bind(
@@ -129,11 +138,14 @@ export function nearbyPostsStatement(
     );
 }
 
-function postsInRange(windows: string, member: string, end: string): string {
+/** The posts before a range, and those in it and after it. */
+const RANGE = { first: "w.first", last: "w.last" };
+
+function timesInRange(windows: string): string {
   const window = `${windows} ->> w.platform`;
-  return `(SELECT json_group_array(json(post)) FROM (SELECT ${member} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
+  return `(SELECT json_group_array(json(post)) FROM (SELECT ${TIME} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
     WHERE t.account_id = w.account_id AND t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')
-      AND t.due_at > w.first - (${window}) AND t.due_at < w.last + (${window}) ${end}))`;
+      AND t.due_at > w.first - (${window}) AND t.due_at < w.last + (${window})))`;
 }
 
 export interface Rescheduling {

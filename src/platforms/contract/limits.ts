@@ -100,9 +100,10 @@ export interface PlatformLimits {
   readonly dailyCaps: readonly { readonly count: number; readonly windowHours: number; readonly what: string }[];
   /**
    * For how long the platform refuses the same text of one account; the preview warns. Null: nobody knows such a time.
+   * `windowSeconds` is null where it refuses a text only right after a post with the same one, however old that post is.
    * `note` is a clause for people: what the platform refuses, and how sure the number is.
    */
-  readonly duplicateText: { readonly windowSeconds: number; readonly note: string } | null;
+  readonly duplicateText: { readonly windowSeconds: number | null; readonly note: string } | null;
 }
 
 /** What the platform allows and charges the operator's app, over all accounts that use it. */

@@ -105,9 +105,12 @@ export const limits = {
   ],
   // Facebook limits only reels, to 30 in 24 hours. A cap here would count all posts, so Facebook itself has to refuse.
   dailyCaps: [],
-  // Facebook refuses only a text that repeats the Page's newest post (error 506), however old that post is: there is no
-  // window.
-  duplicateText: null,
+  // Error 506 "Duplicate status message": https://developers.facebook.com/docs/graph-api/guides/error-handling. Facebook names no
+  // window and refuses only a text that repeats the Page's newest post.
+  duplicateText: {
+    windowSeconds: null,
+    note: "Facebook refuses a text that repeats the newest post of the Page, however old that one is",
+  },
 } as const satisfies PlatformLimits;
 
 /** Facebook shows photos at 2048 pixels at most. */

@@ -77,7 +77,7 @@ export const limitFields = {
   daily_caps: z.array(z.object({ count: z.int(), window_hours: z.number(), what: z.string() })),
   duplicate_text: z
     .object({
-      window_seconds: z.int(),
+      window_seconds: z.int().nullable(),
       note: z.string().openapi({ description: "What the platform refuses, and how sure the number is." }),
     })
     .nullable()

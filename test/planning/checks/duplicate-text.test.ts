@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { cancelPost } from "#post-status/index.ts";
-import { confirmEdit, previewEdit, previewSchedule } from "#confirming/index.ts";
+import { confirmEdit, previewBulk, previewEdit, previewSchedule } from "#confirming/index.ts";
 import { type EditInput, type ScheduleInput } from "#planning/index.ts";
 import { callApi } from "../../support/call-api.ts";
 import { createCaller } from "../../support/create-caller.ts";
@@ -205,13 +205,92 @@ describe("a preview of an edit warns", () => {
   });
 });
 
+describe("a platform that compares a text with the post right before it", () => {
+  const createNeighbourContext = () =>
+    createTestContext({
+      adapters: { facebook: scriptedAdapter("facebook", { duplicateText: { windowSeconds: null, note: "refused" } }) },
+    });
+  const createPage = (ctx: TestContext) => createAccount(ctx, "facebook");
+
+  test("warns of a neighbour with the same text, however far away, and of no other", async () => {
+    const ctx = createNeighbourContext();
+    const page = await createPage(ctx);
+    const at = oneHourAhead(ctx);
+    const preview = (scheduledAt: number, caption = "Hello") =>
+      warningsOf(ctx, { caption, scheduledAt, accountIds: [page] });
+    const first = await schedulePost(ctx, { accountIds: [page], scheduledAt: at });
+    expect(await preview(at + 60 * 24 * HOUR)).toEqual(["duplicate_text"]);
+    expect(await preview(at - MINUTE)).toEqual(["duplicate_text"]);
+    expect(await preview(at)).toEqual(["duplicate_text"]);
+    const { preview: shown } = await previewSchedule(ctx, {
+      caption: "Hello",
+      scheduledAt: at + HOUR,
+      accountIds: [page],
+    });
+    expect(shown.targets[0]?.warnings[0]?.message).toBe(
+      `this account has the same text in post ${first.id} at ${toIsoInstant(at)}, and refused: change one of the texts, or publish another post between them`,
+    );
+    await schedulePost(ctx, { caption: "Between", accountIds: [page], scheduledAt: at + HOUR });
+    expect(await preview(at + 2 * HOUR)).toEqual([]);
+    expect(await preview(at + 30 * MINUTE)).toEqual(["duplicate_text"]);
+    expect(await preview(at + 2 * HOUR, "Between")).toEqual(["duplicate_text"]);
+    const other = await createPage(ctx);
+    expect(await warningsOf(ctx, { scheduledAt: at + HOUR, accountIds: [other] })).toEqual([]);
+  });
+
+  test("warns within one edit, and of what stands between its posts", async () => {
+    const ctx = createNeighbourContext();
+    const page = await createPage(ctx);
+    const at = oneHourAhead(ctx);
+    const posts = [];
+    for (const [index, day] of [0, 30, 60].entries()) {
+      const post = { caption: `Post ${index}`, accountIds: [page], scheduledAt: at + day * 24 * HOUR };
+      posts.push(await schedulePost(ctx, post));
+    }
+    await schedulePost(ctx, { caption: "Between", accountIds: [page], scheduledAt: at + 45 * 24 * HOUR });
+    const edit = await editWarnings(ctx, { postIds: posts.map(({ id }) => id), caption: "The same" });
+    expect(edit.map((warnings) => warnings.map(({ code }) => code))).toEqual([
+      ["duplicate_text"],
+      ["duplicate_text"],
+      [],
+    ]);
+  });
+
+  test("warns within one bulk, and of stored posts around and between its posts", async () => {
+    const ctx = createNeighbourContext();
+    const page = await createPage(ctx);
+    const at = oneHourAhead(ctx) + 100 * 24 * HOUR;
+    await schedulePost(ctx, { caption: "Same", accountIds: [page], scheduledAt: at - 90 * 24 * HOUR });
+    await schedulePost(ctx, { caption: "Between", accountIds: [page], scheduledAt: at + 45 * 24 * HOUR });
+    const rows = [
+      [0, "Same"],
+      [30, "Same"],
+      [60, "Same"],
+      [61, "Other"],
+    ] as const;
+    const { preview } = await previewBulk(ctx, {
+      posts: rows.map(([day, caption], index) => ({
+        row: index + 1,
+        input: { caption, scheduledAt: at + day * 24 * HOUR, accountIds: [page] },
+        problems: [],
+      })),
+      skipInvalid: false,
+    });
+    const found = preview.posts.map((row) =>
+      row.preview?.targets.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
+    );
+    expect(found).toEqual([["duplicate_text"], ["duplicate_text"], [], []]);
+  });
+});
+
 describe("the windows of the platforms", () => {
-  test("are those of X and LinkedIn, and GET /platforms lists them", async () => {
+  test("are those of X and LinkedIn, with the neighbours at Facebook, and GET /platforms lists them", async () => {
     const windows = PLATFORMS.flatMap((platform) => {
       const duplicateText = adapterFor(platform)?.limits.duplicateText;
-      return duplicateText ? [[platform, duplicateText.windowSeconds * SECOND]] : [];
+      const { windowSeconds = null } = duplicateText ?? {};
+      return duplicateText ? [[platform, windowSeconds === null ? null : windowSeconds * SECOND]] : [];
     });
-    expect(Object.fromEntries(windows)).toEqual({ x: 12 * HOUR, linkedin: 10 * MINUTE });
+    expect(Object.fromEntries(windows)).toEqual({ x: 12 * HOUR, linkedin: 10 * MINUTE, facebook: null });
     const caller = await createCaller();
     const { body } = await callApi(caller, { method: "GET", path: "/platforms" });
     expect(body.platforms).toEqual(
@@ -220,7 +299,11 @@ describe("the windows of the platforms", () => {
           platform: "linkedin",
           duplicate_text: { window_seconds: 600, note: expect.stringContaining("10 minutes") },
         }),
-        expect.objectContaining({ platform: "facebook", duplicate_text: null }),
+        expect.objectContaining({
+          platform: "facebook",
+          duplicate_text: { window_seconds: null, note: expect.stringContaining("newest post") },
+        }),
+        expect.objectContaining({ platform: "threads", duplicate_text: null }),
       ]),
     );
   });

@@ -585,9 +585,9 @@ export type AccountLimits = {
      */
     duplicate_text: {
         /**
-         * For how many seconds the same text is refused.
+         * For how many seconds the same text is refused; null: only right after a post with the same text, however old it is.
          */
-        window_seconds: number;
+        window_seconds: number | null;
         /**
          * What the platform refuses, and how sure the number is.
          */
@@ -691,11 +691,11 @@ export type MediaLimits = {
  */
 export type LimitRule = {
     /**
-     * What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, `account`, or an option as `platform_options.title`; `[]` after it means each of its items.
+     * What is measured: `caption`, `media_items`, `image`, `gif`, `animated_gif`, `video`, `alt_text`, `cover`, or an option as `platform_options.title`; `[]` after it means each of its items.
      */
     of: string;
     /**
-     * `length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `pages`, `video_codec`, `audio_codec` or `followers`.
+     * `length`, `utf8_bytes`, `hashtags`, `mentions`, `links`, `cashtags`, `items`, `images`, `bytes`, `content_type`, `width`, `height`, `short_side`, `long_side`, `ratio` (width divided by height), `pixels`, `seconds`, `frame_rate`, `frames`, `frame_pixels`, `pages`, `video_codec` or `audio_codec`.
      */
     measure: string;
     /**
@@ -1385,9 +1385,9 @@ export type PlatformRules = {
      */
     duplicate_text: {
         /**
-         * For how many seconds the same text is refused.
+         * For how many seconds the same text is refused; null: only right after a post with the same text, however old it is.
          */
-        window_seconds: number;
+        window_seconds: number | null;
         /**
          * What the platform refuses, and how sure the number is.
          */
@@ -2144,7 +2144,7 @@ export type Warning = {
 /**
  * A possible problem of a previewed post.
  */
-export type WarningCode = 'account_disconnected' | 'account_needs_reconnect' | 'account_not_eligible' | 'missing_scope' | 'platform_without_account' | 'unknown_member' | 'due_soon' | 'local_time_ambiguous' | 'duplicate_text' | 'caption_near_limit' | 'caption_may_be_cut' | 'caption_lost' | 'caption_ignored' | 'many_hashtags' | 'one_topic' | 'link_may_be_refused' | 'url_costs_more' | 'quote_may_become_link' | 'thread_may_stop' | 'option_unknown' | 'option_ignored' | 'option_not_allowed' | 'draft_unfinished' | 'may_become_draft' | 'short_over_a_minute' | 'cover_ignored' | 'cover_rounded' | 'alt_text_ignored' | 'alt_text_missing' | 'media_aspect_ratio' | 'media_cropped' | 'media_duration' | 'media_layout' | 'media_near_limit' | 'media_scaled' | 'media_small' | 'media_type_uncertain';
+export type WarningCode = 'account_disconnected' | 'account_needs_reconnect' | 'account_not_eligible' | 'missing_scope' | 'platform_without_account' | 'unknown_member' | 'due_soon' | 'local_time_ambiguous' | 'duplicate_text' | 'caption_near_limit' | 'caption_may_be_cut' | 'caption_lost' | 'caption_ignored' | 'many_hashtags' | 'many_mentions' | 'one_topic' | 'link_may_be_refused' | 'url_costs_more' | 'quote_becomes_link' | 'quote_may_become_link' | 'option_unknown' | 'option_ignored' | 'option_not_allowed' | 'draft_unfinished' | 'may_become_draft' | 'short_over_a_minute' | 'cover_ignored' | 'cover_rounded' | 'alt_text_ignored' | 'alt_text_missing' | 'media_aspect_ratio' | 'media_cropped' | 'media_duration' | 'media_layout' | 'media_near_limit' | 'media_scaled' | 'media_small' | 'media_type_uncertain';
 
 /**
  * Exactly what would be published, and the token that schedules it.
@@ -2358,7 +2358,7 @@ export type FittedItem = {
  */
 export type PreviewScheduleBody = {
     /**
-     * The caption of every target without its own caption.
+     * The caption of every target without its own caption. A name in `@[…]` with its URN in parentheses after it is a mention on a platform that has mentions by URN, and the name on the others: `effective_caption` of a preview shows which.
      */
     caption: string;
     /**
@@ -3847,9 +3847,9 @@ export type TiktokOptions = {
      */
     title?: string;
     /**
-     * Who can see the post
+     * Who can see the post; which of them the account may choose now is in `creator.privacy_options` of a preview
      */
-    privacy_status?: 'public' | 'private';
+    privacy_status?: 'public' | 'friends' | 'followers' | 'private';
     /**
      * Whether others may comment
      */
@@ -3867,11 +3867,11 @@ export type TiktokOptions = {
      */
     is_ai_generated?: boolean;
     /**
-     * Discloses that the post promotes the account's own business
+     * Discloses that the post promotes the account's own business; TikTok labels it 'Promotional content'
      */
     disclose_your_brand?: boolean;
     /**
-     * Discloses a paid partnership: the post promotes another business. Not with `privacy_status: private`
+     * Discloses that the post promotes another business; TikTok labels it 'Paid partnership'. Not with `privacy_status: private`
      */
     disclose_branded_content?: boolean;
     /**
