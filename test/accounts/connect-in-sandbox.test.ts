@@ -99,13 +99,13 @@ test("a login while TikTok throttles the look at the creator has its account, an
   const params = Object.fromEntries(url.searchParams);
   expect(await finishConnect(ctx, { platform: "tiktok", params, browserToken })).toMatchObject({ ok: true });
   const stored = async () =>
-    (await queryRows("SELECT username, profile_url, capabilities FROM accounts WHERE user_id = ?", ctx.actor.userId)).map(
-      ({ username, profile_url: profileUrl, capabilities }) => ({
-        username,
-        profileUrl,
-        levels: (JSON.parse(String(capabilities)) as { privacyLevels?: unknown[] }).privacyLevels?.length,
-      }),
-    );
+    (
+      await queryRows("SELECT username, profile_url, capabilities FROM accounts WHERE user_id = ?", ctx.actor.userId)
+    ).map(({ username, profile_url: profileUrl, capabilities }) => ({
+      username,
+      profileUrl,
+      levels: (JSON.parse(String(capabilities)) as { privacyLevels?: unknown[] }).privacyLevels?.length,
+    }));
   expect(await stored()).toMatchObject([{ levels: undefined }]);
   await syncAccounts(ctx);
   const complete = [{ username: "ada_moves", profileUrl: "https://www.tiktok.com/@ada_moves", levels: 3 }];

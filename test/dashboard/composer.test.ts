@@ -1010,7 +1010,10 @@ describe("what the audit of a platform asks for", () => {
     expect(fields).toMatchObject({ [`option.${id}.privacy_status`]: [""], [`option.${id}.allow_comment`]: ["false"] });
     const update = await (await browser.post(PREVIEW, { ...fields, intent: "update" })).text();
     expect(update).toMatch(new RegExp(`name="option.${id}.allow_duet" value="true"[^>]* disabled`));
-    const audiences = Array.from(update.matchAll(/<option value="(\w+)"[^>]*>(Everyone|Friends|Followers|Only you)</g), (found) => found[1]);
+    const audiences = Array.from(
+      update.matchAll(/<option value="(\w+)"[^>]*>(Everyone|Friends|Followers|Only you)</g),
+      (found) => found[1],
+    );
     expect(audiences).toEqual(["friends", "followers", "private"]);
     expect((await browser.post(PREVIEW, fields)).status).toBe(400);
     const preview = await browser.post(PREVIEW, { ...fields, [`option.${id}.privacy_status`]: "private" });

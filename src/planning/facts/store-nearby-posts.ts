@@ -51,13 +51,20 @@ export interface NearbyQuery {
   readonly rangeMs: number;
 }
 
+/** The times around which posts are read: one time, or the first and the last of a range. */
+interface PostsAround {
+  readonly first: string;
+  readonly last: string;
+  readonly except?: string;
+}
+
 /** Reads by the index on account and time. Failed, skipped, cancelled and paused posts neither count towards a cap nor as duplicates. */
 function nearestPosts(
   side: "before" | "after",
   windows: string,
   rows: string,
   member: string,
-  { except = "", first = "w.at", last = first } = {},
+  { except = "", first, last }: PostsAround,
 ): string {
   const window = `${windows} ->> w.platform`;
   const range =
@@ -76,11 +83,12 @@ const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.
 
 /** Reads only the nearest posts, however many the windows hold, and one more because one may be the post itself. ?5 to ?7 are the query. */
 function nearbyPosts(textRows: number, except = ""): string {
+  const around = { first: "w.at", last: "w.at", except };
   return `SELECT w.account_id AS account_id,
-    ${nearestPosts("before", "?5", "?6", TIME, { except })} AS times_before,
-    ${nearestPosts("after", "?5", "?6", TIME, { except })} AS times_after,
-    ${nearestPosts("before", "?7", `${textRows + 1}`, TEXT, { except })} AS texts_before,
-    ${nearestPosts("after", "?7", `${textRows + 1}`, TEXT, { except })} AS texts_after
+    ${nearestPosts("before", "?5", "?6", TIME, around)} AS times_before,
+    ${nearestPosts("after", "?5", "?6", TIME, around)} AS times_after,
+    ${nearestPosts("before", "?7", `${textRows + 1}`, TEXT, around)} AS texts_before,
+    ${nearestPosts("after", "?7", `${textRows + 1}`, TEXT, around)} AS texts_after
   FROM account_times w`;
 }
 

@@ -101,7 +101,13 @@ function captionProblems(caption: string): readonly ValidationProblem[] {
 
 function captionWarnings(caption: string): readonly ValidationWarning[] {
   const warnings: ValidationWarning[] = [];
-  const advise = (code: "many_hashtags" | "many_mentions", unit: string, advised: number, max: number, actual: number) => {
+  const advise = (
+    code: "many_hashtags" | "many_mentions",
+    unit: string,
+    advised: number,
+    max: number,
+    actual: number,
+  ) => {
     if (actual > advised && actual <= max) {
       warnings.push({
         code,

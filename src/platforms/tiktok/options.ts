@@ -28,7 +28,9 @@ export const options = z.looseObject({
     private: "Only the account itself.",
   })
     .default("public")
-    .describe("Who can see the post; which of them the account may choose now is in `creator.privacy_options` of a preview"),
+    .describe(
+      "Who can see the post; which of them the account may choose now is in `creator.privacy_options` of a preview",
+    ),
   allow_comment: z.boolean().default(true).describe("Whether others may comment"),
   allow_duet: z.boolean().default(true).describe("Video only: whether others may make duets of it"),
   allow_stitch: z.boolean().default(true).describe("Video only: whether others may stitch it"),

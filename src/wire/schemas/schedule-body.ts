@@ -11,7 +11,10 @@ import { TimeZoneInput } from "./time-zone.ts";
 
 export const PreviewScheduleBody = z
   .object({
-    caption: Caption.min(1).openapi({ description: "The caption of every target without its own caption. A name in `@[…]` with its URN in parentheses after it is a mention on a platform that has mentions by URN, and the name on the others: `effective_caption` of a preview shows which." }),
+    caption: Caption.min(1).openapi({
+      description:
+        "The caption of every target without its own caption. A name in `@[…]` with its URN in parentheses after it is a mention on a platform that has mentions by URN, and the name on the others: `effective_caption` of a preview shows which.",
+    }),
     scheduled_at: ScheduledAtInput.openapi({
       description:
         "When to publish, in the future and at most 365 days ahead: with an offset or `Z`, or without one beside `time_zone`, such as `2026-12-24T19:00`.",

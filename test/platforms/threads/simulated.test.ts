@@ -49,7 +49,9 @@ describe("the login", () => {
     };
     const [account] = (await logIn(threads, "ada", settings)).accounts;
     const post = job({ account: account!, caption: `At threads.com ${crypto.randomUUID()}`, now: Date.now() });
-    expect(await threads.prepare(watched, post, undefined)).toMatchObject({ state: expect.stringMatching(/ready|again/) });
+    expect(await threads.prepare(watched, post, undefined)).toMatchObject({
+      state: expect.stringMatching(/ready|again/),
+    });
     expect([...called]).toEqual(["graph.threads.com"]);
   });
 

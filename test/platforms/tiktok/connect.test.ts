@@ -226,7 +226,11 @@ describe("listAccounts", () => {
   ])("an account whose creator look is %s is listed with what is known", async ([, response], { expect }) => {
     const { accounts } = unwrap(await connect.listAccounts(scriptedClient(userResponse, response), app, tokens));
     expect(accounts).toEqual([
-      expect.objectContaining({ username: "Ada Moves", isPartial: true, capabilities: { mayDraft: true, mayList: true } }),
+      expect.objectContaining({
+        username: "Ada Moves",
+        isPartial: true,
+        capabilities: { mayDraft: true, mayList: true },
+      }),
     ]);
   });
 

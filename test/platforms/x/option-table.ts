@@ -92,9 +92,7 @@ export const table: OptionTable = {
           edited: "1900000000000000003",
           sent: ["https://x.com/jack/status/1900000000000000001", "https://x.com/i/status/1900000000000000003"],
           read: ({ text }) => QUOTED.exec(text)?.[0],
-          refused: [
-            { value: "https://example.com/1", code: "option_invalid", says: "a post on x.com or its id" },
-          ],
+          refused: [{ value: "https://example.com/1", code: "option_invalid", says: "a post on x.com or its id" }],
         },
       },
     },

@@ -20,7 +20,13 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await changeSettings("x", { field_names: null, credits: null, credits_status: null, long_video: null, quote_refusal: null });
+  await changeSettings("x", {
+    field_names: null,
+    credits: null,
+    credits_status: null,
+    long_video: null,
+    quote_refusal: null,
+  });
 });
 
 async function connectAccount(settings: Record<string, string> = {}): Promise<AccountAccess> {
@@ -50,15 +56,18 @@ describe("a quote", () => {
     ["link", null],
     ["native_then_link", null],
     ["native_then_link", "older"],
-  ] as const)("with QUOTE_MODE %s is published where X refuses quotes (wording: %s)", async ([mode, wording], { expect }) => {
-    await changeSettings("x", { quote_refusal: wording });
-    const account = await connectAccount({ QUOTE_MODE: mode });
-    const caption = `A quote by ${mode} ${wording}`;
-    const options = { quote_tweet_url: "https://x.com/jack/status/20" };
-    expect(await publishUntilSettled(x, account, { caption, options })).toMatchObject({ state: "published" });
-    const posts = (await publishedPosts(x, account.platformAccountId)).map(({ text }) => text);
-    expect(posts.filter((text) => text.startsWith(caption))).toEqual([`${caption} https://x.com/jack/status/20`]);
-  });
+  ] as const)(
+    "with QUOTE_MODE %s is published where X refuses quotes (wording: %s)",
+    async ([mode, wording], { expect }) => {
+      await changeSettings("x", { quote_refusal: wording });
+      const account = await connectAccount({ QUOTE_MODE: mode });
+      const caption = `A quote by ${mode} ${wording}`;
+      const options = { quote_tweet_url: "https://x.com/jack/status/20" };
+      expect(await publishUntilSettled(x, account, { caption, options })).toMatchObject({ state: "published" });
+      const posts = (await publishedPosts(x, account.platformAccountId)).map(({ text }) => text);
+      expect(posts.filter((text) => text.startsWith(caption))).toEqual([`${caption} https://x.com/jack/status/20`]);
+    },
+  );
 
   test("is refused to a self-serve app that only quotes", async ({ expect }) => {
     const options = { quote_tweet_url: "20" };
