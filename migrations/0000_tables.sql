@@ -357,8 +357,6 @@ CREATE TABLE `users` (
 	`password_hash` text,
 	`active_workspace_id` text NOT NULL,
 	`time_zone` text DEFAULT 'UTC' NOT NULL,
-	`failed_logins` integer DEFAULT 0 NOT NULL,
-	`next_login_at` integer,
 	`email_verified_at` integer,
 	`created_at` integer NOT NULL,
 	`muted_alerts` text DEFAULT '[]' NOT NULL,
@@ -389,11 +387,13 @@ CREATE TABLE `app_registrations` (
 );
 --> statement-breakpoint
 CREATE TABLE `sign_in_attempts` (
-	`email_hash` text PRIMARY KEY NOT NULL,
+	`email_hash` text NOT NULL,
+	`client_hash` text NOT NULL,
 	`failures` integer NOT NULL,
 	`next_attempt_at` integer,
-	`updated_at` integer NOT NULL
-);
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`email_hash`, `client_hash`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `sign_in_attempts_updated` ON `sign_in_attempts` (`updated_at`);
 --> statement-breakpoint

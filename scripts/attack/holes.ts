@@ -59,6 +59,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "if (", to: "if (false && " }],
   },
   {
+    name: "failures-of-all-clients",
+    what: "wrong passwords of strangers delay the right one of the owner",
+    topic: "sign-in",
+    attack: "wrong passwords of strangers everywhere",
+    changes: [{ from: "sha256Hex(id)", to: `sha256Hex(String(id).slice(0, 0))` }],
+  },
+  {
     name: "quick-unknown-address",
     what: "signing in with an unknown address answers without hashing the password",
     topic: "sign-in",

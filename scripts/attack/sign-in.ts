@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "./attack.ts";
 import type { AttackedService, AttackUser } from "./attacked-service.ts";
@@ -21,6 +22,12 @@ const guess = (service: AttackedService, { email }: Pick<AttackUser, "email">, a
     form: { email, password: "a wrong password" },
     ...(address !== undefined && { address }),
   });
+
+/** Addresses of one IPv6 network of 48 bits, each in another one of 64 bits. */
+function addressesOfNetwork(): (index: number) => string {
+  const network = `2001:db8:${randomBytes(2).toString("hex")}`;
+  return (index) => `${network}:${index.toString(16)}::1`;
+}
 
 const unknownUser = () => ({ email: `${crypto.randomUUID()}@sandbox.example` });
 
@@ -53,7 +60,7 @@ export default {
       },
     },
     {
-      name: "guesses of one password: thirty from one address, and twenty from as many",
+      name: "guesses of one password: thirty from one address, and twenty from as many of one network",
       slow: true,
       async run(service, log) {
         const user = await service.createUser();
@@ -64,11 +71,13 @@ export default {
         }
         log.expect(limited >= 5, `429 × ${limited}`, `30 guesses from one address, ${limited} refused`);
         const other = await service.createUser();
+        const addressOf = addressesOfNetwork();
         for (let count = 0; count < 20; count += 1) {
-          await guess(service, other);
+          await guess(service, other, addressOf(count));
         }
         const { email, password } = other;
-        const { status } = await service.send("POST", "/login", { form: { email, password } });
+        const address = addressOf(20);
+        const { status } = await service.send("POST", "/login", { form: { email, password }, address });
         log.expect(status !== 303, "not even with the right password", "twenty guesses did not delay the next one");
       },
     },
@@ -77,16 +86,47 @@ export default {
       slow: true,
       async run(service, log) {
         for (const victim of [await service.createUser(), unknownUser()]) {
+          const addressOf = addressesOfNetwork();
           for (let count = 0; count < 10; count += 1) {
-            await guess(service, victim);
+            await guess(service, victim, addressOf(count));
           }
           const runs = await countScryptRuns(service, async () => {
-            for (let count = 0; count < 5; count += 1) {
-              await guess(service, victim);
+            for (let count = 10; count < 15; count += 1) {
+              await guess(service, victim, addressOf(count));
             }
           });
           log.expect(runs === 0, "no scrypt run", `five guesses that came too early cost ${runs} scrypt runs`);
         }
+      },
+    },
+    {
+      name: "wrong passwords of strangers everywhere, to lock somebody out",
+      slow: true,
+      async run(service, log) {
+        const user = await service.createUser();
+        const form = { email: user.email, password: user.password };
+        const { cookies } = await service.prepare("POST", "/login", { form });
+        const known = cookies.find((cookie) => cookie.startsWith("__Host-known-browser="));
+        log.expect(known !== undefined, "a known browser", "signing in makes no known browser");
+        const state = { guesses: 0, isOver: false };
+        const strangers = Array.from({ length: 3 }, async () => {
+          while (!state.isOver) {
+            await guess(service, user);
+            state.guesses += 1;
+          }
+        });
+        while (state.guesses < 30) {
+          await sleep(200);
+        }
+        for (let count = 0; count < 5; count += 1) {
+          const address = addressesOfNetwork()(0);
+          const elsewhere = await service.send("POST", "/login", { form, address });
+          log.expectStatus(`the right password in a new browser after ${state.guesses} guesses`, elsewhere, 303);
+          const again = await service.send("POST", "/login", { form, cookie: known ?? "", address: "198.51.100.77" });
+          log.expectStatus(`the right password in a known browser after ${state.guesses} guesses`, again, 303);
+        }
+        state.isOver = true;
+        await Promise.all(strangers);
       },
     },
     {

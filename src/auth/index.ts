@@ -26,6 +26,7 @@ export { setRole } from "./users/set-role.ts";
 export { setSubscription } from "./subscriptions/set.ts";
 export { setTimeZone } from "./users/set-time-zone.ts";
 export { signIn } from "./sessions/sign-in.ts";
+export { makeKnownBrowser, type SignInClient, signInClient } from "./sessions/sign-in-client.ts";
 export { signUp, signUpIsOpen } from "./users/sign-up.ts";
 export { signUpByEmail } from "./users/sign-up-by-email.ts";
 export { SESSION_SECONDS, startSession } from "./sessions/start.ts";

@@ -37,9 +37,6 @@ export const users = sqliteTable(
     passwordHash: text("password_hash"),
     activeWorkspaceId: text("active_workspace_id").notNull(),
     timeZone: text("time_zone").notNull().default("UTC"),
-    // Nothing reads or writes these two.
-    failedLogins: integer("failed_logins").notNull().default(0),
-    nextLoginAt: integer("next_login_at"),
     emailVerifiedAt: integer("email_verified_at"),
     createdAt: integer("created_at").notNull(),
     /** The kinds of alerts that the user does not want by mail. */
@@ -108,18 +105,20 @@ export const sessions = sqliteTable(
 );
 
 /**
- * Failed sign-ins by address. The key is a hash, because people also mistype the addresses of others. Known and unknown addresses both get
- * rows.
+ * Failed sign-ins by e-mail address and client, so that nobody's failures delay anybody else. Both are hashes, because people also mistype the
+ * addresses of others. Known and unknown addresses both get rows. `WITHOUT ROWID`.
  */
 export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
-    emailHash: text("email_hash").primaryKey(),
+    emailHash: text("email_hash").notNull(),
+    /** Hash of the network, of the known browser or of the session. */
+    clientHash: text("client_hash").notNull(),
     failures: integer().notNull(),
     nextAttemptAt: integer("next_attempt_at"),
     updatedAt: integer("updated_at").notNull(),
   },
-  (t) => [index("sign_in_attempts_updated").on(t.updatedAt)],
+  (t) => [primaryKey({ columns: [t.emailHash, t.clientHash] }), index("sign_in_attempts_updated").on(t.updatedAt)],
 );
 
 export const apiKeys = sqliteTable(

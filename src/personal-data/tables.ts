@@ -43,7 +43,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     column: "id",
     file: "profile",
     about: "you: e-mail address, time zone, which mails you do not want",
-    without: ["password_hash", "failed_logins", "next_login_at"],
+    without: ["password_hash"],
   },
   {
     table: schema.subscriptions,
@@ -204,7 +204,7 @@ export const UNEXPORTED_TABLES: readonly UnexportedTable[] = [
 
 /** Tables without an id of the user, and what happens to their data about a person. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
-  sign_in_attempts: "a hash of the address; erased with the user, and a day after the last attempt",
+  sign_in_attempts: "hashes of the address and of who tried; erased with the user, and a day after the last attempt",
   oauth_tokens: "hashes of tokens; erased with the grants of the user",
   oauth_clients: "apps, not people; a registered app is deleted when no grant names it",
   data_deletions: "requests of platforms; of the person only a hash",

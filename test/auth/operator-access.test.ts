@@ -12,6 +12,7 @@ import {
 } from "#auth/index.ts";
 import { SCOPES } from "#core/scope.ts";
 import { callApi, createServiceFixture, obtainTokens, requestToken } from "./service-fixture.ts";
+import { STRANGER } from "./test-context.ts";
 
 /* What an operator does to a user with `npm run user`. */
 
@@ -52,7 +53,7 @@ describe("a disabled user", { timeout: 60_000 }, () => {
   test("cannot sign in, and what a request that was under way has made is of no use", async ({ expect }) => {
     const user = await createActiveUser();
     await disableUser(services, user);
-    expect(await signIn(services, { email: user.email, password: PASSWORD })).toBeNull();
+    expect(await signIn(services, { client: STRANGER, email: user.email, password: PASSWORD })).toBeNull();
     const late = await createKey(services, { userId: user.userId, name: "late", scopes: SCOPES, expiresInDays: 90 });
     user.browser.session = await startSession(services, user);
     expect((await callApi(service, late.key)).status).toBe(401);
@@ -67,7 +68,7 @@ describe("a disabled user", { timeout: 60_000 }, () => {
     const row = (await listUsers(services)).find(({ userId }) => userId === user.userId);
     expect(row?.disabledAt).toEqual(expect.any(Number));
     await enableUser(services, user);
-    user.browser.session = (await signIn(services, { email: user.email, password: PASSWORD })) ?? "";
+    user.browser.session = (await signIn(services, { client: STRANGER, email: user.email, password: PASSWORD })) ?? "";
     expect(await user.statuses()).toEqual([401, 401, 200]);
   });
 });
@@ -86,7 +87,9 @@ describe("the operator", { timeout: 60_000 }, () => {
     const user = await createActiveUser();
     await setPassword(services, { ...user, password: "another one entirely" });
     expect(await user.statuses()).toEqual([200, 200, 303]);
-    expect(await signIn(services, { email: user.email, password: PASSWORD })).toBeNull();
-    expect(await signIn(services, { email: user.email, password: "another one entirely" })).not.toBeNull();
+    expect(await signIn(services, { client: STRANGER, email: user.email, password: PASSWORD })).toBeNull();
+    expect(
+      await signIn(services, { client: STRANGER, email: user.email, password: "another one entirely" }),
+    ).not.toBeNull();
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { createUser, signIn } from "#auth/index.ts";
 import { PasswordQueue, passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
 import { BrowserClient, createServiceFixture, signInNewUser } from "./service-fixture.ts";
+import { STRANGER } from "./test-context.ts";
 
 /** Time that moves only by `sleep`, in the order in which the sleepers wake. */
 class ManualTimer {
@@ -64,6 +65,18 @@ describe("the queue of key derivations", () => {
     expect(() => queue.assertNotFull()).not.toThrow();
   });
 
+  test("four more places are for clients that have proved the password before", async ({ expect }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue(timer, SLOT_MS);
+    const run = (isKnown: boolean) => queue.run(() => Promise.resolve(timer.now()), { isKnown });
+    const admitted = Array.from({ length: 9 }, () => run(false));
+    await expect(run(false)).rejects.toMatchObject({ name: "PasswordQueueFullError" });
+    const known = Array.from({ length: 4 }, () => run(true));
+    await expect(run(true)).rejects.toMatchObject({ name: "PasswordQueueFullError" });
+    await timer.advance(10_000);
+    expect(await Promise.all([...admitted, ...known])).toHaveLength(13);
+  });
+
   test("slow derivations get longer slots, so that they never use more than half of the time", async ({ expect }) => {
     const timer = new ManualTimer();
     const queue = new PasswordQueue(timer, SLOT_MS);
@@ -123,7 +136,7 @@ describe("503", () => {
       expect(await response.text()).toContain("<h1>Please try again</h1>");
     }
     vi.restoreAllMocks();
-    expect(await signIn(service.services, { email, password: PASSWORD })).not.toBeNull();
+    expect(await signIn(service.services, { client: STRANGER, email, password: PASSWORD })).not.toBeNull();
   });
 
   test("a full queue refuses a sign-up before anything is written", async ({ expect }) => {

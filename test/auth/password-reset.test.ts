@@ -3,6 +3,7 @@ import { afterEach, describe, test, vi } from "vitest";
 import { createKey, signIn, startSession } from "#auth/index.ts";
 import { passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
 import { BrowserClient, callApi, createServiceFixture, obtainTokens, ORIGIN } from "./service-fixture.ts";
+import { STRANGER } from "./test-context.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";
 
 const sentTexts: string[] = [];
@@ -201,7 +202,7 @@ describe("a password reset", { timeout: 60_000 }, () => {
     const derivations = vi.spyOn(passwordQueue, "run");
     expect((await reset({ new_password: "a third long password" })).status).toBe(400);
     expect(derivations).not.toHaveBeenCalled();
-    expect(await signIn(services, { email, password: NEW_PASSWORD })).not.toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: NEW_PASSWORD })).not.toBeNull();
   });
 
   test("a full queue answers 503 and does not use the link", async ({ expect }) => {

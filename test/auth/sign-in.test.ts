@@ -4,9 +4,9 @@ import { afterEach, describe, test, vi } from "vitest";
 import { createKey, createUser, signIn } from "#auth/index.ts";
 import { checkPassword, DUMMY_HASH, hashPassword } from "#auth/users/password-hash.ts";
 import { passwordQueue } from "#auth/users/password-queue.ts";
-import { MINUTE } from "#core/clock.ts";
+import { HOUR, MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
-import { createTestContext } from "./test-context.ts";
+import { createTestContext, STRANGER } from "./test-context.ts";
 import {
   callApi,
   authorizePath,
@@ -36,10 +36,12 @@ async function createUserWithPassword(password = PASSWORD) {
   return { email, ...(await createUser(services, { email, password, plan: "growth" })) };
 }
 
-/** Makes an address look as after this many wrong passwords, the last one long ago. */
+/** Makes an address look as after this many wrong passwords of the stranger, the last one long ago. */
 async function setFailures(email: string, failures: number): Promise<void> {
-  await env.DB.prepare("INSERT INTO sign_in_attempts (email_hash, failures, updated_at) VALUES (?, ?, ?)")
-    .bind(await sha256Hex(email), failures, Date.now())
+  await env.DB.prepare(
+    "INSERT INTO sign_in_attempts (email_hash, client_hash, failures, updated_at) VALUES (?, ?, ?, ?)",
+  )
+    .bind(await sha256Hex(email), await sha256Hex(STRANGER.id), failures, Date.now())
     .run();
 }
 
@@ -70,7 +72,7 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
     const derivations = vi.spyOn(passwordQueue, "run");
     for (const tried of [email, "nobody@example.com"]) {
       derivations.mockClear();
-      expect(await signIn(services, { email: tried, password: "wrong horse battery" })).toBeNull();
+      expect(await signIn(services, { client: STRANGER, email: tried, password: "wrong horse battery" })).toBeNull();
       expect(derivations, tried).toHaveBeenCalledTimes(1);
     }
   });
@@ -87,7 +89,7 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
       await setFailures(tried, 9);
       const computed = async () => {
         derivations.mockClear();
-        expect(await signIn(services, { email: tried, password: "wrong horse battery" })).toBeNull();
+        expect(await signIn(services, { client: STRANGER, email: tried, password: "wrong horse battery" })).toBeNull();
         return derivations.mock.calls.length;
       };
       expect([await computed(), await computed()], tried).toEqual([1, 0]);
@@ -95,14 +97,16 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
       expect(await computed(), tried).toBe(0);
       vi.setSystemTime(start + MINUTE);
       expect([await computed(), await computed()], tried).toEqual([1, 0]);
+      vi.setSystemTime(start + 3 * MINUTE - 1);
+      expect(await computed(), tried).toBe(0);
     }
   });
 
   test("G66 a user without a password cannot sign in with any password", async ({ expect }) => {
     const email = `${crypto.randomUUID()}@example.com`;
     await createUser(services, { email, password: null, plan: "growth" });
-    expect(await signIn(services, { email, password: "" })).toBeNull();
-    expect(await signIn(services, { email, password: PASSWORD })).toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: "" })).toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: PASSWORD })).toBeNull();
   });
 
   test("G67 a form from another origin is refused", async ({ expect }) => {
@@ -157,13 +161,13 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
     expect(await redirectAfterLogin("/dashboard/keys?x=1&y=%2F")).toBe("/dashboard/keys?x=1&y=%2F");
   });
 
-  test("G68 after ten failures one attempt per minute is allowed; the correct password resets the count", async ({
+  test("G68 after ten failures a client waits a minute, then longer; the correct password resets the count", async ({
     expect,
   }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     const { email } = await createUserWithPassword();
-    const trySignIn = (password: string) => signIn(services, { email, password });
+    const trySignIn = (password: string) => signIn(services, { client: STRANGER, email, password });
     await setFailures(email, 8);
     expect(await trySignIn("wrong horse battery")).toBeNull();
     expect(await trySignIn(PASSWORD)).not.toBeNull();
@@ -176,10 +180,97 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
     vi.setSystemTime(start + MINUTE);
     expect(await trySignIn("wrong horse battery")).toBeNull();
     expect(await trySignIn(PASSWORD)).toBeNull();
-    vi.setSystemTime(start + 2 * MINUTE);
+    vi.setSystemTime(start + 3 * MINUTE - 1);
+    expect(await trySignIn(PASSWORD)).toBeNull();
+    vi.setSystemTime(start + 3 * MINUTE);
     expect(await trySignIn(PASSWORD)).not.toBeNull();
     expect(await trySignIn("wrong horse battery")).toBeNull();
     expect(await trySignIn(PASSWORD)).not.toBeNull();
+  });
+
+  test("G68 the longest wait is an hour", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const start = Date.now();
+    const { email } = await createUserWithPassword();
+    const trySignIn = (password: string) => signIn(services, { client: STRANGER, email, password });
+    await setFailures(email, 500);
+    expect(await trySignIn("wrong horse battery")).toBeNull();
+    vi.setSystemTime(start + HOUR - 1);
+    expect(await trySignIn(PASSWORD)).toBeNull();
+    vi.setSystemTime(start + HOUR);
+    expect(await trySignIn(PASSWORD)).not.toBeNull();
+  });
+
+  describe("G68 while strangers in forty networks try wrong passwords", () => {
+    async function underAttack() {
+      const { email } = await createUserWithPassword();
+      const known = new BrowserClient(service);
+      const signedIn = await known.post("/login", { email, password: PASSWORD });
+      const cookie = signedIn.headers.getSetCookie()[1]?.split(";", 1)[0] ?? "";
+      await env.DB.prepare(
+        `INSERT INTO sign_in_attempts (email_hash, client_hash, failures, next_attempt_at, updated_at)
+         SELECT ?1, value, 30, ?2, ?3 FROM json_each(?4)`,
+      )
+        .bind(
+          await sha256Hex(email),
+          Date.now() + HOUR,
+          Date.now(),
+          JSON.stringify(
+            await Promise.all(Array.from({ length: 40 }, (_, net) => sha256Hex(`network:2001:db8:${net}::/48`))),
+          ),
+        )
+        .run();
+      const login = (headers: Record<string, string>, address: string) =>
+        service.fetch("/login", {
+          method: "POST",
+          headers: { origin: ORIGIN, "cf-connecting-ip": address, ...headers },
+          body: formBody({ email, password: PASSWORD }),
+        });
+      return { email, cookie, login };
+    }
+
+    test("the right password works in a new browser elsewhere, and in no network that they use", async ({ expect }) => {
+      const { login } = await underAttack();
+      expect((await login({}, uniqueIpAddress())).status).toBe(303);
+      expect((await login({}, "2001:db8:77:1::1")).status).toBe(303);
+      expect((await login({}, "2001:db8:7:1::1")).status).toBe(400);
+    });
+
+    test("it works in a browser that has signed in before, even in their network", async ({ expect }) => {
+      const { cookie, login } = await underAttack();
+      expect((await login({ cookie }, "2001:db8:7:1::1")).status).toBe(303);
+    });
+
+    test("the cookie of another address, a changed one and a made-up one are a stranger's", async ({ expect }) => {
+      const { cookie, login } = await underAttack();
+      const other = await underAttack();
+      const [name = "", value = ""] = cookie.split("=");
+      const forged = [
+        other.cookie,
+        `${name}=A${value.slice(1)}`,
+        `${name}=${value.slice(0, 22)}.${"A".repeat(43)}`,
+        `${name}=${value.slice(0, 22)}`,
+        `${name}=`,
+      ].filter((candidate) => candidate !== cookie);
+      for (const tried of forged) {
+        expect((await login({ cookie: tried }, "2001:db8:7:1::1")).status, tried).toBe(400);
+      }
+    });
+
+    test("a known browser has its own ten attempts, and neither shares those of its network nor uses them up", async ({
+      expect,
+    }) => {
+      const { email, cookie, login } = await underAttack();
+      const browser = `browser:${cookie.split(/[=.]/)[1]}`;
+      await env.DB.prepare(
+        "INSERT INTO sign_in_attempts (email_hash, client_hash, failures, next_attempt_at, updated_at) VALUES (?, ?, 30, ?, ?)",
+      )
+        .bind(await sha256Hex(email), await sha256Hex(browser), Date.now() + HOUR, Date.now())
+        .run();
+      const address = uniqueIpAddress();
+      expect((await login({ cookie }, address)).status).toBe(400);
+      expect((await login({}, address)).status).toBe(303);
+    });
   });
 
   test("G68 parallel guesses do not share one allowed attempt", async ({ expect }) => {
@@ -187,7 +278,9 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
     await setFailures(email, 50);
     const derivations = vi.spyOn(passwordQueue, "run");
     const passwords = [...Array.from({ length: 7 }, () => "wrong horse battery"), PASSWORD];
-    const responses = await Promise.all(passwords.map((password) => signIn(services, { email, password })));
+    const responses = await Promise.all(
+      passwords.map((password) => signIn(services, { client: STRANGER, email, password })),
+    );
     expect(responses).toEqual(passwords.map(() => null));
     expect(derivations).toHaveBeenCalledTimes(1);
     const failures = await env.DB.prepare("SELECT failures FROM sign_in_attempts WHERE email_hash = ?")
@@ -210,9 +303,13 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
   test("G69 the cookie is __Host-, HttpOnly, Secure, SameSite=Lax, with path /, for 30 days", async ({ expect }) => {
     const { email } = await createUserWithPassword();
     const response = await new BrowserClient(service).post("/login", { email, password: PASSWORD });
-    const [pair = "", ...attributes] = (response.headers.get("set-cookie") ?? "").split("; ");
+    const [session = "", known = ""] = response.headers.getSetCookie();
+    const [pair = "", ...attributes] = session.split("; ");
     expect(pair).toMatch(/^__Host-session=als_[0-9A-Za-z]{49}$/);
     expect(attributes.toSorted()).toEqual(["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax", "Secure"]);
+    expect(known).toMatch(
+      /^__Host-known-browser=[\w-]{22}\.[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
   });
 
   test("G69 every sign-in creates a new token and ends the previous session", async ({ expect }) => {
@@ -256,7 +353,7 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
     expect((await browser.get("/dashboard")).status).toBe(200);
     expect((await otherBrowser.get("/dashboard")).status).toBe(303);
     expect((await callApi(service, key)).status).toBe(200);
-    expect(await signIn(services, { email, password: PASSWORD })).toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: PASSWORD })).toBeNull();
     const withRevokeAll = { current_password: "another long password", new_password: PASSWORD, revoke_all: "yes" };
     expect((await change(withRevokeAll)).status).toBe(303);
     expect((await callApi(service, key)).status).toBe(401);
@@ -270,12 +367,12 @@ describe("G. Sign-in", { timeout: 60_000 }, () => {
     const key = scryptSync(PASSWORD.normalize("NFKC"), salt, 32, { N: 1024, r: 8, p: 1 });
     const old = `scrypt$1024$8$1$${salt.toString("base64")}$${key.toString("base64")}`;
     await env.DB.prepare("UPDATE users SET password_hash = ? WHERE id = ?").bind(old, userId).run();
-    expect(await signIn(services, { email, password: "wrong horse battery" })).toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: "wrong horse battery" })).toBeNull();
     expect((await storedHash(userId))?.hash).toBe(old);
-    expect(await signIn(services, { email, password: PASSWORD })).not.toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: PASSWORD })).not.toBeNull();
     const fresh = (await storedHash(userId))!.hash;
     expect(fresh.split("$").slice(0, 4)).toEqual(DUMMY_HASH.split("$").slice(0, 4));
-    expect(await signIn(services, { email, password: PASSWORD })).not.toBeNull();
+    expect(await signIn(services, { client: STRANGER, email, password: PASSWORD })).not.toBeNull();
     expect((await storedHash(userId))?.hash).toBe(fresh);
   });
 

@@ -2,7 +2,10 @@ import { env } from "cloudflare:workers";
 import { createUser } from "#auth/index.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
 import type { Env } from "#config.ts";
-import type { NewUser } from "#auth/index.ts";
+import type { NewUser, SignInClient } from "#auth/index.ts";
+
+/** Whoever tries to sign in from a network in which nobody has signed in before. */
+export const STRANGER: SignInClient = { id: "network:192.0.2.1", isKnown: false };
 
 /** Outbound fetches that all fail; tests that need a response pass their own. */
 export const unreachableOutbound: Outbound = {

@@ -1,3 +1,4 @@
+import { deleteOldAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import type { Db } from "#db/client.ts";
 
 /*
@@ -19,10 +20,7 @@ export function deleteExpiredStatements(
       "DELETE FROM login_tokens WHERE hash IN (SELECT hash FROM login_tokens WHERE expires_at <= ?1 LIMIT ?2)",
       now,
     ),
-    deleteStatement(
-      "DELETE FROM sign_in_attempts WHERE email_hash IN (SELECT email_hash FROM sign_in_attempts WHERE updated_at <= ?1 LIMIT ?2)",
-      oneDayAgo,
-    ),
+    deleteOldAttemptsStatement(db, { now, limit }),
     // Deletes a grant together with its last token. Tokens that this batch deletes no longer count. It is revoked first, so that a trigger
     // ends the webhooks of its app.
     db.d1

@@ -30,7 +30,7 @@ export async function requireRecentAuthentication(
   await confirmPassword(services, session, input);
 }
 
-/** Checks the password of a signed-in user. A wrong one counts as a failed sign-in. */
+/** Checks the password of a signed-in user. A wrong one counts as a failed sign-in of this session. */
 export async function confirmPassword(
   services: Pick<Services, "db" | "clock">,
   session: Pick<Session, "actor" | "email">,
@@ -38,8 +38,11 @@ export async function confirmPassword(
 ): Promise<void> {
   const { db, clock } = services;
   const now = clock.now();
-  passwordQueue.assertNotFull();
-  const { allowed, user } = await countSignInAttempt(db, { email: session.email, now });
+  const { email } = session;
+  const { userId, credential } = session.actor;
+  const client = { id: `session:${credential.id}`, isKnown: true };
+  passwordQueue.assertNotFull(client);
+  const { allowed, user } = await countSignInAttempt(db, { email, client, now });
   if (!allowed) {
     refuse({
       code: "rate_limited",
@@ -47,12 +50,11 @@ export async function confirmPassword(
       param: CURRENT_PASSWORD,
     });
   }
-  if (!(await checkPassword(input.password, user?.password_hash ?? null)).matches) {
+  if (!(await checkPassword(input.password, user?.password_hash ?? null, client)).matches) {
     refuse({ code: "invalid_request", message: "the current password is wrong", param: CURRENT_PASSWORD });
   }
-  const { userId, credential } = session.actor;
   await db.d1.batch([
-    await clearAttemptsStatement(db, session.email),
+    await clearAttemptsStatement(db, { email, client }),
     recordAuthenticationStatement(db, { hash: credential.id, userId, now }),
   ]);
 }

@@ -2,30 +2,32 @@ import type { Services } from "#context.ts";
 import { checkPassword, hashPassword } from "#auth/users/password-hash.ts";
 import { passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
 import { updatePasswordHash } from "#auth/users/store.ts";
+import type { SignInClient } from "./sign-in-client.ts";
 import { startSession } from "./start.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";
 
 /**
  * Returns a session token for a correct e-mail and password, null for everything else. An unknown e-mail, a wrong password and a user
  * without a password take the same time. An attempt that comes too early also returns null but computes no hash, for known and unknown
- * addresses alike.
+ * addresses alike. What others try does not delay a client.
  */
 export async function signIn(
   services: Pick<Services, "db" | "clock" | "ids">,
-  input: { email: string; password: string },
+  input: { email: string; password: string; client: SignInClient },
 ): Promise<string | null> {
   const { db, clock } = services;
+  const { client } = input;
   const email = input.email.trim().toLowerCase();
-  passwordQueue.assertNotFull();
-  const { allowed, user } = await countSignInAttempt(db, { email, now: clock.now() });
+  passwordQueue.assertNotFull(client);
+  const { allowed, user } = await countSignInAttempt(db, { email, client, now: clock.now() });
   if (!allowed) {
     return null;
   }
-  const check = await checkPassword(input.password, user?.password_hash ?? null);
+  const check = await checkPassword(input.password, user?.password_hash ?? null, client);
   if (user === null || !check.matches) {
     return null;
   }
-  await (await clearAttemptsStatement(db, email)).run();
+  await (await clearAttemptsStatement(db, { email, client })).run();
   if (check.outdated) {
     await replaceOutdatedHash(services, { userId: user.id, password: input.password });
   }

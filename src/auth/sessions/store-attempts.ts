@@ -1,10 +1,14 @@
-import { MINUTE } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Db } from "#db/client.ts";
+import type { SignInClient } from "./sign-in-client.ts";
 
-/** After ten wrong passwords, an e-mail address accepts only one attempt per minute, from all IP addresses together. */
+/** After ten wrong passwords for an e-mail address a client waits a minute, then twice as long after each, at most an hour. */
 const FAILURES_BEFORE_DELAY = 10;
-const ATTEMPT_DELAY_MS = MINUTE;
+const MAX_DELAY_MINUTES = HOUR / MINUTE;
+/** Rows of few failures are forgotten earlier, because strangers can make them in numbers. */
+const FEW_FAILURES_RETENTION_MS = HOUR;
+const FAILURES_RETENTION_MS = DAY;
 
 export interface CountedAttempt {
   /** False for an attempt that came too early. The caller must then not check the password. */
@@ -12,26 +16,58 @@ export interface CountedAttempt {
   readonly user: { readonly id: string; readonly password_hash: string | null } | null;
 }
 
+interface AttemptKey {
+  readonly email: string;
+  readonly client: SignInClient;
+}
+
+// mutant: failures-of-all-clients
+const clientHashOf = ({ id }: SignInClient) => sha256Hex(id);
+
 /**
  * Counts the attempt as failed before the password is checked, so that parallel guesses cannot share one allowed attempt. It counts
  * addresses without a user too, so that known and unknown addresses behave alike.
  */
-export async function countSignInAttempt(db: Db, input: { email: string; now: number }): Promise<CountedAttempt> {
+export async function countSignInAttempt(
+  db: Db,
+  { email, client, now }: AttemptKey & { readonly now: number },
+): Promise<CountedAttempt> {
   const [counted, users] = await db.d1.batch<{ id: string; password_hash: string | null }>([
     db.d1
       .prepare(
-        `INSERT INTO sign_in_attempts (email_hash, failures, updated_at) VALUES (?1, 1, ?2)
-         ON CONFLICT (email_hash) DO UPDATE SET failures = failures + 1, updated_at = ?2,
-           next_attempt_at = CASE WHEN failures + 1 >= ${FAILURES_BEFORE_DELAY} THEN ?2 + ${ATTEMPT_DELAY_MS} END
-         WHERE next_attempt_at IS NULL OR next_attempt_at <= ?2 RETURNING email_hash`,
+        `INSERT INTO sign_in_attempts (email_hash, client_hash, failures, updated_at) VALUES (?1, ?2, 1, ?3)
+         ON CONFLICT (email_hash, client_hash) DO UPDATE SET failures = failures + 1, updated_at = ?3,
+           next_attempt_at = CASE WHEN failures + 1 >= ${FAILURES_BEFORE_DELAY}
+             THEN ?3 + ${MINUTE} * min(${MAX_DELAY_MINUTES}, 1 << min(failures + 1 - ${FAILURES_BEFORE_DELAY}, 10)) END
+         WHERE next_attempt_at IS NULL OR next_attempt_at <= ?3 RETURNING email_hash`,
       )
-      .bind(await sha256Hex(input.email), input.now),
-    db.d1.prepare("SELECT id, password_hash FROM users WHERE email = ?1 AND disabled_at IS NULL").bind(input.email),
+      .bind(await sha256Hex(email), await clientHashOf(client), now),
+    db.d1.prepare("SELECT id, password_hash FROM users WHERE email = ?1 AND disabled_at IS NULL").bind(email),
   ]);
   return { allowed: counted?.results.length === 1, user: users?.results[0] ?? null };
 }
 
-/** Clears the failed attempts; runs in a batch after a correct password. */
-export async function clearAttemptsStatement(db: Db, email: string): Promise<D1PreparedStatement> {
+/** Clears the failed attempts of one client, after a correct password. */
+export async function clearAttemptsStatement(db: Db, { email, client }: AttemptKey): Promise<D1PreparedStatement> {
+  return db.d1
+    .prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?1 AND client_hash = ?2")
+    .bind(await sha256Hex(email), await clientHashOf(client));
+}
+
+/** Clears the failed attempts of all clients; runs in the batch that sets a new password. */
+export async function clearAllAttemptsStatement(db: Db, email: string): Promise<D1PreparedStatement> {
   return db.d1.prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?1").bind(await sha256Hex(email));
+}
+
+/** Deletes rows after their retention. */
+export function deleteOldAttemptsStatement(
+  db: Db,
+  { now, limit }: { now: number; limit: number },
+): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `DELETE FROM sign_in_attempts WHERE (email_hash, client_hash) IN (SELECT email_hash, client_hash FROM sign_in_attempts
+         WHERE updated_at <= ?1 AND (updated_at <= ?2 OR failures < ${FAILURES_BEFORE_DELAY}) LIMIT ?3)`,
+    )
+    .bind(now - FEW_FAILURES_RETENTION_MS, now - FAILURES_RETENTION_MS, limit);
 }

@@ -2,7 +2,7 @@ import { scrypt, timingSafeEqual } from "node:crypto";
 import { fromBase64, toBase64 } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
 import { PASSWORD_COST } from "./password-cost.ts";
-import { passwordQueue } from "./password-queue.ts";
+import { passwordQueue, type QueueClient } from "./password-queue.ts";
 
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
@@ -21,8 +21,13 @@ interface ScryptParameters {
   readonly p: number;
 }
 
-function deriveKey(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
-  return passwordQueue.run(() => computeScrypt(password, salt, cost));
+function deriveKey(
+  password: string,
+  salt: Uint8Array,
+  cost: ScryptParameters,
+  client?: QueueClient,
+): Promise<Uint8Array> {
+  return passwordQueue.run(() => computeScrypt(password, salt, cost), client);
 }
 
 /** Computes the hash. It takes a callback but blocks the isolate, because workerd computes it on the same thread. */
@@ -57,14 +62,18 @@ export interface PasswordCheck {
 }
 
 /** Checks a password with the parameters of the stored hash. Null (no password set) takes the same time and never matches. */
-export async function checkPassword(password: string, stored: string | null): Promise<PasswordCheck> {
+export async function checkPassword(
+  password: string,
+  stored: string | null,
+  client?: QueueClient,
+): Promise<PasswordCheck> {
   // mutant: quick-unknown-address
   const [scheme, N, r, p, salt, key] = (stored ?? DUMMY_HASH).split("$");
   if (scheme !== "scrypt" || salt === undefined || key === undefined) {
     throw new Error("unknown password hash scheme");
   }
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const derived = await deriveKey(password, fromBase64(salt), cost);
+  const derived = await deriveKey(password, fromBase64(salt), cost, client);
   const matches = timingSafeEqual(derived, fromBase64(key)) && stored !== null;
   return {
     matches,

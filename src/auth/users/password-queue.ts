@@ -2,6 +2,8 @@ import { MIN_SLOT_MS } from "./password-cost.ts";
 
 const MAX_SLOT_MS = 2000;
 const MAX_WAITING = 8;
+/** More places, which strangers cannot take. */
+const MAX_WAITING_KNOWN = 12;
 
 /** Too many passwords wait in this isolate, so this one was neither counted nor checked. */
 export class PasswordQueueFullError extends Error {
@@ -11,6 +13,11 @@ export class PasswordQueueFullError extends Error {
     super("too many passwords are waiting to be checked");
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** Whose password waits; without a client, a stranger's. */
+export interface QueueClient {
+  readonly isKnown: boolean;
 }
 
 interface Timer {
@@ -42,17 +49,17 @@ export class PasswordQueue {
   }
 
   /** Call it before an attempt is counted. Throws PasswordQueueFullError. */
-  assertNotFull(): void {
+  assertNotFull(client?: QueueClient): void {
     const now = this.#timer.now();
     this.#waitingStarts = this.#waitingStarts.filter((startAt) => startAt > now);
-    if (this.#waitingStarts.length >= MAX_WAITING) {
+    if (this.#waitingStarts.length >= (client?.isKnown === true ? MAX_WAITING_KNOWN : MAX_WAITING)) {
       throw new PasswordQueueFullError(Math.ceil((this.#nextStartAt - now) / 1000));
     }
   }
 
   /** Computes the hash when its turn comes, or throws PasswordQueueFullError. */
-  async run<T>(derive: () => Promise<T>): Promise<T> {
-    this.assertNotFull();
+  async run<T>(derive: () => Promise<T>, client?: QueueClient): Promise<T> {
+    this.assertNotFull(client);
     const now = this.#timer.now();
     const startAt = Math.max(now, this.#nextStartAt);
     this.#nextStartAt = startAt + this.#slotMs;

@@ -98,7 +98,7 @@ export async function previewPasswordReset(
 export async function resetPassword(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: { token: string; password: string; keep: { [Kind in keyof KeptCredentials]: readonly string[] } },
-): Promise<void> {
+): Promise<{ readonly email: string }> {
   const { db, clock, ids } = services;
   const link = { token: input.token, purpose: "reset_password" } as const;
   // Validate and hash the password before using up the link, so that an invalid password or a full queue does not cost the link. An invalid
@@ -113,4 +113,5 @@ export async function resetPassword(
   const now = clock.now();
   await replacePassword(db, { userId, email, passwordHash, keep: input.keep, now });
   await setEmailVerified(db, userId, now);
+  return { email };
 }

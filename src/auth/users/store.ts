@@ -1,6 +1,6 @@
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import { SESSION_LABEL } from "#auth/sessions/store.ts";
-import { clearAttemptsStatement } from "#auth/sessions/store-attempts.ts";
+import { clearAllAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import type { Db } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
 import type { UserRole } from "#db/schema.ts";
@@ -142,7 +142,7 @@ export async function replacePassword(db: Db, change: PasswordReplacement): Prom
         ];
   await db.d1.batch([
     db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, change.passwordHash),
-    await clearAttemptsStatement(db, change.email),
+    await clearAllAttemptsStatement(db, change.email),
     // Deletes the challenge of a passkey registration in progress too, because it would add a passkey afterwards.
     db.d1
       .prepare("DELETE FROM login_tokens WHERE user_id = ?1 AND purpose IN ('reset_password', 'passkey_registration')")

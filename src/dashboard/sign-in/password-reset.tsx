@@ -13,6 +13,7 @@ import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { createMailer } from "#core/mailer.ts";
 import { DateTime, Field, Notice, FormErrorNotice, UsernameField } from "#dashboard/layout/components.tsx";
 import { toSentence } from "#dashboard/wording/sentence.ts";
+import { writeKnownBrowser } from "#dashboard/request/known-browser-cookie.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 
 const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> = ({ sent, error }) => (
@@ -193,7 +194,11 @@ export async function doReset(c: PageContext): Promise<Response> {
       },
     }),
   );
-  return done.ok ? c.redirect("/login?done=reset", 303) : renderResetPage(c, { token, kept }, done.error);
+  if (!done.ok) {
+    return renderResetPage(c, { token, kept }, done.error);
+  }
+  await writeKnownBrowser(c, done.value.email);
+  return c.redirect("/login?done=reset", 303);
 }
 
 const VerifyEmailPage: FC<{ token: string; result?: "confirmed" | "invalid" }> = ({ token, result }) => (

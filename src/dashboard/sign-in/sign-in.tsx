@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { endSession, signIn, signUpIsOpen } from "#auth/index.ts";
+import { endSession, signIn, signInClient, signUpIsOpen } from "#auth/index.ts";
 import { clientAddress } from "#core/client-address.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { localPath, readForm } from "#dashboard/request/form.ts";
@@ -9,6 +9,7 @@ import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { createMailer } from "#core/mailer.ts";
 import { Field, Notice } from "#dashboard/layout/components.tsx";
 import { renderPage } from "#dashboard/layout/render-page.ts";
+import { readKnownBrowser, writeKnownBrowser } from "#dashboard/request/known-browser-cookie.ts";
 import { clearSession, readSession, writeSession } from "#dashboard/request/session-cookie.ts";
 
 const SignInPage: FC<{
@@ -92,10 +93,12 @@ export async function doSignIn(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const email = form.text("email");
   const next = localPath(form.text("next"));
+  const { address, network } = clientAddress(c.req.raw.headers);
+  const client = await signInClient(services, { email, network, knownBrowser: readKnownBrowser(c) });
   const limit = await c.env.LIMIT_SIGN_IN.limit({
-    key: `${clientAddress(c.req.raw.headers).address}:${email.trim().toLowerCase()}`,
+    key: client.isKnown ? client.id : `${address}:${email.trim().toLowerCase()}`,
   });
-  if (!limit.success || !(await withinRateLimit(c, "sign-in"))) {
+  if (!limit.success || (!client.isKnown && !(await withinRateLimit(c, "sign-in")))) {
     c.header("Retry-After", "60");
     return renderSignInPage(
       c,
@@ -103,13 +106,15 @@ export async function doSignIn(c: PageContext): Promise<Response> {
       429,
     );
   }
-  const token = await signIn(services, { email, password: form.text("password") });
+  const token = await signIn(services, { email, password: form.text("password"), client });
   if (token === null) {
-    const error = "Wrong e-mail or password. After several failed attempts, wait a minute before trying again.";
+    const error =
+      "Wrong e-mail or password. After several failed attempts, wait before trying again: a minute, then longer.";
     return renderSignInPage(c, { email, next, error }, 400);
   }
   await endCurrentSession(c);
   writeSession(c, token);
+  await writeKnownBrowser(c, email);
   return c.redirect(next, 303);
 }
 

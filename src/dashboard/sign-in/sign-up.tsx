@@ -13,6 +13,7 @@ import { PLAN_NAMES, planFeatures, trialFeatures } from "#dashboard/wording/plan
 import { type Operator, readOperator } from "#dashboard/public-pages/operator.ts";
 import { Contact } from "#dashboard/public-pages/public-layout.tsx";
 import { renderPage } from "#dashboard/layout/render-page.ts";
+import { writeKnownBrowser } from "#dashboard/request/known-browser-cookie.ts";
 import { writeSession } from "#dashboard/request/session-cookie.ts";
 import { TimeZoneField } from "#dashboard/layout/time-zone-field.tsx";
 
@@ -213,5 +214,6 @@ export async function doSignUp(c: PageContext): Promise<Response> {
   }
   const { userId } = created.value;
   writeSession(c, await startSession(services, { userId }));
+  await writeKnownBrowser(c, values.email);
   return c.redirect(values.next, 303);
 }

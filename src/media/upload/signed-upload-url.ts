@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import { isSignedFor, signFor } from "#core/derived-key.ts";
 import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { ReceivedType } from "#media/types.ts";
 import { parseContentType } from "#media/content-types.ts";
@@ -20,48 +21,25 @@ export interface UploadGrant {
 
 type SigningConfig = Pick<Config, "origin" | "tokenKeys" | "tokenKeyId">;
 
-const PURPOSE = new TextEncoder().encode("almanac upload address v1");
-
 function pathOf({ uploadId, slot }: Pick<UploadGrant, "uploadId" | "slot">): string {
   const last = slot.kind === "part" ? `parts/${slot.partNumber}` : slot.kind;
   return `/media/uploads/${uploadId}/${last}`;
 }
 
-/** The key serves only this purpose, so that a signature cannot be used anywhere else. */
-async function signingKey(material: string): Promise<CryptoKey> {
-  const raw = await crypto.subtle.importKey("raw", fromBase64(material), "HKDF", false, ["deriveKey"]);
-  return crypto.subtle.deriveKey(
-    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info: PURPOSE },
-    raw,
-    { name: "HMAC", hash: "SHA-256", length: 256 },
-    false,
-    ["sign", "verify"],
-  );
-}
-
-function parseKeys(config: SigningConfig): Readonly<Record<string, string>> {
-  return JSON.parse(config.tokenKeys) as Record<string, string>;
-}
-
-/** Path and query in canonical form; the signature covers these bytes. */
-function canonicalUrl(grant: UploadGrant): { path: string; query: URLSearchParams; bytes: Uint8Array } {
+/** Path and query in canonical form; the signature covers this text. */
+function canonicalUrl(grant: UploadGrant): { path: string; query: URLSearchParams; text: string } {
   const path = pathOf(grant);
   const query = new URLSearchParams([
     ["expires", String(Math.floor(grant.expiresAt / 1000))],
     ["size", String(grant.sizeBytes)],
     ["type", grant.contentType],
   ]);
-  return { path, query, bytes: new TextEncoder().encode(`${path}?${query.toString()}`) };
+  return { path, query, text: `${path}?${query.toString()}` };
 }
 
 export async function signUploadUrl(config: SigningConfig, grant: UploadGrant): Promise<string> {
-  const material = parseKeys(config)[config.tokenKeyId];
-  if (material === undefined) {
-    throw new Error("TOKEN_KEY_ID names no key of TOKEN_KEYS");
-  }
-  const { path, query, bytes } = canonicalUrl(grant);
-  const signature = await crypto.subtle.sign("HMAC", await signingKey(material), bytes);
-  query.set("signature", toBase64Url(new Uint8Array(signature)));
+  const { path, query, text } = canonicalUrl(grant);
+  query.set("signature", toBase64Url(await signFor(config, "upload address", text)));
   return `${config.origin}${path}?${query.toString()}`;
 }
 
@@ -85,11 +63,6 @@ export async function verifyUploadUrl(
     return null;
   }
   const grant = { uploadId: url.uploadId, slot: url.slot, sizeBytes, contentType, expiresAt: expires * 1000 };
-  const { bytes } = canonicalUrl(grant);
-  for (const material of Object.values(parseKeys(config))) {
-    if (await crypto.subtle.verify("HMAC", await signingKey(material), signature, bytes)) {
-      return grant;
-    }
-  }
-  return null;
+  const { text } = canonicalUrl(grant);
+  return (await isSignedFor(config, "upload address", { text, signature })) ? grant : null;
 }

@@ -1,0 +1,42 @@
+import type { Config } from "#config.ts";
+import { isSignedFor, signFor } from "#core/derived-key.ts";
+import { fromBase64, toBase64Url } from "#core/encoding.ts";
+import type { Ids } from "#core/ids.ts";
+
+/** Who tries to sign in. Failed attempts count for this client alone, so that nobody can delay anybody else. */
+export interface SignInClient {
+  /** `network:…` for a stranger, `browser:…` for a browser that has signed in before, `session:…` for one that is signed in. */
+  readonly id: string;
+  /** Whether the client has proved the password before; it does not wait behind strangers. */
+  readonly isKnown: boolean;
+}
+
+const RANDOM_BYTES = 16;
+const KNOWN_BROWSER = /^([\w-]{22})\.([\w-]{43})$/;
+
+const signedText = (email: string, browserId: string) => `${browserId}\n${email.trim().toLowerCase()}`;
+
+/** The value of the cookie with which a browser shows later that it has signed in with this address. */
+export async function makeKnownBrowser(
+  { config, ids }: { readonly config: Config; readonly ids: Pick<Ids, "random"> },
+  email: string,
+): Promise<string> {
+  const browserId = toBase64Url(ids.random(RANDOM_BYTES));
+  return `${browserId}.${toBase64Url(await signFor(config, "known browser", signedText(email, browserId)))}`;
+}
+
+/** The client of a sign-in: the known browser if its cookie is for this address, otherwise its network. */
+export async function signInClient(
+  { config }: { readonly config: Config },
+  request: { readonly email: string; readonly network: string; readonly knownBrowser: string | undefined },
+): Promise<SignInClient> {
+  const [, browserId, signature] = KNOWN_BROWSER.exec(request.knownBrowser ?? "") ?? [];
+  const isKnown =
+    browserId !== undefined &&
+    signature !== undefined &&
+    (await isSignedFor(config, "known browser", {
+      text: signedText(request.email, browserId),
+      signature: fromBase64(signature.replaceAll("-", "+").replaceAll("_", "/")),
+    }));
+  return isKnown ? { id: `browser:${browserId}`, isKnown } : { id: `network:${request.network}`, isKnown };
+}

@@ -1,0 +1,58 @@
+import { fromBase64 } from "./encoding.ts";
+
+/** The members of the configuration that hold the keys. */
+interface ServiceKeys {
+  /** JSON object of key id to base64 key. */
+  readonly tokenKeys: string;
+  readonly tokenKeyId: string;
+}
+
+/** What a key that is derived from TOKEN_KEYS is for. Each purpose has a key of its own, which reveals nothing about the others. */
+export type KeyPurpose = "known browser" | "refresh rotation" | "upload address";
+
+async function deriveSigningKey(material: string, purpose: KeyPurpose): Promise<CryptoKey> {
+  const raw = await crypto.subtle.importKey("raw", fromBase64(material), "HKDF", false, ["deriveKey"]);
+  return await crypto.subtle.deriveKey(
+    {
+      name: "HKDF",
+      hash: "SHA-256",
+      salt: new Uint8Array(32),
+      info: new TextEncoder().encode(`almanac ${purpose} v1`),
+    },
+    raw,
+    { name: "HMAC", hash: "SHA-256", length: 256 },
+    false,
+    ["sign", "verify"],
+  );
+}
+
+const parseKeys = ({ tokenKeys }: ServiceKeys) => JSON.parse(tokenKeys) as Readonly<Record<string, string>>;
+
+/** Signs with the current key. */
+export async function signFor(
+  config: ServiceKeys,
+  purpose: KeyPurpose,
+  text: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const material = parseKeys(config)[config.tokenKeyId];
+  if (material === undefined) {
+    throw new Error("TOKEN_KEY_ID names no key of TOKEN_KEYS");
+  }
+  const key = await deriveSigningKey(material, purpose);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
+}
+
+/** Whether any of the keys made this signature. */
+export async function isSignedFor(
+  config: ServiceKeys,
+  purpose: KeyPurpose,
+  signed: { readonly text: string; readonly signature: Uint8Array<ArrayBuffer> },
+): Promise<boolean> {
+  for (const material of Object.values(parseKeys(config))) {
+    const key = await deriveSigningKey(material, purpose);
+    if (await crypto.subtle.verify("HMAC", key, signed.signature, new TextEncoder().encode(signed.text))) {
+      return true;
+    }
+  }
+  return false;
+}
