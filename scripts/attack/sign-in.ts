@@ -115,10 +115,10 @@ export default {
             state.guesses += 1;
           }
         });
-        while (state.guesses < 30) {
+        while (state.guesses < 20) {
           await sleep(200);
         }
-        for (let count = 0; count < 5; count += 1) {
+        for (let count = 0; count < 3; count += 1) {
           const address = addressesOfNetwork()(0);
           const elsewhere = await service.send("POST", "/login", { form, address });
           log.expectStatus(`the right password in a new browser after ${state.guesses} guesses`, elsewhere, 303);

@@ -62,6 +62,7 @@ export const TABLE_RULES: Readonly<Record<string, TableRule>> = {
   notices: removedStays(OWNER_OF_WORKSPACE),
 
   sessions: presentOnly,
+  account_mails: presentOnly,
   sign_in_attempts: presentOnly,
   login_tokens: presentOnly,
   connect_states: presentOnly,

@@ -121,6 +121,20 @@ export const signInAttempts = sqliteTable(
   (t) => [primaryKey({ columns: [t.emailHash, t.clientHash] }), index("sign_in_attempts_updated").on(t.updatedAt)],
 );
 
+/**
+ * Mails to an address that anybody can cause: reset, verification and sign-up. The key is a hash, because the address may belong to nobody
+ * here. `WITHOUT ROWID`.
+ */
+export const accountMails = sqliteTable(
+  "account_mails",
+  {
+    emailHash: text("email_hash").notNull(),
+    /** A millisecond later than the mail before it, if both are of the same one. */
+    at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.emailHash, t.at] }), index("account_mails_at").on(t.at)],
+);
+
 export const apiKeys = sqliteTable(
   "api_keys",
   {

@@ -204,6 +204,7 @@ export const UNEXPORTED_TABLES: readonly UnexportedTable[] = [
 
 /** Tables without an id of the user, and what happens to their data about a person. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
+  account_mails: "a hash of the address and when it got a mail; erased with the user, and a day after the mail",
   sign_in_attempts: "hashes of the address and of who tried; erased with the user, and a day after the last attempt",
   oauth_tokens: "hashes of tokens; erased with the grants of the user",
   oauth_clients: "apps, not people; a registered app is deleted when no grant names it",

@@ -1,6 +1,6 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { createUser, signIn } from "#auth/index.ts";
-import { DAY, MINUTE } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { BrowserClient, signInNewUser, createServiceFixture } from "./service-fixture.ts";
 import { STRANGER } from "./test-context.ts";
 
@@ -35,6 +35,8 @@ async function createUserWithPassword() {
   const email = `${crypto.randomUUID()}@example.com`;
   return { email, ...(await createUser(service.services, { email, password: PASSWORD, plan: "growth" })) };
 }
+
+const signUpForm = { password: PASSWORD, plan: "growth", time_zone: "UTC" };
 
 describe("e-mails", { timeout: 30_000 }, () => {
   test("without an e-mail binding no page offers one", async ({ expect }) => {
@@ -89,6 +91,68 @@ describe("e-mails", { timeout: 30_000 }, () => {
     expect((await reset(tokenFrom(sentEmails[2]))).status).toBe(400);
   });
 
+  describe("mails to one address", () => {
+    const hours = (count: number) => vi.setSystemTime(Date.now() + count * HOUR + 1000);
+    const ask = (email: string) => new BrowserClient(service).post("/password/forgot", { email });
+
+    test("are at most 5 in an hour and 20 in a day, whoever asks and by whichever form; the answer stays the same", async ({
+      expect,
+    }) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      const { email } = await createUserWithPassword();
+      const answers = [];
+      for (let count = 0; count < 8; count++) {
+        const answer = await ask(email);
+        answers.push([answer.status, await answer.text()]);
+      }
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      expect(sentEmails).toHaveLength(5);
+      await new BrowserClient(service).post("/signup", { ...signUpForm, email });
+      expect(sentEmails).toHaveLength(5);
+      for (let hour = 1; hour <= 5; hour++) {
+        hours(1);
+        for (let count = 0; count < 6; count++) {
+          await ask(email);
+        }
+      }
+      expect(sentEmails).toHaveLength(20);
+      hours(19);
+      await ask(email);
+      expect(sentEmails).toHaveLength(21);
+    });
+
+    test("of parallel requests exactly five are answered by a mail, and another address gets its own", async ({
+      expect,
+    }) => {
+      const [first, second] = [await createUserWithPassword(), await createUserWithPassword()];
+      await Promise.all(Array.from({ length: 12 }, () => ask(first.email)));
+      await ask(second.email);
+      expect(sentEmails.filter(({ to }) => to === first.email)).toHaveLength(5);
+      expect(sentEmails.filter(({ to }) => to === second.email)).toHaveLength(1);
+    });
+
+    test("sign-ups with somebody's address leave him the links of a reset", async ({ expect }) => {
+      const { email } = await createUserWithPassword();
+      for (let count = 0; count < 6; count++) {
+        await new BrowserClient(service).post("/signup", { ...signUpForm, email });
+      }
+      expect(sentEmails).toHaveLength(2);
+      for (let count = 0; count < 6; count++) {
+        await ask(email);
+      }
+      expect(sentEmails).toHaveLength(5);
+      expect(tokenFrom(sentEmails[4])).not.toBe("");
+    });
+
+    test("that confirm it count too", async ({ expect }) => {
+      const { browser, email } = await signInNewUser(service);
+      for (let count = 0; count < 7; count++) {
+        await browser.post("/dashboard/profile/verify-email");
+      }
+      expect(sentEmails.map(({ to }) => to)).toEqual([email, email, email, email, email]);
+    });
+  });
+
   test("a verification link confirms the e-mail by a click, once", async ({ expect }) => {
     const { browser } = await signInNewUser(service);
     await browser.post("/dashboard/profile/verify-email");
@@ -101,8 +165,6 @@ describe("e-mails", { timeout: 30_000 }, () => {
     expect((await new BrowserClient(service).post("/verify-email", { token })).status).toBe(400);
     expect(await (await browser.get("/dashboard/profile")).text()).not.toContain("Not yet");
   });
-
-  const signUpForm = { password: PASSWORD, plan: "growth", time_zone: "UTC" };
 
   test("sign-up looks the same for a new and a known e-mail; only the mailbox tells them apart", async ({ expect }) => {
     const { email: known } = await createUserWithPassword();

@@ -113,6 +113,7 @@ async function seedUnowned({ mark, email, userId, workspaceIds: [workspaceId] }:
       scopes: "[]",
       ...times,
     }),
+    insert("account_mails", { email_hash: await sha256Hex(email), at: 1 }),
     insert("sign_in_attempts", { email_hash: await sha256Hex(email), client_hash: "x", failures: 1, updated_at: 1 }),
     insert("app_registrations", { platform: "x", server: `${mark}.example`, sealed: "s", created_at: 1 }),
     insert("archive_parts", {

@@ -1,4 +1,5 @@
 import { deleteOldAttemptsStatement } from "#auth/sessions/store-attempts.ts";
+import { deleteOldMailsStatement } from "#auth/store-account-mails.ts";
 import type { Db } from "#db/client.ts";
 
 /*
@@ -21,6 +22,7 @@ export function deleteExpiredStatements(
       now,
     ),
     deleteOldAttemptsStatement(db, { now, limit }),
+    deleteOldMailsStatement(db, { now, limit }),
     // Deletes a grant together with its last token. Tokens that this batch deletes no longer count. It is revoked first, so that a trigger
     // ends the webhooks of its app.
     db.d1

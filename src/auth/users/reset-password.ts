@@ -6,6 +6,7 @@ import { type ConnectedApp, selectApps } from "#auth/oauth/store.ts";
 import { type Passkey, selectPasskeys } from "#auth/passkeys/store.ts";
 import { type ActiveSession, selectActiveSessions } from "#auth/sessions/store.ts";
 import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
+import { countAccountMail } from "#auth/store-account-mails.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { hashPassword } from "./password-hash.ts";
 import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/store-login-tokens.ts";
@@ -14,7 +15,7 @@ import { findUser, type KeptCredentials, replacePassword, setEmailVerified, user
 
 const RESET_LIFETIME_MS = 30 * MINUTE;
 
-/** Sends a reset link if the user exists. The response is the same if not, and the e-mail is sent after the response. */
+/** Sends a reset link if the user exists. The response is the same if not, or if the address got too many; the e-mail is sent after the response. */
 export async function requestPasswordReset(
   services: Pick<Services, "db" | "clock" | "ids" | "config" | "defer">,
   mailer: Mailer,
@@ -32,6 +33,9 @@ async function sendResetLink(
   mailer: Mailer,
   user: { userId: string; email: string },
 ): Promise<void> {
+  if (!(await countAccountMail(services, { email: user.email, kind: "link" }))) {
+    return;
+  }
   const token = await issueLoginToken(services, {
     userId: user.userId,
     purpose: "reset_password",

@@ -1,6 +1,7 @@
 import { DAY } from "#core/clock.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Services } from "#context.ts";
+import { countAccountMail } from "#auth/store-account-mails.ts";
 import { issueLoginToken } from "#auth/store-login-tokens.ts";
 import type { Mailer } from "#core/mailer.ts";
 import { parseEmail } from "#auth/parse-inputs.ts";
@@ -34,7 +35,8 @@ async function sendSignUpMail(
 ): Promise<void> {
   const { authUrl } = services.config;
   const user = await signUpState(services.db, email);
-  if (user === null) {
+  const kind = user?.finished === true ? "notice" : "link";
+  if (user === null || !(await countAccountMail(services, { email, kind }))) {
     return;
   }
   if (user.finished) {

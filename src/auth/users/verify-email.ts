@@ -1,17 +1,21 @@
 import { DAY } from "#core/clock.ts";
 import type { Services } from "#context.ts";
 import type { Mailer } from "#core/mailer.ts";
+import { countAccountMail } from "#auth/store-account-mails.ts";
 import { issueLoginToken, consumeLoginToken } from "#auth/store-login-tokens.ts";
 import { setEmailVerified } from "./store.ts";
 
 const VERIFICATION_LIFETIME_MS = DAY;
 
-/** Sends the link with which a user confirms the e-mail address. */
+/** Sends the link with which a user confirms the e-mail address; nothing to an address that got too many. */
 export async function sendVerification(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   mailer: Mailer,
   user: { userId: string; email: string },
 ): Promise<void> {
+  if (!(await countAccountMail(services, { email: user.email, kind: "link" }))) {
+    return;
+  }
   const token = await issueLoginToken(services, {
     userId: user.userId,
     purpose: "verify_email",

@@ -29,7 +29,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   "passkey-added": "The passkey is added. You can sign in with it from now on.",
   "feed-revoked": "The calendar address is revoked.",
   alerts: "Saved: it applies to the next mail.",
-  "mail-sent": "We have sent you an e-mail with a link.",
+  "mail-sent": "We have sent you an e-mail with a link. At most five are sent in an hour.",
   kept: "Your account is kept. Connect your accounts and plan your posts again.",
 };
 

@@ -21,7 +21,8 @@ const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> =
     <h1>Forgot your password?</h1>
     {sent ? (
       <Notice kind="success">
-        If an account with this e-mail exists, we have sent it a link. The link is valid for 30 minutes.
+        If an account with this e-mail exists, we have sent it a link. The link is valid for 30 minutes. At most five
+        mails are sent in an hour.
       </Notice>
     ) : (
       <form method="post" action="/password/forgot">

@@ -77,7 +77,11 @@ async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person):
       .bind(workspaces),
     ...(email === null
       ? []
-      : [db.d1.prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?").bind(await sha256Hex(email))]),
+      : await Promise.all(
+          ["sign_in_attempts", "account_mails"].map(async (table) =>
+            db.d1.prepare(`DELETE FROM ${table} WHERE email_hash = ?`).bind(await sha256Hex(email)),
+          ),
+        )),
   ]);
 }
 

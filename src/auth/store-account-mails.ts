@@ -1,0 +1,41 @@
+import { DAY, HOUR } from "#core/clock.ts";
+import { sha256Hex } from "#core/encoding.ts";
+import type { Services } from "#context.ts";
+import type { Db } from "#db/client.ts";
+
+/** How many mails of all kinds an address may have got for one more of a kind to be sent. */
+const LIMITS = {
+  link: { perHour: 5, perDay: 20 },
+  // Lower, so that sign-ups with somebody's address leave the mails of a reset.
+  notice: { perHour: 2, perDay: 8 },
+} as const;
+
+/**
+ * Counts a mail to an address before it is sent, whoever causes it. False when there were too many: then the caller sends nothing, and answers
+ * as always.
+ */
+export async function countAccountMail(
+  { db, clock }: Pick<Services, "db" | "clock">,
+  { email, kind }: { readonly email: string; readonly kind: keyof typeof LIMITS },
+): Promise<boolean> {
+  const now = clock.now();
+  const { perHour, perDay } = LIMITS[kind];
+  const counted = await db.d1
+    .prepare(
+      `INSERT INTO account_mails (email_hash, at)
+       SELECT ?1, max(?2, coalesce((SELECT max(at) FROM account_mails WHERE email_hash = ?1), 0) + 1)
+       WHERE (SELECT count(*) FROM account_mails WHERE email_hash = ?1 AND at > ?2 - ${HOUR}) < ?3
+         AND (SELECT count(*) FROM account_mails WHERE email_hash = ?1 AND at > ?2 - ${DAY}) < ?4 RETURNING at`,
+    )
+    .bind(await sha256Hex(email), now, perHour, perDay)
+    .first();
+  return counted !== null;
+}
+
+export function deleteOldMailsStatement(db: Db, { now, limit }: { now: number; limit: number }): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `DELETE FROM account_mails WHERE (email_hash, at) IN (SELECT email_hash, at FROM account_mails WHERE at <= ?1 LIMIT ?2)`,
+    )
+    .bind(now - DAY, limit);
+}
