@@ -28,7 +28,9 @@ export const options = z.looseObject({
   })
     .nullable()
     .default(null)
-    .describe("Video only: a trial reel and how it leaves the trial; needs 1000 followers"),
+    .describe(
+      "Video only: a trial reel and how it leaves the trial; Instagram usually offers them from 1000 followers on",
+    ),
   collaborators: z
     .array(z.string().regex(USERNAME, "must be the name of an account, without @"))
     .max(COLLABORATORS_MAX)
@@ -80,7 +82,7 @@ export const optionForm = {
     is_ai_generated: { label: "Made with AI", choices: { "": "No (usual)", true: "Yes", false: "No" } },
     trial_reel_type: {
       label: "Trial reel",
-      hint: "A trial reel is shown to people who do not follow you. It needs 1000 followers.",
+      hint: "A trial reel is shown to people who do not follow you. Instagram usually offers it from 1000 followers on.",
       choices: {
         "": "No trial",
         manual: "Trial; I share it with my followers myself",
