@@ -190,7 +190,7 @@ describe("the profile", () => {
   });
 
   test("an unsupported version is refused before the token is checked", async ({ expect }) => {
-    for (const version of ["v20.0", "v27.0", "v3"]) {
+    for (const version of ["v20.0", "v28.0", "v3"]) {
       expect(await errorCodeOf(await get(`/${version}/me`))).toBe("2635/-");
     }
     expect((await readMe(await requestLongToken(), "v21.0")).status).toBe(200);

@@ -57,6 +57,7 @@ test("a media download interrupted by a restart is repeated at the next read", a
   await injectFault("pinterest", { match: { path: "/oauth/" }, effect: "delay", delay_ms: 60_000 });
   const query = new URLSearchParams({
     client_id: "sandbox-pinterest",
+    scope: "boards:read",
     response_type: "code",
     login: "ada",
     redirect_uri: `${ORIGIN}/sandbox/media/portrait.jpg`,
