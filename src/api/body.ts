@@ -10,8 +10,12 @@ function mediaTypeOf(request: Request): string | undefined {
   return request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
 }
 
-export function isCsv(request: Request): boolean {
-  return mediaTypeOf(request) === "text/csv";
+/** As browsers and spreadsheets call a table; Windows gives a CSV file the type of Excel. */
+export const TABLE_TYPES = ["text/csv", "text/tab-separated-values", "application/vnd.ms-excel"] as const;
+
+export function isTable(request: Request): boolean {
+  const type = mediaTypeOf(request);
+  return TABLE_TYPES.some((known) => known === type);
 }
 
 function parseJson(text: string): JsonValue {

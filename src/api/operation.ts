@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "#core/errors.ts";
 import type { Scope } from "#core/scope.ts";
-import { isCsv, readBody, readText } from "./body.ts";
+import { isTable, readBody, readText } from "./body.ts";
 import { AUTHENTICATED_HEADERS, headerReferences, WRITE_HEADERS } from "./document/headers.ts";
 import { errorResponsesFor } from "./document/error-responses.ts";
 import type { ApiEnv } from "./env.ts";
@@ -33,7 +33,7 @@ const storeBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 const storeBodyOrTable: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  if (!isCsv(c.req.raw)) {
+  if (!isTable(c.req.raw)) {
     return await storeBody(c, next);
   }
   const csv = await readText(c);

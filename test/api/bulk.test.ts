@@ -267,6 +267,34 @@ describe("a bulk preview", () => {
       expect(tooMany.body.details).toMatchObject([{ code: "out_of_range", param: "posts", limit: 100, actual: 101 }]);
     });
 
+    test("goes on where the part before ended, and says how many posts there are", async ({ expect }) => {
+      const caller = await createCaller();
+      const { id } = await connectOneAccount(caller, "threads");
+      const at = isoInDays(1);
+      const table = `caption,scheduled_at,account_ids\n${Array.from({ length: 101 }, (_, index) => `Post ${index + 1},${at},${id}`).join("\n")}\n`;
+      const whole = await send(caller, table);
+      expect(whole.body.error).toContain("the table has 101 posts, and one preview takes 100");
+      const first = await send(caller, table, "?from_row=1");
+      expect(first.body.preview).toMatchObject({ next_row: 101 });
+      expect(first.body.preview.posts).toHaveLength(100);
+      const { body } = await send(caller, table, "?from_row=101");
+      expect(body.preview).toMatchObject({ next_row: null, posts: [{ row: 101, preview: { caption: "Post 101" } }] });
+      expect((await confirm(caller, body.confirmation_token)).body.posts).toMatchObject([{ row: 101 }]);
+      expect((await send(caller, table, "?from_row=0")).body).toMatchObject({ param: "from_row" });
+    });
+
+    test("may have the type that browsers and spreadsheets give it", async ({ expect }) => {
+      const caller = await createCaller();
+      const { id } = await connectOneAccount(caller);
+      const day = isoInDays(20).slice(0, 10);
+      const table = `caption\tscheduled_at\ttime_zone\taccount_ids\t\nHello\t${day} 18:00\tUTC\t${id}\t\n`;
+      for (const type of ["text/tab-separated-values", "application/vnd.ms-excel"]) {
+        const { status, body } = await send(caller, table, "", { "content-type": type });
+        expect(status, JSON.stringify(body)).toBe(200);
+        expect(body.preview.posts).toMatchObject([{ preview: { scheduled_at: `${day}T18:00:00.000Z` } }]);
+      }
+    });
+
     test("is refused with the faults of every row, which skip_invalid leaves out", async ({ expect }) => {
       const caller = await createCaller();
       const account = await connectOneAccount(caller);

@@ -70,6 +70,29 @@ describe("the page for many posts", () => {
     expect(kept).toContain("No account,");
   });
 
+  test("schedules more than a hundred posts in parts, each of which is confirmed", async ({ expect }) => {
+    const { caller, browser } = await createPerson();
+    const account = await connectOneAccount(caller, "threads");
+    const at = isoInDays(1);
+    const lines = Array.from({ length: 102 }, (_, index) => `Post ${index + 1},${at},${account.id}`);
+    const table = `caption,scheduled_at,account_ids\n${lines.join("\n")}\n`;
+    const first = await (await browser.post(`${PATH}/preview`, { table })).text();
+    expect(first).toContain(
+      "The table has 102 posts, which are scheduled in parts of up to 100: these are rows 1 to 100.",
+    );
+    const confirmation = { confirmation_token: tokenIn(first), table, from_row: "1", next_row: "101" };
+    const second = await (await browser.post(`${PATH}/confirm`, confirmation)).text();
+    expect(second).toContain("100 posts are scheduled.");
+    expect(second).toContain("these are rows 101 to 102.");
+    expect(await countPosts(caller)).toBe(100);
+    // The browser's button for another try does not offer the first part again.
+    const again = await (await browser.post(`${PATH}/confirm`, confirmation)).text();
+    expect(again).toContain('name="from_row" min="1" value="101"');
+    const done = await browser.post(`${PATH}/confirm`, { confirmation_token: tokenIn(second), table, from_row: "101" });
+    expect(done.headers.get("location")).toBe(`${PATH}?scheduled=2`);
+    expect(await countPosts(caller)).toBe(102);
+  });
+
   test("takes a file, and a time without an offset is one on the person's clock", async ({ expect }) => {
     const { caller, browser, sendFile } = await createPerson();
     await browser.post("/dashboard/profile/time-zone", { time_zone: "Asia/Tokyo" });

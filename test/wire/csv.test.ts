@@ -16,14 +16,19 @@ const services = createServices(
 );
 
 /** The members of each row as a body would have them; what only a table can say is beside them. */
-async function read(text: string): Promise<readonly (BulkRow & { readonly data: unknown })[]> {
+async function read(text: string, fromRow?: number): Promise<readonly (BulkRow & { readonly data: unknown })[]> {
   const bodies = new Map<number, unknown>();
-  const rows = await readPosts(services, text, (data, row, withMore = (input) => input) => {
-    bodies.set(row, data);
-    const { caption = "", media_urls: mediaUrls } = data as { caption?: string; media_urls?: string[] };
-    const input: ScheduleInput = { caption, scheduledAt: 0, mediaUrls };
-    return Promise.resolve({ row, input: withMore(input), problems: [] });
-  });
+  const { rows } = await readPosts(
+    services,
+    text,
+    (data, row, withMore = (input) => input) => {
+      bodies.set(row, data);
+      const { caption = "", media_urls: mediaUrls } = data as { caption?: string; media_urls?: string[] };
+      const input: ScheduleInput = { caption, scheduledAt: 0, mediaUrls };
+      return Promise.resolve({ row, input: withMore(input), problems: [] });
+    },
+    fromRow,
+  );
   return rows.map((row) => ({ ...row, data: bodies.get(row.row) }));
 }
 
@@ -168,7 +173,8 @@ describe("the columns", () => {
     expect((await detailsOf("caption,scheduled_at,\na,b,c")).map(({ message }) => message)).toEqual([
       "a column has no name",
     ]);
-    expect(await detailsOf(",".repeat(500_000))).toHaveLength(4);
+    // Empty columns without a name are none.
+    expect(await detailsOf(",".repeat(500_000))).toHaveLength(2);
   });
 });
 
@@ -203,11 +209,88 @@ describe("the lines", () => {
     ]);
   });
 
+  test("are read in parts of 100 from a row on, whose numbers stay", async ({ expect }) => {
+    const table = `caption,scheduled_at\n${Array.from({ length: 250 }, (_, index) => `${index + 1},b\n`).join("")}`;
+    expect((await read(table, 1)).map(({ row }) => row)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    const last = await read(table, 201);
+    expect([last.length, last[0]?.row, last[0]?.input?.caption]).toEqual([50, 201, "201"]);
+    expect(
+      await readPosts(services, table, (_, row) => Promise.resolve({ row, input: null, problems: [] }), 101),
+    ).toMatchObject({ nextRow: 201, count: 250 });
+    await expect(read(table, 251)).rejects.toThrow("no post from row 251 on");
+    await expect(read(table)).rejects.toThrow("the table has 250 posts, and one preview takes 100");
+  });
+
   test("are 1 to 100 posts", async ({ expect }) => {
     const table = (count: number) => `caption,scheduled_at\n${"a,b\n".repeat(count)}\n\n`;
     expect(await read(table(100))).toHaveLength(100);
     for (const count of [0, 101]) {
       expect(await detailsOf(table(count))).toMatchObject([{ code: "out_of_range", param: "posts", actual: count }]);
     }
+  });
+});
+
+describe("a table as Excel saves it", () => {
+  const timesOf = async (...cells: string[]) =>
+    (await read(`caption;scheduled_at\n${cells.map((cell) => `a;${cell}`).join("\n")}`)).map(
+      ({ data, problems: [problem] }) => problem?.message ?? (data as { scheduled_at: string }).scheduled_at,
+    );
+
+  test.for<readonly [kind: string, cells: readonly string[], times: readonly string[]]>([
+    ["German", ["24.12.2026 18:00", "05.06.2027 09:30:15"], ["2026-12-24T18:00", "2027-06-05T09:30:15"]],
+    ["American", ["12/24/2026 6:00 PM", "5/6/2027 12:05 AM"], ["2026-12-24T18:00", "2027-05-06T00:05"]],
+    ["British, years of two digits", ["24/12/26 18:00", "5/6/27 9:30"], ["2026-12-24T18:00", "2027-06-05T09:30"]],
+    ["Dutch", ["24-12-2026 18:00", "1-2-2027 8:00"], ["2026-12-24T18:00", "2027-02-01T08:00"]],
+    ["ISO", ["2026-12-24 18:00", "2027-06-05 9:30:00"], ["2026-12-24 18:00", "2027-06-05T09:30:00"]],
+    ["Japanese", ["2026/12/24 18:00", "2027/6/5 9:30"], ["2026-12-24T18:00", "2027-06-05T09:30"]],
+    ["the same number twice", ["06.06.2027 18:00"], ["2027-06-06T18:00"]],
+    [
+      "mixed with what the API takes",
+      ["24.12.2026 18:00", "2027-01-01T00:00:00Z"],
+      ["2026-12-24T18:00", "2027-01-01T00:00:00Z"],
+    ],
+    ["no time of day", ["24.12.2026"], ["24.12.2026"]],
+  ])("%s", async ([, cells, times], { expect }) => {
+    expect(await timesOf(...cells)).toEqual(times);
+  });
+
+  test("refuses each date that no other date of the column makes clear", async ({ expect }) => {
+    expect(await timesOf("05.06.2027 18:00", "2027-01-01 09:00")).toEqual([
+      "scheduled_at 05.06.2027 18:00 is 2027-06-05T18:00 or 2027-05-06T18:00, and no date of the column says which: format the column as yyyy-mm-dd hh:mm",
+      "2027-01-01 09:00",
+    ]);
+    const [row] = await read("caption;scheduled_at\nGood;2027-01-01 09:00\nBad;5/6/2027 18:00").then((rows) =>
+      rows.slice(1),
+    );
+    expect(row).toMatchObject({ row: 2, problems: [{ code: "invalid_format", param: "scheduled_at" }] });
+  });
+
+  test("refuses every date of a column that has both orders", async ({ expect }) => {
+    for (const message of await timesOf("24.12.2026 18:00", "12/24/2026 18:00", "1/2/2027 18:00")) {
+      expect(message).toContain("format the column as yyyy-mm-dd hh:mm");
+    }
+  });
+
+  test("the whole column counts, also for a part of it", async ({ expect }) => {
+    const lines = Array.from({ length: 101 }, () => "a;05.06.2027 18:00");
+    const [last] = await read(`caption;scheduled_at\n${lines.join("\n")}\nb;24.12.2026 18:00`, 101);
+    expect(last).toMatchObject({ row: 101, data: { scheduled_at: "2027-06-05T18:00" } });
+  });
+
+  test("leaves out a line that names the separator, and empty columns without a name", async ({ expect }) => {
+    const table = readTable(
+      'sep=;\r\ncaption;scheduled_at;;;\r\n"a;b";2027-01-01 18:00;;;\r\nc, d;2027-01-02 18:00;;\r\n',
+    );
+    expect(table.headers).toEqual(["caption", "scheduled_at"]);
+    expect(table.lines.slice(0, 2).map(({ cells }) => cells)).toEqual([
+      ["a;b", "2027-01-01 18:00"],
+      ["c, d", "2027-01-02 18:00"],
+    ]);
+    expect(await detailsOf("caption,scheduled_at,\na,2027-01-01T00:00:00Z,lost")).toMatchObject([
+      { code: "csv_header_invalid", message: "a column has no name" },
+    ]);
+    expect(await detailsOf("caption,,scheduled_at\na,lost,2027-01-01T00:00:00Z")).toMatchObject([
+      { code: "csv_header_invalid", message: "a column has no name" },
+    ]);
   });
 });

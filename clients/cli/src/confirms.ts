@@ -30,6 +30,8 @@ interface Finished {
   readonly postIds: readonly string[];
   /** Of one post, the post. */
   readonly post: Post | null;
+  /** The row of the table at which the command goes on; null when it is done. */
+  readonly nextRow: number | null;
 }
 
 /**
@@ -66,7 +68,13 @@ export async function settlePending(session: Session, confirms: Confirms): Promi
       : await finishOne(almanac, token, signal);
     await store.forget();
     terminal.note(alreadyConfirmed ? "It had been made: nothing was made now." : "It is made now.");
-    return pending.command === command ? finished : null;
+    const { nextRow = null } = pending;
+    if (pending.command !== command && nextRow !== null) {
+      terminal.note(
+        `Its table goes on at row ${nextRow}: \`almanac bulk\` with --from-row ${nextRow} schedules the rest.`,
+      );
+    }
+    return pending.command === command ? { ...finished, nextRow } : null;
   } catch (error) {
     if (!isAlmanacError(error)) {
       throw error;
@@ -78,7 +86,7 @@ export async function settlePending(session: Session, confirms: Confirms): Promi
 }
 
 interface Ended {
-  readonly finished: Finished;
+  readonly finished: Omit<Finished, "nextRow">;
   readonly alreadyConfirmed: boolean;
 }
 

@@ -12,6 +12,8 @@ interface PendingConfirm {
   readonly scheduledAt: string | null;
   /** How many posts of a table; absent for one post. */
   readonly posts?: number;
+  /** The row at which the command goes on after this confirm; absent or null at the end of a table. */
+  readonly nextRow?: number | null;
 }
 
 /** Remembers the one confirm that is on its way. */

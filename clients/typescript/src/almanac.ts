@@ -79,7 +79,12 @@ export interface PostTable {
   readonly csv: string;
   /** Leaves rows with problems out instead of refusing the table. */
   readonly skip_invalid?: boolean;
+  /** Up to 100 posts from this row on, for a table with more; `next_row` of the preview is where the next part begins. */
+  readonly from_row?: number;
 }
+
+/** The most posts of one preview. */
+const MANY_MAX = 100;
 
 /** Stops an iteration. */
 export interface IterateOptions {
@@ -215,18 +220,44 @@ export class Almanac extends Operations {
     };
   }
 
+  /**
+   * Makes any number of posts in parts of up to 100: previews a part, calls `confirm` with it, schedules its good posts or none, and goes on
+   * with the next. Yields what became of each part; the first that is not scheduled is the last. With bodies, rows are counted in each part.
+   */
+  async *scheduleInParts(
+    posts: PreviewBulkBody | PostTable,
+    options: ScheduleOptions<BulkPreview>,
+  ): AsyncGenerator<ScheduleManyResult, void> {
+    if (!("csv" in posts)) {
+      for (let start = 0; start < posts.posts.length; start += MANY_MAX) {
+        const part = { ...posts, posts: posts.posts.slice(start, start + MANY_MAX) };
+        const result = await this.scheduleMany(part, options);
+        yield result;
+        if (result.state !== "scheduled") {
+          return;
+        }
+      }
+      return;
+    }
+    for (let row: number | null = posts.from_row ?? 1; row !== null;) {
+      const result: ScheduleManyResult = await this.scheduleMany({ ...posts, from_row: row }, options);
+      yield result;
+      row = result.state === "scheduled" ? result.preview.next_row : null;
+    }
+  }
+
   /** Checks up to 100 posts, from their bodies or from a table, and shows each as it would be published. */
   async previewMany(posts: PreviewBulkBody | PostTable, { signal }: IterateOptions = {}): Promise<BulkPreviewResponse> {
     const signalled = signal ? { signal } : {};
     if (!("csv" in posts)) {
       return await this.previewBulk({ body: posts, ...signalled });
     }
-    const { csv, skip_invalid: skipInvalid = false } = posts;
+    const { csv, skip_invalid: skipInvalid = false, from_row: fromRow } = posts;
     return await this.previewBulk({
       // A table goes as it is; the document describes one body for both.
       body: csv as never,
       bodySerializer: String,
-      query: { skip_invalid: skipInvalid },
+      query: { skip_invalid: skipInvalid, ...(fromRow !== undefined && { from_row: fromRow }) },
       headers: { "Content-Type": "text/csv" },
       ...signalled,
     });

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { refuse } from "#core/errors.ts";
 import { type BulkInput } from "#planning/index.ts";
 import { previewBulk } from "#confirming/index.ts";
+import { TABLE_TYPES } from "#api/body.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { PreviewScheduleBody } from "#wire/schemas/schedule-body.ts";
@@ -31,7 +32,7 @@ const BodyOfUnreadPosts = PreviewBulkBody.extend({ posts: z.array(z.unknown()).m
 const CSV_TABLE = {
   type: "string",
   description:
-    "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
+    "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. `scheduled_at` may be written as a spreadsheet shows it (`24.12.2026 18:00`, `12/24/2026 6:00 PM`) where the whole column shows which number is the month; empty columns without a name and a first line `sep=;` are left out. Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
 } as const;
 
 /** A table has no place for this switch, so the query has it. */
@@ -42,9 +43,25 @@ const CsvQuery = z.object({
     param: { description: "Of a table: as `skip_invalid` in a JSON body." },
     example: false,
   }),
+  from_row: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .openapi({
+      type: "integer",
+      param: {
+        description:
+          "Of a table with more than 100 posts: previews up to 100 from this row on. Begin with 1 and go on with `next_row` of the answer.",
+      },
+      example: 1,
+    }),
 });
 
 const EXAMPLE_TABLE = `caption,scheduled_at,account_ids\nThe new glaze is here.,2026-12-24T18:00:00Z,${EXAMPLE_ACCOUNT_ID}\n`;
+const tableFor = (type: string) =>
+  type === "text/tab-separated-values" ? EXAMPLE_TABLE.replaceAll(",", "\t") : EXAMPLE_TABLE;
 
 const route = operation("posts:write", {
   hasNoEvents: true,
@@ -78,7 +95,7 @@ const route = operation("posts:write", {
           ],
           skip_invalid: true,
         }),
-        "text/csv": { schema: CSV_TABLE, example: EXAMPLE_TABLE },
+        ...Object.fromEntries(TABLE_TYPES.map((type) => [type, { schema: CSV_TABLE, example: tableFor(type) }])),
       },
     },
   },
@@ -90,25 +107,31 @@ const route = operation("posts:write", {
   },
 });
 
-async function readRequest(c: ApiContext): Promise<BulkInput> {
+async function readRequest(c: ApiContext): Promise<BulkInput & { readonly nextRow: number | null }> {
   const { csv, body: data = null } = c.var;
   if (csv !== undefined) {
-    return {
-      posts: await readCsvPosts(c.get("ctx"), csv, readRow),
-      skipInvalid: c.req.query("skip_invalid") === "true",
-    };
+    const fromRow = c.req.query("from_row");
+    const { rows, nextRow } = await readCsvPosts(
+      c.get("ctx"),
+      csv,
+      readRow,
+      fromRow === undefined ? undefined : Number(fromRow),
+    );
+    return { posts: rows, skipInvalid: c.req.query("skip_invalid") === "true", nextRow };
   }
   const body = BodyOfUnreadPosts.safeParse(data);
   return body.success
     ? {
         posts: await Promise.all(body.data.posts.map((post, index) => readRow(post, index + 1))),
         skipInvalid: body.data.skip_invalid ?? false,
+        nextRow: null,
       }
     : refuse(toRefusal({ target: "json", data, error: body.error }));
 }
 
 async function answer(c: ApiContext) {
-  return c.json(presentBulkPreview(await previewBulk(c.get("ctx"), await readRequest(c))), 200);
+  const { nextRow, ...input } = await readRequest(c);
+  return c.json(presentBulkPreview(await previewBulk(c.get("ctx"), input), nextRow), 200);
 }
 
 export const bulkPreview = newRouter().openapi(route, answer, (result, c) =>

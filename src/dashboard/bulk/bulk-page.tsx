@@ -25,6 +25,12 @@ export interface BulkPageProps {
   readonly now: number;
   /** The table as it was sent. */
   readonly table: string;
+  /** The first row of the part that is shown. */
+  readonly fromRow: number;
+  /** Where the next part begins; absent or null at the end of the table. */
+  readonly nextRow?: number | null;
+  /** How many posts the whole table has. */
+  readonly count?: number;
   readonly previewed?: PreviewedBulk;
   /** Why the table or its confirm was refused. */
   readonly refused?: { readonly message: string; readonly details: readonly RefusalDetail[] };
@@ -116,8 +122,10 @@ const RowItem: FC<{ row: Row; display: Display }> = ({ row: { row, preview, prob
   </li>
 );
 
-const Results: FC<Required<Pick<BulkPageProps, "previewed" | "table" | "display" | "now">>> = (props) => {
-  const { previewed, table, display, now } = props;
+type ResultsProps = Required<Pick<BulkPageProps, "previewed" | "table" | "fromRow" | "display" | "now">> &
+  Pick<BulkPageProps, "nextRow" | "count">;
+
+const Results: FC<ResultsProps> = ({ previewed, table, fromRow, nextRow = null, count = 0, display, now }) => {
   const { posts } = previewed.preview;
   const good = posts.filter(({ preview }) => preview !== null).length;
   const { confirmation } = previewed;
@@ -129,10 +137,18 @@ const Results: FC<Required<Pick<BulkPageProps, "previewed" | "table" | "display"
           ? `${countOf(good, "post")}, all good`
           : `${countOf(good, "post")} good, ${countOf(bad, "row")} with problems`}
       </h2>
+      {count > posts.length && (
+        <p>
+          {`The table has ${count} posts, which are scheduled in parts of up to 100: these are rows ${fromRow} to ${posts.at(-1)?.row ?? fromRow}.`}
+          {nextRow !== null && " The next part is shown when these are scheduled."}
+        </p>
+      )}
       {confirmation && (
         <form method="post" action={`${BULK_PATH}/confirm`} enctype="multipart/form-data">
           <input type="hidden" name="confirmation_token" value={confirmation.confirmationToken} />
           <input type="hidden" name="table" value={table} />
+          <input type="hidden" name="from_row" value={String(fromRow)} />
+          {nextRow !== null && <input type="hidden" name="next_row" value={String(nextRow)} />}
           <p class="actions">
             <button>
               {bad === 0
@@ -158,63 +174,73 @@ const Results: FC<Required<Pick<BulkPageProps, "previewed" | "table" | "display"
 };
 
 /** Many posts from a table: what it says, row by row, and the button that schedules them. */
-export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, table, previewed, refused, scheduled }) => (
-  <DashboardLayout
-    title="Many posts"
-    section="calendar"
-    signedIn={signedIn}
-    assets={{ styles: ["bulk"] }}
-    lead="Up to 100 posts from a table, as spreadsheets save it (CSV). Every row is checked before anything is scheduled."
-  >
-    {scheduled !== undefined && (
-      <Notice kind="success">
-        {`${countOf(scheduled, "post")} ${scheduled === 1 ? "is" : "are"} scheduled.`} <a href="/dashboard">Calendar</a>
-      </Notice>
-    )}
-    {refused && (
-      <div class="notice error" role="alert">
-        <p>{toSentence(refused.message)}</p>
-        {refused.details.length > 1 && <Problems details={refused.details} />}
-      </div>
-    )}
-    {previewed && <Results previewed={previewed} table={table} display={display} now={now} />}
-    <form class="card bulk-form" method="post" action={`${BULK_PATH}/preview`} enctype="multipart/form-data">
-      <div class="field">
-        <label for="file">Table as a file</label>
-        <input type="file" id="file" name="file" accept=".csv,text/csv" aria-describedby="file-hint" />
-        <p class="hint" id="file-hint">
-          In UTF-8, at most 1 MB. In Excel: Save as, “CSV UTF-8”.
+export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, scheduled, refused, ...part }) => {
+  const { table, fromRow, previewed } = part;
+  return (
+    <DashboardLayout
+      title="Many posts"
+      section="calendar"
+      signedIn={signedIn}
+      assets={{ styles: ["bulk"] }}
+      lead="Posts from a table, as spreadsheets save it (CSV). Every row is checked before anything is scheduled; more than 100 are scheduled in parts."
+    >
+      {scheduled !== undefined && (
+        <Notice kind="success">
+          {`${countOf(scheduled, "post")} ${scheduled === 1 ? "is" : "are"} scheduled.`}{" "}
+          <a href="/dashboard">Calendar</a>
+        </Notice>
+      )}
+      {refused && (
+        <div class="notice error" role="alert">
+          <p>{toSentence(refused.message)}</p>
+          {refused.details.length > 1 && <Problems details={refused.details} />}
+        </div>
+      )}
+      {previewed && <Results {...part} previewed={previewed} display={display} now={now} />}
+      <form class="card bulk-form" method="post" action={`${BULK_PATH}/preview`} enctype="multipart/form-data">
+        <div class="field">
+          <label for="file">Table as a file</label>
+          <input type="file" id="file" name="file" accept=".csv,text/csv" aria-describedby="file-hint" />
+          <p class="hint" id="file-hint">
+            In UTF-8, at most 1 MB. In Excel: Save as, “CSV UTF-8”. Dates may be written as your Excel shows them.
+          </p>
+        </div>
+        <div class="field">
+          <label for="table">Or its text</label>
+          <textarea
+            id="table"
+            name="table"
+            rows={previewed || refused ? 12 : 8}
+            spellcheck={false}
+            aria-describedby="table-hint"
+          >
+            {`\n${table}`}
+          </textarea>
+          <p class="hint" id="table-hint">
+            {`A time without an offset is one on the clock of ${formatZone(display.timeZone, now)}, unless the column time_zone names another zone.`}
+          </p>
+        </div>
+        {fromRow > 1 && (
+          <div class="field">
+            <label for="from_row">First row</label>
+            <input type="number" id="from_row" name="from_row" min="1" value={String(fromRow)} />
+          </div>
+        )}
+        <p class="actions">
+          <button class={previewed ? "secondary" : undefined}>Preview</button>
         </p>
-      </div>
-      <div class="field">
-        <label for="table">Or its text</label>
-        <textarea
-          id="table"
-          name="table"
-          rows={previewed || refused ? 12 : 8}
-          spellcheck={false}
-          aria-describedby="table-hint"
-        >
-          {`\n${table}`}
-        </textarea>
-        <p class="hint" id="table-hint">
-          {`A time without an offset is one on the clock of ${formatZone(display.timeZone, now)}, unless the column time_zone names another zone.`}
+      </form>
+      <details>
+        <summary>The columns</summary>
+        <p>
+          The first line names the columns: <code>caption</code> and <code>scheduled_at</code>, and of{" "}
+          <code>platforms</code>, <code>account_ids</code>, <code>media_urls</code>, <code>alt_texts</code>,{" "}
+          <code>labels</code>, <code>external_id</code>, <code>time_zone</code> and <code>slot</code> (<code>next</code>{" "}
+          takes the next free one) those that you need. Several values of a cell are separated by <code>|</code>.{" "}
+          <a href="/docs/many-posts">More about tables</a>
         </p>
-      </div>
-      <p class="actions">
-        <button class={previewed ? "secondary" : undefined}>Preview</button>
-      </p>
-    </form>
-    <details>
-      <summary>The columns</summary>
-      <p>
-        The first line names the columns: <code>caption</code> and <code>scheduled_at</code>, and of{" "}
-        <code>platforms</code>, <code>account_ids</code>, <code>media_urls</code>, <code>alt_texts</code>,{" "}
-        <code>labels</code>, <code>external_id</code>, <code>time_zone</code> and <code>slot</code> (<code>next</code>{" "}
-        takes the next free one) those that you need. Several values of a cell are separated by <code>|</code>.{" "}
-        <a href="/docs/many-posts">More about tables</a>
-      </p>
-      <pre tabindex={0}>{EXAMPLE}</pre>
-    </details>
-  </DashboardLayout>
-);
+        <pre tabindex={0}>{EXAMPLE}</pre>
+      </details>
+    </DashboardLayout>
+  );
+};

@@ -22,18 +22,24 @@ function render(c: PageContext, shown: Shown, status: 200 | 400 = 200): Promise<
   return renderPage(c, <BulkPage signedIn={c.var.signedIn} display={displayOf(c)} now={now} {...shown} />, status);
 }
 
-/** Shows the page with what a refusal says; the table stays in the form. */
-async function orRefused(c: PageContext, table: string, work: () => Promise<Response>): Promise<Response> {
+/** Shows the page with what a refusal says; the table and its row stay in the form. */
+async function orRefused(
+  c: PageContext,
+  { table, fromRow, nextRow }: TablePlace,
+  work: () => Promise<Response>,
+): Promise<Response> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof RefusalError) {
-      const { message, details = [] } = error.refusal;
+      const { code, message, details = [] } = error.refusal;
+      // A form that is sent again must not offer what is scheduled already.
+      const place = { table, fromRow: code === "token_already_used" && nextRow !== null ? nextRow : fromRow };
       const taken = await readTakenSlot(c, error.refusal);
       const refused = taken
         ? { message: `${taken.sentences} Nothing is scheduled yet: preview again`, details: [] }
         : { message, details };
-      return render(c, { table, refused }, 400);
+      return render(c, { ...place, refused }, 400);
     }
     throw error;
   }
@@ -43,7 +49,7 @@ async function orRefused(c: PageContext, table: string, work: () => Promise<Resp
 function showBulk(c: PageContext): Promise<Response> {
   const scheduled = Number(c.req.query("scheduled"));
   const isCount = Number.isInteger(scheduled) && scheduled > 0 && scheduled <= BULK_POSTS_MAX;
-  return render(c, { table: "", ...(isCount && { scheduled }) });
+  return render(c, { table: "", fromRow: 1, ...(isCount && { scheduled }) });
 }
 
 const formOf = (c: PageContext): Promise<FormData> => c.req.formData().catch(() => new FormData());
@@ -51,6 +57,18 @@ const formOf = (c: PageContext): Promise<FormData> => c.req.formData().catch(() 
 function textOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === "string" ? value : "";
+}
+
+/** A table, and where a part of it begins and ends. */
+interface TablePlace {
+  readonly table: string;
+  readonly fromRow: number;
+  readonly nextRow: number | null;
+}
+
+function rowOf(form: FormData, name: string): number | null {
+  const text = textOf(form, name);
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : null;
 }
 
 /** The table of the form: the file, or else the text; null for a file that is not UTF-8. */
@@ -72,8 +90,10 @@ function readerFor(timeZone: string): RowReader {
 
 /** `POST /dashboard/posts/many/preview` */
 async function doPreview(c: PageContext): Promise<Response> {
-  const table = await tableOf(await formOf(c));
-  return orRefused(c, table ?? "", async () => {
+  const form = await formOf(c);
+  const table = await tableOf(form);
+  const fromRow = rowOf(form, "from_row") ?? 1;
+  return orRefused(c, { table: table ?? "", fromRow, nextRow: null }, async () => {
     const ctx = contextOf(c);
     requireSubscription(ctx.actor);
     if (table === null) {
@@ -83,19 +103,33 @@ async function doPreview(c: PageContext): Promise<Response> {
       refuse({ code: "invalid_request", message: "choose a file or paste the text of a table" });
     }
     assertWellFormed(table);
-    const posts = await readCsvPosts(ctx, table, readerFor(displayOf(c).timeZone));
-    return await render(c, { table, previewed: await previewBulk(ctx, { posts, skipInvalid: true }) });
+    return await showPart(c, { table, fromRow });
   });
+}
+
+/** Previews up to a hundred rows of the table from a row on. */
+async function showPart(c: PageContext, shown: Pick<Shown, "table" | "fromRow" | "scheduled">): Promise<Response> {
+  const ctx = contextOf(c);
+  const reader = readerFor(displayOf(c).timeZone);
+  const { rows, nextRow, count } = await readCsvPosts(ctx, shown.table, reader, shown.fromRow);
+  const previewed = await previewBulk(ctx, { posts: rows, skipInvalid: true });
+  return await render(c, { ...shown, previewed, nextRow, count });
 }
 
 /** `POST /dashboard/posts/many/confirm` */
 async function doConfirm(c: PageContext): Promise<Response> {
   const form = await formOf(c);
-  return orRefused(c, textOf(form, "table"), async () => {
+  const table = textOf(form, "table");
+  const [fromRow, nextRow] = [rowOf(form, "from_row") ?? 1, rowOf(form, "next_row")];
+  return orRefused(c, { table, fromRow, nextRow }, async () => {
     const ctx = contextOf(c);
     requireSubscription(ctx.actor);
     const { posts } = await confirmBulk(ctx, { confirmationToken: textOf(form, "confirmation_token") });
-    return c.redirect(`${BULK_PATH}?scheduled=${posts.length}`, 303);
+    return nextRow === null
+      ? c.redirect(`${BULK_PATH}?scheduled=${posts.length}`, 303)
+      : await orRefused(c, { table, fromRow: nextRow, nextRow: null }, () =>
+          showPart(c, { table, fromRow: nextRow, scheduled: posts.length }),
+        );
   });
 }
 

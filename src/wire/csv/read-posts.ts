@@ -8,6 +8,7 @@ import { rulesOf } from "#wire/schemas/platform-rules.ts";
 import { refusalOf } from "#wire/validation-refusal.ts";
 import { splitAddresses, splitList, splitTexts } from "./lists.ts";
 import { optionValue } from "./option-value.ts";
+import { type ColumnTime, readColumnTimes } from "./column-times.ts";
 import { type CsvLine, readTable } from "./read-table.ts";
 import { BULK_POSTS_MAX, type RowReader } from "./row-reader.ts";
 
@@ -77,14 +78,15 @@ function headerProblems(headers: readonly string[], options: ReadonlyMap<string,
 }
 
 /**
- * Refuses the table if a column is unknown, quotation marks do not match, or it has no post or too many. A problem in a single line belongs
- * to its row.
+ * Refuses the table if a column is unknown, quotation marks do not match, or it has no post or, without `fromRow`, too many. A problem in a
+ * single line belongs to its row.
  */
 export async function readPosts(
   ctx: Pick<Context, "config">,
   text: string,
   readRow: RowReader,
-): Promise<readonly BulkRow[]> {
+  fromRow?: number,
+): Promise<TablePart> {
   const { headers, lines } = readTable(text);
   const options = new Map<string, OptionColumn>();
   for (const header of headers) {
@@ -108,29 +110,61 @@ export async function readPosts(
   const rows = lines
     .map((line, index) => ({ line, row: index + 1 }))
     .filter(({ line }) => line.cells.some((cell) => cell.trim() !== ""));
-  if (rows.length === 0 || rows.length > BULK_POSTS_MAX) {
-    refuse(
-      refusalOf([
-        {
-          code: "out_of_range",
-          message: `the table must have 1 to ${BULK_POSTS_MAX} posts`,
-          param: "posts",
-          limit: BULK_POSTS_MAX,
-          actual: rows.length,
-        },
-      ]),
-    );
+  const left = fromRow === undefined ? rows : rows.filter(({ row }) => row >= fromRow);
+  if (left.length === 0 || (fromRow === undefined && left.length > BULK_POSTS_MAX)) {
+    refuse(refusalOf([countProblem(rows.length, fromRow)]));
   }
-  return await Promise.all(rows.map(({ line, row }) => readLine({ headers, options, readRow }, line, row)));
+  const times = timesOf(headers, rows);
+  const part = left.slice(0, BULK_POSTS_MAX);
+  return {
+    rows: await Promise.all(part.map((one) => readLine({ headers, options, readRow, times }, one))),
+    nextRow: left[BULK_POSTS_MAX]?.row ?? null,
+    count: rows.length,
+  };
+}
+
+interface TableRow {
+  readonly line: CsvLine;
+  readonly row: number;
+}
+
+function countProblem(count: number, fromRow: number | undefined): RefusalDetail {
+  const message =
+    count === 0
+      ? "the table has no post"
+      : fromRow !== undefined
+        ? `the table has no post from row ${fromRow} on`
+        : `the table has ${count} posts, and one preview takes ${BULK_POSTS_MAX}: send it in parts, with from_row=1 first and then with the next_row of each answer`;
+  return { code: "out_of_range", message, param: "posts", limit: BULK_POSTS_MAX, actual: count };
+}
+
+const TIME_COLUMN = "scheduled_at";
+
+/** The times of the whole column by row, because only together they show how the spreadsheet writes dates. */
+function timesOf(headers: readonly string[], rows: readonly TableRow[]): ReadonlyMap<number, ColumnTime> {
+  const column = headers.indexOf(TIME_COLUMN);
+  const times = readColumnTimes(rows.map(({ line }) => (line.cells[column] ?? "").trim()));
+  return new Map(rows.map(({ row }, index) => [row, times[index] ?? { text: "" }]));
+}
+
+/** Up to a hundred posts of a table. */
+export interface TablePart {
+  readonly rows: readonly BulkRow[];
+  /** Where the next part begins; null at the end of the table. */
+  readonly nextRow: number | null;
+  /** How many posts the whole table has. */
+  readonly count: number;
 }
 
 interface LineReading {
   readonly headers: readonly string[];
   readonly options: ReadonlyMap<string, OptionColumn>;
   readonly readRow: RowReader;
+  readonly times: ReadonlyMap<number, ColumnTime>;
 }
 
-async function readLine({ headers, options, readRow }: LineReading, { cells }: CsvLine, row: number): Promise<BulkRow> {
+async function readLine({ headers, options, readRow, times }: LineReading, { line, row }: TableRow): Promise<BulkRow> {
+  const { cells } = line;
   if (cells.length !== headers.length) {
     const message = `the line has ${cells.length} cells, and there are ${headers.length} columns: put quotation marks around a cell with a delimiter or a line break`;
     return { row, input: null, problems: [{ code: "csv_row_invalid", message }] };
@@ -140,6 +174,7 @@ async function readLine({ headers, options, readRow }: LineReading, { cells }: C
     return cell.trim() === "" ? [] : [[header, cell] as const];
   });
   const cellOf = new Map(filled);
+  const time = times.get(row);
   const body: Record<string, JsonValue> = {};
   const optionsByPlatform: Partial<Record<Platform, JsonObject>> = {};
   for (const [header, cell] of filled) {
@@ -147,9 +182,14 @@ async function readLine({ headers, options, readRow }: LineReading, { cells }: C
     if (option) {
       const { platform, key, schema } = option;
       optionsByPlatform[platform] = { ...optionsByPlatform[platform], [key]: optionValue(schema, cell) };
+    } else if (header === TIME_COLUMN && time && "text" in time) {
+      body[header] = time.text;
     } else if (header !== ALT_TEXTS) {
       body[header] = MEMBERS[header]?.(cell) ?? cell;
     }
+  }
+  if (time && "problem" in time) {
+    return { row, input: null, problems: [{ code: "invalid_format", message: time.problem, param: TIME_COLUMN }] };
   }
   const altTexts = splitTexts(cellOf.get(ALT_TEXTS) ?? "");
   const read = await readRow(body, row, (input) => ({ ...withAltTexts(input, altTexts), optionsByPlatform }));

@@ -21,6 +21,9 @@ function delimiterOf(text: string): string {
   return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
 }
 
+/** The first line of a table that Excel is to open with this separator. */
+const SEPARATOR_HINT = /^"?sep=([^\n"])"?\n/i;
+
 const QUOTE_FAULTS: Readonly<Record<string, string>> = {
   MissingQuotes: "a cell begins with a quotation mark and has none at its end",
   InvalidQuotes: "a quoted cell has text after its quotation mark; inside a cell write the mark twice",
@@ -30,11 +33,24 @@ const QUOTE_FAULTS: Readonly<Record<string, string>> = {
 export function readTable(text: string): CsvTable {
   // Line ends inside captions become `\n`, because platforms count that as one character.
   const lines = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-  const { data, errors } = Papa.parse<string[]>(lines, { delimiter: delimiterOf(lines), newline: "\n" });
+  const [hint, named] = SEPARATOR_HINT.exec(lines) ?? ["", undefined];
+  const table = lines.slice(hint.length);
+  const { data, errors } = Papa.parse<string[]>(table, { delimiter: named ?? delimiterOf(table), newline: "\n" });
   const quoteFaults = new Map(errors.map(({ row, code }) => [row, QUOTE_FAULTS[code] ?? null]));
   const [headers = [], ...rest] = data;
+  const names = headers.map((header) => header.trim().toLowerCase());
+  const isUsed = names.map((name) => name !== "");
+  for (const cells of rest) {
+    for (const [index, cell] of cells.entries()) {
+      isUsed[index] ||= cell.trim() !== "";
+    }
+  }
   return {
-    headers: headers.map((header) => header.trim().toLowerCase()),
-    lines: rest.map((cells, index) => ({ cells, fault: quoteFaults.get(index + 1) ?? null })),
+    headers: names.filter((_, index) => isUsed[index]),
+    // Cells beyond the headers stay, so that their line is refused.
+    lines: rest.map((cells, index) => ({
+      cells: cells.filter((_, place) => place >= names.length || isUsed[place]),
+      fault: quoteFaults.get(index + 1) ?? null,
+    })),
   };
 }

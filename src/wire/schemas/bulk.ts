@@ -33,6 +33,9 @@ const BulkPreview = z
       .string()
       .nullable()
       .openapi({ description: "SHA-256 over the hashes of the good posts; null when all have problems." }),
+    next_row: z.int().nullable().openapi({
+      description: "The row at which the next part of a table begins, for `from_row`; null when nothing is left.",
+    }),
   })
   .openapi("BulkPreview");
 
@@ -50,7 +53,10 @@ type BulkPreviewResponse = z.infer<typeof BulkPreviewResponse>;
 
 const NO_CONFIRMATION = { confirmation_token: null, expires_at: null, expires_in: null };
 
-export function presentBulkPreview({ preview, confirmation }: PreviewedBulk): BulkPreviewResponse {
+export function presentBulkPreview(
+  { preview, confirmation }: PreviewedBulk,
+  nextRow: number | null,
+): BulkPreviewResponse {
   return {
     preview: {
       action: preview.action,
@@ -60,6 +66,7 @@ export function presentBulkPreview({ preview, confirmation }: PreviewedBulk): Bu
         problems: post.problems.map(toJsonDetail),
       })),
       plan_hash: preview.planHash,
+      next_row: nextRow,
     },
     ...(confirmation ? presentConfirmation(confirmation) : NO_CONFIRMATION),
   };
@@ -70,6 +77,7 @@ export const EXAMPLE_BULK_PREVIEW: BulkPreviewResponse = {
     action: "bulk",
     posts: [{ row: 1, preview: EXAMPLE_SCHEDULE_PREVIEW, problems: [] }],
     plan_hash: EXAMPLE_POST.plan_hash,
+    next_row: null,
   },
   ...EXAMPLE_CONFIRMATION,
 };

@@ -651,6 +651,30 @@ and a semicolon";${DAY}T19:00:00Z;threads;
     return { ...caller, file };
   }
 
+  test("says how many posts there are, and schedules more than a hundred in parts", async ({ expect }) => {
+    const german = `${DAY.slice(0, 8)}28`.split("-").toReversed().join(".");
+    const lines = Array.from({ length: 102 }, (_, index) => `Post ${index + 1};${german} 18:00;threads;`);
+    const { env, file } = await newTable(`sep=;\ncaption;scheduled_at;platforms;\n${lines.join("\n")}\n`);
+    const shown = await almanac(["bulk", file, "--dry-run", "--json"], env);
+    expect((JSON.parse(shown.stdout) as { preview: { posts: unknown[] } }).preview.posts).toHaveLength(102);
+    const { code, stdout } = await almanacInTerminal(["bulk", file], env, {
+      replies: [
+        ["Schedule 100 posts?", "y"],
+        ["Schedule 2 posts?", "n"],
+      ],
+    });
+    expect(code, stdout).toBe(EXIT.notConfirmed);
+    expect(stdout).toContain("The table has 102 posts: they are scheduled in parts of up to 100.");
+    expect(stdout).toContain("The rows before 101 are scheduled: --from-row 101 goes on with the others.");
+    const rest = await almanac(["bulk", file, "--from-row", "101", "--yes", "--json"], env);
+    expect(rest.code, rest.stderr).toBe(EXIT.done);
+    expect(JSON.parse(rest.stdout)).toMatchObject({ posts: [{ row: 101 }, { row: 102 }] });
+    const list = await call<{ pagination: { total: number } }>(service.origin, "GET", "/v1/posts?limit=1", {
+      key: env["ALMANAC_API_KEY"] ?? "",
+    });
+    expect(list.pagination.total).toBe(102);
+  });
+
   test("shows every row, asks, and schedules all, with times of this computer's zone", async ({ expect }) => {
     const { env, posts, file } = await newTable();
     expect(await almanac(["bulk", file], env)).toMatchObject({ code: EXIT.notConfirmed, stdout: "" });

@@ -250,6 +250,35 @@ describe("scheduleMany", () => {
     expect(await countPosts(scene)).toBe(1);
   });
 
+  test("in parts: each is asked about, and the first no is the end", async ({ expect }) => {
+    const scene = await createScene("threads");
+    const { almanac } = createLossyClient(scene.caller);
+    const { scheduled_at: at, account_ids: ids } = scene.post;
+    const posts = Array.from({ length: 102 }, (_, index) => ({ ...scene.post, caption: `Post ${index}` }));
+    const csv = `caption,scheduled_at,account_ids\n${posts.map(({ caption }) => `${caption},${at},${ids[0]}`).join("\n")}`;
+    const stop = [];
+    for await (const result of almanac.scheduleInParts(
+      { csv },
+      { confirm: ({ posts: rows }) => rows.length === 100 },
+    )) {
+      stop.push(result);
+    }
+    expect(stop).toMatchObject([
+      { state: "scheduled" },
+      { state: "declined", preview: { posts: [{ row: 101 }, { row: 102 }] } },
+    ]);
+    expect(await countPosts(scene)).toBe(100);
+    const rest = [];
+    for await (const result of almanac.scheduleInParts({ csv, from_row: 101 }, yes)) {
+      rest.push(result.preview.posts.length);
+    }
+    for await (const result of almanac.scheduleInParts({ posts: posts.slice(0, 101) }, { confirm: () => false })) {
+      rest.push(result.preview.posts.length);
+    }
+    expect(rest).toEqual([2, 100]);
+    expect(await countPosts(scene)).toBe(102);
+  });
+
   test("writes nothing after a no, and does not ask about nothing", async ({ expect }) => {
     const scene = await createScene("threads");
     const { almanac, sent } = createLossyClient(scene.caller);

@@ -1,19 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { BulkPreview, PreviewedRow } from "@almanac/client";
+import type { Almanac, BulkPreview, PostTable, PreviewedRow, ScheduledMany } from "@almanac/client";
 import type { Command } from "commander";
-import { awaitingApproval, openConfirms, settlePending } from "../confirms.ts";
+import { awaitingApproval, type Confirms, openConfirms, settlePending } from "../confirms.ts";
 import { CommandError } from "../exit-codes.ts";
 import type { Run } from "../program.ts";
 import { notConfirmed, type Session } from "../session.ts";
 import { shortId } from "../show.ts";
-import { withTimeZone } from "../table-zone.ts";
+import { countPosts, withTimeZone } from "../table-zone.ts";
 import { onOneLine } from "../text.ts";
 
 interface BulkOptions {
   readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
+  readonly fromRow: string;
 }
 
 /** The text of a file, or for `-` what the standard input has. */
@@ -113,61 +114,137 @@ export function addBulk(program: Command, run: Run): void {
     .argument("<file>", "the table, as spreadsheets save it (CSV in UTF-8); - reads it from the standard input")
     .description("schedule the posts of a table: shows every row, asks, and schedules all of them or none")
     .option("--skip-invalid", "leave out rows with problems instead of refusing the table")
+    .option("--from-row <number>", "begin at this row; more than 100 posts are scheduled in parts", "1")
     .option("-n, --dry-run", "only show the preview")
     .action(
-      run<BulkOptions, [file: string]>(async (session, { skipInvalid = false, dryRun }, file) => {
+      run<BulkOptions, [file: string]>(async (session, { skipInvalid = false, dryRun, fromRow }, file) => {
         if (!dryRun) {
           session.requireDecision();
         }
-        const { terminal, clock, signal } = session;
+        const { terminal, clock } = session;
         const csv = withTimeZone(await readTable(session, file), clock.zone);
-        const table = { csv, skip_invalid: skipInvalid };
         const hash = createHash("sha256").update(csv).digest("hex");
         const confirms = await openConfirms(session, ["bulk", hash, skipInvalid]);
-        const { almanac, pending, baseUrl, command } = confirms;
+        const table = { csv, skip_invalid: skipInvalid, from_row: firstRow(fromRow) };
+        const count = countPosts(csv);
+        if (count > PART_MAX) {
+          terminal.note(`The table has ${count} posts: they are scheduled in parts of up to ${PART_MAX}.`);
+        }
         if (dryRun) {
-          const { preview } = await almanac.previewMany(table, { signal });
-          showBulkPreview(session, preview);
-          terminal.json({ state: "previewed", preview });
+          await showParts(session, confirms.almanac, table);
           return;
         }
         const finished = await settlePending(session, confirms);
-        if (finished) {
-          terminal.line(`Scheduled: ${countOf(finished.postIds.length)}.`);
-          terminal.json({ state: "scheduled", posts: finished.postIds.map((id) => ({ id })) });
-          return;
+        const made = (finished?.postIds ?? []).map((id) => ({ id }));
+        const parts =
+          finished && finished.nextRow === null
+            ? []
+            : await scheduleParts(session, confirms, { ...table, from_row: finished?.nextRow ?? table.from_row }, file);
+        const posts = parts.flatMap((part) => part.posts);
+        terminal.line(`Scheduled: ${countOf(made.length + posts.length)}.`);
+        if (posts.length > 0) {
+          terminal.table(posts, [
+            { title: "Row", of: ({ row }) => String(row) },
+            { title: `Time (${clock.zone})`, of: (post) => clock.short(post.scheduled_at) },
+            { title: "Id", of: ({ id }) => shortId(id), style: () => "dim" },
+          ]);
         }
-        let good = 0;
-        const result = await almanac.scheduleMany(table, {
-          signal,
-          async confirm(preview) {
-            good = preview.posts.filter((row) => row.preview).length;
-            showBulkPreview(session, preview);
-            return await session.asks(question(preview));
-          },
-          beforeConfirm: async (token) =>
-            await pending.keep({ baseUrl, token, command, caption: basename(file), scheduledAt: null, posts: good }),
+        terminal.json({
+          state: "scheduled",
+          posts: [...made, ...posts],
+          ...(parts.length > 0 && { preview: joined(parts.map(({ preview }) => preview)) }),
         });
-        await pending.forget();
-        if (result.state === "awaiting_approval") {
-          throw awaitingApproval(result.approval.url);
-        }
-        if (result.state === "declined") {
-          if (result.preview.plan_hash !== null) {
-            throw notConfirmed("nothing was scheduled");
-          }
-          showBulkPreview(session, result.preview);
-          terminal.json({ state: "previewed", preview: result.preview });
-          throw new CommandError("refused", "no_good_row", "no row of the table is good: nothing was scheduled");
-        }
-        const { posts, preview } = result;
-        terminal.line(`Scheduled: ${countOf(posts.length)}.`);
-        terminal.table(posts, [
-          { title: "Row", of: ({ row }) => String(row) },
-          { title: `Time (${clock.zone})`, of: (post) => clock.short(post.scheduled_at) },
-          { title: "Id", of: ({ id }) => shortId(id), style: () => "dim" },
-        ]);
-        terminal.json({ state: "scheduled", posts, preview });
       }),
     );
+}
+
+const PART_MAX = 100;
+
+type Table = Required<PostTable>;
+
+function firstRow(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) {
+    throw new CommandError("usage", "unclear_row", "--from-row takes the number of a row");
+  }
+  return Number(text);
+}
+
+/** One preview with the rows of several. */
+function joined(previews: readonly BulkPreview[]): object {
+  return { ...previews.at(-1), posts: previews.flatMap(({ posts }) => posts) };
+}
+
+async function showParts(session: Session, almanac: Almanac, table: Table): Promise<void> {
+  const previews: BulkPreview[] = [];
+  for (let row: number | null = table.from_row; row !== null;) {
+    const { preview }: { preview: BulkPreview } = await almanac.previewMany(
+      { ...table, from_row: row },
+      { signal: session.signal },
+    );
+    showBulkPreview(session, preview);
+    previews.push(preview);
+    row = preview.next_row;
+  }
+  session.terminal.json({ state: "previewed", preview: joined(previews) });
+}
+
+/** Schedules one part after the other; what is scheduled stays when a later part is not. */
+async function scheduleParts(
+  session: Session,
+  { almanac, pending, baseUrl, command }: Confirms,
+  table: Table,
+  file: string,
+): Promise<readonly ScheduledMany[]> {
+  const { terminal, signal } = session;
+  const parts: ScheduledMany[] = [];
+  let shown: BulkPreview | undefined;
+  const results = almanac.scheduleInParts(table, {
+    signal,
+    async confirm(preview) {
+      shown = preview;
+      showBulkPreview(session, preview);
+      return await session.asks(question(preview));
+    },
+    beforeConfirm: async (token) =>
+      await pending.keep({
+        baseUrl,
+        token,
+        command,
+        caption: basename(file),
+        scheduledAt: null,
+        posts: shown?.posts.filter(({ preview }) => preview).length ?? 0,
+        nextRow: shown?.next_row ?? null,
+      }),
+  });
+  try {
+    for await (const result of results) {
+      if (result.state === "awaiting_approval") {
+        throw awaitingApproval(result.approval.url);
+      }
+      if (result.state === "declined") {
+        throw declined(session, result.preview);
+      }
+      parts.push(result);
+    }
+  } catch (error) {
+    const next = parts.at(-1)?.preview.next_row;
+    if (error instanceof Error && error.name !== "AlmanacConnectionError" && !signal.aborted) {
+      await pending.forget();
+      if (next) {
+        terminal.note(`The rows before ${next} are scheduled: --from-row ${next} goes on with the others.`);
+      }
+    }
+    throw error;
+  }
+  await pending.forget();
+  return parts;
+}
+
+function declined(session: Session, preview: BulkPreview): CommandError {
+  if (preview.plan_hash !== null) {
+    return notConfirmed("nothing was scheduled");
+  }
+  showBulkPreview(session, preview);
+  session.terminal.json({ state: "previewed", preview });
+  return new CommandError("refused", "no_good_row", "no row of the table is good: nothing was scheduled");
 }

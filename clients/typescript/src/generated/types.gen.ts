@@ -2789,6 +2789,10 @@ export type BulkPreview = {
      * SHA-256 over the hashes of the good posts; null when all have problems.
      */
     plan_hash: string | null;
+    /**
+     * The row at which the next part of a table begins, for `from_row`; null when nothing is left.
+     */
+    next_row: number | null;
 };
 
 /**
@@ -5836,6 +5840,10 @@ export type PreviewBulkData = {
          * Of a table: as `skip_invalid` in a JSON body.
          */
         skip_invalid?: true | false;
+        /**
+         * Of a table with more than 100 posts: previews up to 100 from this row on. Begin with 1 and go on with `next_row` of the answer.
+         */
+        from_row?: number;
     };
     url: '/posts/bulk/preview';
 };
