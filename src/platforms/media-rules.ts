@@ -9,6 +9,7 @@ import type {
   ValidationProblem,
   ValidationWarning,
 } from "./contract.ts";
+import { ffmpegLine } from "./ffmpeg-line.ts";
 
 /** Container headers round the duration, so we accept a difference of less than a frame. */
 const DURATION_TOLERANCE_SECONDS = 0.05;
@@ -99,7 +100,10 @@ export function mediaProblems(media: MediaDescription, index: number, rule: Medi
       add("media_codec", `${codec} is not accepted here; use ${allowed.join(", ")}`, allowed.join(", "), codec);
     }
   }
-  return problems;
+  const [first, ...others] = problems;
+  const isMoving = media.type === "video" || media.facts["animated"] === true;
+  const command = first && isMoving ? ffmpegLine(media, rule) : null;
+  return first && command !== null ? [{ ...first, command }, ...others] : problems;
 }
 
 /** The limits of a rule in the form of `PlatformLimits.rules`, so that what we check and what we publish cannot differ. */

@@ -101,6 +101,9 @@ const HowToConnectPage: FC<{ signedIn: SignedInUser; config: Config }> = ({ sign
           web cannot.
         </p>
       )}
+      <p>
+        <a href={`${config.docsUrl}/agents`}>More about agents, step by step</a>
+      </p>
       <AgentCards mcpUrl={config.mcpUrl} />
     </section>
     <section aria-labelledby="programs">
@@ -116,14 +119,10 @@ const HowToConnectPage: FC<{ signedIn: SignedInUser; config: Config }> = ({ sign
             text={`export ALMANAC_KEY=alk_…\n\ncurl ${config.baseUrl}/accounts \\\n  -H "Authorization: Bearer $ALMANAC_KEY"`}
           />
           <p>
-            The whole API is described in the <a href={`${config.baseUrl}/openapi.json`}>OpenAPI document</a>
-            {config.setting("DOCS_URL") !== null && (
-              <>
-                {" "}
-                and in the <a href={config.docsUrl}>documentation</a>
-              </>
-            )}
-            . A coding agent reads the <a href={`${config.origin}/.well-known/agent-skills/almanac/SKILL.md`}>skill</a>.
+            The whole API is described in the <a href={`${config.baseUrl}/openapi.json`}>OpenAPI document</a> and in the{" "}
+            <a href={config.docsUrl}>documentation</a>, which begins with{" "}
+            <a href={`${config.docsUrl}/first-post`}>the first post</a>. A coding agent reads the{" "}
+            <a href={`${config.origin}/.well-known/agent-skills/almanac/SKILL.md`}>skill</a>.
           </p>
         </Card>
         <Card id="oauth" title="Apps for other users: OAuth 2.1">
@@ -133,7 +132,8 @@ const HowToConnectPage: FC<{ signedIn: SignedInUser; config: Config }> = ({ sign
             label="the metadata address"
           />
           <p>
-            A token is for the API or for the address for agents, whichever <code>resource</code> names.
+            A token is for the API or for the address for agents, whichever <code>resource</code> names.{" "}
+            <a href={`${config.docsUrl}/oauth`}>More about OAuth</a>
           </p>
         </Card>
       </div>

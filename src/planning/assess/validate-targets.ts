@@ -172,11 +172,12 @@ function accountWarnings({ account, skipped }: ResolvedTarget): ValidationWarnin
 }
 
 function toRefusalDetail(target: ResolvedTarget, post: RequestedPost, problem: ValidationProblem): RefusalDetail {
-  const { code, message, parts, limit, actual } = problem;
+  const { code, message, parts, command, limit, actual } = problem;
+  const remedy = command === undefined ? "" : `; make it fit with: ${command}`;
   return {
     code,
-    message,
-    ...(parts && { parts }),
+    message: `${message}${remedy}`,
+    ...(parts && { parts: remedy === "" ? parts : [...parts, remedy] }),
     param: requestParam(target, post, problem.param),
     ...(limit !== undefined && { limit }),
     ...(actual !== undefined && { actual }),

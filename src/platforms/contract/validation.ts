@@ -48,6 +48,8 @@ export interface ValidationProblem {
   readonly parts?: MessageParts;
   /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
   readonly param: string;
+  /** One command with which the owner of a video or an animation makes it fit; absent where none does. */
+  readonly command?: string;
   /** The bound that the value exceeds, in the unit that the message names. */
   readonly limit?: number | string;
   /** The value that exceeds it, in the same unit. */
