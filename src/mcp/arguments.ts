@@ -113,7 +113,17 @@ function nameMeantBy(name: string, names: readonly string[]): string | undefined
   );
 }
 
+/** Options belong to an account, and models put them beside the caption. */
+function isMisplacedOptions(param: string, name: string, names: readonly string[]): boolean {
+  return param === name && /option/.test(name) && names.includes("targets");
+}
+
 function unknownArgument(param: string, name: string, names: readonly string[]): RefusalDetail {
+  if (isMisplacedOptions(param, name, names)) {
+    const list = names.includes("target_options") ? "target_options" : "targets";
+    const message = `options belong to an account: send ${list}: [{ "account_id": "…", "platform_options": { … } }]${list === "targets" ? " instead of account_ids or platforms" : ""}`;
+    return { code: "unknown_argument", message, param };
+  }
   const meant = nameMeantBy(name, names);
   const advice = meant === undefined ? `it takes ${names.join(", ") || "no arguments"}` : `it is called ${meant}`;
   return { code: "unknown_argument", message: `this tool has no argument ${name}: ${advice}`, param };

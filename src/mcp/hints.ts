@@ -74,6 +74,12 @@ const placeHint = ({ param, accountId }: RefusalDetail): string =>
     ? `send it in targets with account_id ${accountId}, instead of account_ids or platforms (in an edit: in target_options)`
     : "";
 
+/** A slot that a model can copy. */
+const slotHint = ({ code, param }: RefusalDetail): string =>
+  param?.startsWith("slots") === true && code !== "unknown_argument"
+    ? 'write a slot as { "weekday": 0, "time": "09:30" }, where 0 is Monday and 6 is Sunday'
+    : "";
+
 const MEDIA_ADDRESS = "import_media or media_urls with a public https address, or create_upload for a file";
 
 const ENOUGH_SAID: Hint = () => "";
@@ -134,7 +140,9 @@ export function adviceFor(problem: RefusalDetail, facts: HintFacts): string {
   // A general sentence that only points to the message adds nothing.
   const fallback = general.includes("`message`") ? "" : general.charAt(0).toLowerCase() + general.slice(1, -1);
   const hint = HINTS[problem.code]?.(problem, facts) ?? fallback;
-  return [limitHint(problem, facts), placeHint(problem), hint].filter((text) => text !== "").join("; ");
+  return [limitHint(problem, facts), placeHint(problem), slotHint(problem), hint]
+    .filter((text) => text !== "")
+    .join("; ");
 }
 
 /** Next steps that differ from those for callers of the API. */

@@ -4,6 +4,7 @@ import { ExternalId, Labels, Metadata, Notes } from "#wire/schemas/annotations.t
 import { AltText, CoverInput, MediaUrl } from "#wire/schemas/media.ts";
 import { PlatformOptions } from "#wire/schemas/platform-options.ts";
 import { Caption, MEDIA_MAX, TARGETS_MAX } from "#wire/schemas/post-input.ts";
+import { listedBriefly } from "./listed-briefly.ts";
 
 /** A UUID as lists and previews return it. */
 export const Id = z.guid().toLowerCase();
@@ -12,43 +13,48 @@ export const PlatformArgument = z.enum(PLATFORMS);
 
 export const MediaItemArgument = z.object({
   url: MediaUrl,
-  alt_text: AltText.nullish().describe("For people who cannot see it."),
-  cover: CoverInput.nullish().describe("Of a video: at_ms, or the url of a picture."),
+  alt_text: AltText.nullish(),
+  cover: CoverInput.nullish().describe("Of a video: at_ms, or url of a picture."),
 });
+
+const MediaItems = z.array(MediaItemArgument).max(MEDIA_MAX);
 
 export const TargetArgument = z.object({
   account_id: Id,
   caption: Caption.nullish(),
   platform_options: PlatformOptions.optional(),
-  media_urls: z.array(MediaUrl).max(MEDIA_MAX).nullish().describe("Its own media instead of the post's."),
-  media_items: z.array(MediaItemArgument).max(MEDIA_MAX).nullish(),
+  media_urls: z.array(MediaUrl).max(MEDIA_MAX).nullish().describe("Instead of the post's media."),
+  media_items: listedBriefly(MediaItems).nullish(),
 });
 
 const Targets = z.array(TargetArgument).max(TARGETS_MAX);
 
-export const TIME_TEXT = "2026-12-24T18:00, on the clock of time_zone";
-export const SLOT_TEXT = "next: the first free slot from scheduled_at on.";
+export const TIME_TEXT = "2026-12-24T18:00 on the clock of time_zone";
+export const SLOT_TEXT = "First free slot from scheduled_at on.";
 
-/** Accounts and media of a post; the same for a new post and for an edit. */
+const account_ids = z.array(Id).max(TARGETS_MAX).optional();
+const Platforms = z.array(PlatformArgument).max(TARGETS_MAX);
+const media_urls = z.array(MediaUrl).max(MEDIA_MAX).optional();
+
+/** Accounts and media of a new post. */
 export const contentArguments = {
-  account_ids: z.array(Id).max(TARGETS_MAX).optional().describe("From list_accounts."),
-  platforms: z.array(PlatformArgument).max(TARGETS_MAX).optional().describe("All active accounts of these."),
-  targets: Targets.optional().describe(
-    "Instead of both: accounts with own captions, options and media (get_platform_rules).",
-  ),
-  media_urls: z
-    .array(MediaUrl)
-    .max(MEDIA_MAX)
-    .optional()
-    .describe("Public https addresses, or those of import_media and create_upload."),
-  media_items: z
-    .array(MediaItemArgument)
-    .max(MEDIA_MAX)
-    .optional()
-    .describe("Instead of media_urls, with what the post says of each file."),
+  account_ids: account_ids.describe("From list_accounts."),
+  platforms: Platforms.optional().describe("All active accounts of these."),
+  targets: Targets.optional().describe("Instead of both: own captions, options (get_platform_rules) and media."),
+  media_urls: media_urls.describe("Public https addresses, or from import_media or create_upload."),
+  media_items: MediaItems.optional().describe("Instead of media_urls."),
 };
 
-/** The annotations of a post. The descriptions are shorter than the API's, because every conversation pays for them. */
+/** The same in an edit. */
+export const editedContentArguments = {
+  account_ids,
+  platforms: listedBriefly(Platforms).optional(),
+  targets: listedBriefly(Targets).optional().describe("Lists as in preview_post; these replace."),
+  media_urls,
+  media_items: listedBriefly(MediaItems).optional(),
+};
+
+/** The annotations of a post. Descriptions are shorter than the API's, because every conversation pays for them. */
 export const annotationArguments = {
   external_id: ExternalId.nullish(),
   metadata: Metadata.nullish(),
@@ -56,6 +62,6 @@ export const annotationArguments = {
   notes: Notes.nullish(),
 };
 
-export const targetOptionsArgument = Targets.optional().describe(
-  "Changes captions, options and media of accounts on the post; null removes one.",
-);
+export const targetOptionsArgument = listedBriefly(Targets)
+  .optional()
+  .describe("Like targets: changes accounts that the post has; null removes.");

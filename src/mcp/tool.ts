@@ -7,6 +7,7 @@ import type { Scope } from "#core/scope.ts";
 import { PlatformOptions } from "#wire/schemas/platform-options.ts";
 import { problemsOf } from "#wire/unread-members.ts";
 import { type ReadArguments, readArguments } from "./arguments.ts";
+import { isListedBriefly } from "./listed-briefly.ts";
 import type { TimeReader } from "./local-time.ts";
 
 /** One call of a tool. */
@@ -97,8 +98,8 @@ export async function runAction<Schema extends z.ZodObject>(
   return read.ok ? action.run(call, read.input) : refuseArguments(action, call, read);
 }
 
-/** A listed schema omits longer limits, because platforms refuse longer texts with a better message. */
-const MAX_LISTED_LENGTH = 500;
+/** A listed schema omits larger limits, which a refusal names with a better message. */
+const MAX_LISTED = { length: 40, items: 20, number: 1000 } as const;
 
 type InputSchema = ListedTool["inputSchema"];
 
@@ -111,8 +112,14 @@ function listedSchema(schema: z.ZodObject): InputSchema {
       if ((zodSchema as unknown) === PlatformOptions) {
         jsonSchema.type = "object";
       }
-      if (Number(jsonSchema.maxLength) > MAX_LISTED_LENGTH) {
+      if (Number(jsonSchema.maxLength) > MAX_LISTED.length) {
         delete jsonSchema.maxLength;
+      }
+      if (Number(jsonSchema.maxItems) > MAX_LISTED.items) {
+        delete jsonSchema.maxItems;
+      }
+      if (isListedBriefly(zodSchema)) {
+        jsonSchema.items = { type: isListOfWords(zodSchema) ? "string" : "object" };
       }
       delete jsonSchema.pattern;
       delete jsonSchema.additionalProperties;
@@ -120,15 +127,19 @@ function listedSchema(schema: z.ZodObject): InputSchema {
       if (jsonSchema.minLength === 1) {
         delete jsonSchema.minLength;
       }
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+      if (Number(jsonSchema.minimum) < -MAX_LISTED.number) {
         delete jsonSchema.minimum;
       }
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+      if (Number(jsonSchema.maximum) > MAX_LISTED.number) {
         delete jsonSchema.maximum;
       }
     },
   });
   return shortened(listed as JsonObject) as InputSchema;
+}
+
+function isListOfWords(schema: unknown): boolean {
+  return schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum;
 }
 
 /** The same schema, with "or null" as a second type instead of a second schema. */

@@ -11,9 +11,9 @@ const INPUT = z.object({ post_id: Id, ...annotationArguments });
 export const annotatePostTool = defineTool({
   name: "annotate_post",
   title: "Annotate a post",
-  description: "Replaces what is noted about a post, in any status; what is left out is removed. Never published.",
+  description: "Replaces what is noted about a post; what is left out is removed. Never published.",
   scope: "posts:write",
-  hints: { idempotent: true },
+  hints: { destructive: true, idempotent: true },
   input: () => INPUT,
   async run({ ctx }, { post_id: id, ...annotations }) {
     const post = presentPost(await annotatePost(ctx, { id, annotations: toAnnotations(annotations) }));

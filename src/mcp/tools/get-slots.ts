@@ -4,7 +4,7 @@ import { defineTool } from "#mcp/tool.ts";
 import { findNextSlots, type ScheduleSlots } from "#planning/index.ts";
 import { NEXT_SLOTS_MAX, presentNextSlots, presentSlots } from "#wire/schemas/slots.ts";
 
-const INPUT = z.object({ count: z.int().min(1).max(NEXT_SLOTS_MAX).default(10).describe("How many free ones.") });
+const INPUT = z.object({ count: z.int().min(1).max(NEXT_SLOTS_MAX).default(10) });
 
 /** `Slots (Europe/Berlin): Tuesday 09:30, Thursday 18:00.` */
 export function describeSlots({ timeZone, slots }: ScheduleSlots): string {
@@ -16,7 +16,7 @@ export function describeSlots({ timeZone, slots }: ScheduleSlots): string {
 export const getSlotsTool = defineTool({
   name: "get_slots",
   title: "Get the slots",
-  description: "The times of the week at which the workspace likes to post, and the next of them without a post.",
+  description: "The times of the week at which the workspace likes to post, and the next free ones.",
   scope: "posts:read",
   hints: { readOnly: true },
   input: () => INPUT,

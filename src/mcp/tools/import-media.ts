@@ -10,7 +10,7 @@ export const importMediaTool = defineTool({
   name: "import_media",
   title: "Import media",
   description:
-    "Stores images and videos, all or none, and returns the addresses for media_urls; those of PDF files are for the option document. HEIC and AVIF become JPEG where Cloudflare Images is bound.",
+    "Stores images and videos, all or none, and returns addresses for media_urls; those of PDF files are for the option document.",
   scope: "posts:write",
   hints: { idempotent: true, openWorld: true },
   input: () => INPUT,

@@ -20,7 +20,7 @@ const input = (reader: TimeReader) =>
     external_id: ExternalId.optional(),
     label: Label.optional(),
     include_past: z.boolean().optional().describe("Default: only with status or from."),
-    archived: z.boolean().default(false).describe("Old posts that have moved to the archive instead."),
+    archived: z.boolean().default(false).describe("Old posts instead."),
     order: z.enum(["asc", "desc"]).default("asc"),
     limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
     offset: z.int().min(0).default(0),

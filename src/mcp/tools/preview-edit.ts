@@ -3,7 +3,7 @@ import { confirmsOf } from "#core/actor.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { describeEditPreview } from "#mcp/describe/preview.ts";
 import { localTimeInput, type TimeReader } from "#mcp/local-time.ts";
-import { contentArguments, Id, SLOT_TEXT, targetOptionsArgument, TIME_TEXT } from "#mcp/post-arguments.ts";
+import { editedContentArguments, Id, SLOT_TEXT, targetOptionsArgument, TIME_TEXT } from "#mcp/post-arguments.ts";
 import { defineTool } from "#mcp/tool.ts";
 import { type EditInput } from "#planning/index.ts";
 import { previewEdit } from "#confirming/index.ts";
@@ -28,7 +28,7 @@ const input = (reader: TimeReader) =>
       .max(YEAR_MINUTES)
       .optional()
       .describe("Moves each post; instead of scheduled_at."),
-    ...contentArguments,
+    ...editedContentArguments,
     target_options: targetOptionsArgument,
     remove_media: z.boolean().optional(),
   });
@@ -50,7 +50,7 @@ export const previewEditTool = defineTool({
   name: "preview_edit",
   title: "Preview an edit",
   description:
-    "Shows what an edit of up to 20 posts would change; confirm_preview does it. Send only what changes. Failed posts are tried again at a new time.",
+    "Shows what an edit would change; confirm_preview does it. Send only what changes. Failed posts are tried again at a new time.",
   scope: "posts:write",
   hints: { openWorld: true },
   input,

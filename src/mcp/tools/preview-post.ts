@@ -65,7 +65,7 @@ export const previewPostTool = defineTool({
   name: "preview_post",
   title: "Preview a post",
   description:
-    "Checks a new post against all rules and shows exactly what would be published. Schedules nothing: confirm_preview does. Say where with account_ids, platforms or targets.",
+    "Checks a new post and shows exactly what would be published; confirm_preview schedules it. Say where with account_ids, platforms or targets.",
   scope: "posts:write",
   hints: { openWorld: true },
   card: "ui://almanac/preview",

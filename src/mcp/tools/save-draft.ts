@@ -18,7 +18,7 @@ export const saveDraftTool = defineTool({
   title: "Save a draft",
   description: "Keeps a post that is not ready to be scheduled, for the person or for later.",
   scope: "posts:write",
-  hints: {},
+  hints: { destructive: true },
   input: () => INPUT,
   async run(call, { content: given, draft_id: id, version }) {
     const content = storableContent(call, given);

@@ -7,15 +7,15 @@ import { describeSlots } from "./get-slots.ts";
 
 const INPUT = z.object({
   time_zone: TimeZoneInput,
-  slots: ScheduleSlotList.describe("weekday: 0 is Monday; time: 09:30 on the clock of time_zone."),
+  slots: ScheduleSlotList.describe('All of them, such as { "weekday": 0, "time": "09:30" }: 0 is Monday, 6 Sunday.'),
 });
 
 export const setSlotsTool = defineTool({
   name: "set_slots",
   title: "Set the slots",
-  description: "Replaces the times of the week at which the workspace likes to post; moves no post. None removes all.",
+  description: "Replaces the times of the week at which the workspace likes to post; moves no post.",
   scope: "posts:write",
-  hints: { idempotent: true },
+  hints: { destructive: true, idempotent: true },
   input: () => INPUT,
   async run({ ctx }, { time_zone: timeZone, slots }) {
     const set = await setSlots(ctx, { timeZone, slots });

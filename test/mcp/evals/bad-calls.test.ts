@@ -43,6 +43,22 @@ describe.each(BAD_CALLS)("$about: $name", ({ tool, args, problems, repairable })
   });
 });
 
+test.for([
+  [
+    "preview_post",
+    { caption: "Hi", scheduled_at: "2027-01-01T18:00", platform_options: {} },
+    'targets: [{ "account_id"',
+  ],
+  ["preview_edit", { post_ids: [], platform_options: {} }, 'target_options: [{ "account_id"'],
+  [
+    "set_slots",
+    { time_zone: "UTC", slots: [{ weekday: 7, time: "9" }] },
+    '{ "weekday": 0, "time": "09:30" }, where 0 is Monday',
+  ],
+] as const)("%s: the refusal shows how it is written", async ([tool, args, example], { expect }) => {
+  expect((await callTool(fixture.caller, tool, { ...args })).text).toContain(example);
+});
+
 test("there are enough of them", ({ expect }) => {
   expect(BAD_CALLS.length).toBeGreaterThanOrEqual(MIN_CALLS);
   expect(BAD_CALLS.filter(({ repairable }) => repairable).length).toBeGreaterThanOrEqual(MIN_REPAIRS);

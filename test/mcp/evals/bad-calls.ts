@@ -280,6 +280,22 @@ export const BAD_CALLS: readonly BadCall[] = [
     false,
   ),
 
+  preview(
+    "options",
+    "options beside the caption",
+    ({ accounts }) => ({ account_ids: [accounts.x], platform_options: { reply_settings: "following" } }),
+    ["unknown_argument platform_options"],
+    false,
+  ),
+  other(
+    "set_slots",
+    "time",
+    "a weekday in words and an hour without its zero",
+    () => ({ time_zone: "Europe/Berlin", slots: [{ weekday: "monday", time: "9:30" }] }),
+    ["wrong_type slots[0].weekday", "invalid_format slots[0].time"],
+    false,
+  ),
+
   other("cancel_post", "state", "without asking", ({ doomedId }) => ({ post_id: doomedId }), ["required confirm"]),
   other(
     "cancel_post",
