@@ -19,5 +19,5 @@ export function isForDocs(request: Request, env: Env): boolean {
     const own = new URL(docsUrl).hostname;
     return own !== new URL(origin).hostname && hostname === own;
   }
-  return pathname === path || pathname.startsWith(`${path}/`);
+  return pathname === path || pathname === `${path}.md` || pathname.startsWith(`${path}/`);
 }

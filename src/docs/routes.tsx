@@ -72,7 +72,8 @@ ${addresses.join("\n")}
 export async function showDocs(c: DocsContext): Promise<Response> {
   const site = await c.var.readSite();
   const { docsUrl } = site.config;
-  const path = c.req.path.slice(docsPathOf(docsUrl).length + 1);
+  const docsPath = docsPathOf(docsUrl);
+  const path = c.req.path === `${docsPath}.md` ? "index.md" : c.req.path.slice(docsPath.length + 1);
   if (c.req.path.endsWith("/") && path !== "") {
     return c.redirect(`${docsUrl}/${path.replace(/\/+$/, "")}`, 301);
   }

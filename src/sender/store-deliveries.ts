@@ -74,10 +74,8 @@ export interface TryRecord {
 
 type Row = Record<string, string | number | null>;
 
-const ID_PREFIX = "dlv_";
-const toId = (n: number) => `${ID_PREFIX}${n}`;
-/** Null for anything but the id of a delivery. */
-const fromId = (id: string) => (/^dlv_\d{1,15}$/.test(id) ? Number(id.slice(ID_PREFIX.length)) : null);
+/** The end of the webhook's id, which is random, so that the ids of two webhooks' deliveries differ. */
+const idPrefix = (webhookId: string | null) => `dlv_${webhookId?.slice(-12) ?? ""}_`;
 
 const orNull = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : Number(value);
@@ -121,6 +119,17 @@ export class DeliveryStore {
       startSeen: Number(row["start_seen"]),
       wasDisabled: row["was_disabled"] === 1,
     };
+  }
+
+  private toId(n: number): string {
+    return `${idPrefix(this.state().webhookId)}${n}`;
+  }
+
+  /** Null for anything but the id of a delivery of this webhook. */
+  private fromId(id: string): number | null {
+    const prefix = idPrefix(this.state().webhookId);
+    const number = id.slice(prefix.length);
+    return id.startsWith(prefix) && /^\d{1,15}$/.test(number) ? Number(number) : null;
   }
 
   putWebhookId(id: string): void {
@@ -323,7 +332,7 @@ export class DeliveryStore {
     readonly before: string | null;
     readonly limit: number;
   }): DeliveryPage {
-    const before = query.before === null ? Number.MAX_SAFE_INTEGER : (fromId(query.before) ?? 0);
+    const before = query.before === null ? Number.MAX_SAFE_INTEGER : (this.fromId(query.before) ?? 0);
     const rows = this.exec(
       `SELECT n, event_id, type, subject_id, status, created_at, next_try_at FROM deliveries
        WHERE n < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY n DESC LIMIT ?3`,
@@ -336,20 +345,20 @@ export class DeliveryStore {
   }
 
   find(id: string): Delivery | null {
-    const [row] = this.exec("SELECT * FROM deliveries WHERE n = ?", fromId(id));
+    const [row] = this.exec("SELECT * FROM deliveries WHERE n = ?", this.fromId(id));
     return row ? { ...this.toSummary(row), body: String(row["body"]) } : null;
   }
 
   /** The number of a stored delivery. */
   numberOf(id: string): number | null {
-    const [row] = this.exec("SELECT n FROM deliveries WHERE n = ?", fromId(id));
+    const [row] = this.exec("SELECT n FROM deliveries WHERE n = ?", this.fromId(id));
     return orNull(row?.["n"]);
   }
 
   private toSummary(row: Row): DeliverySummary {
     const n = Number(row["n"]);
     return {
-      id: toId(n),
+      id: this.toId(n),
       eventId: String(row["event_id"]),
       eventType: row["type"] as EventType,
       subjectId: String(row["subject_id"]),

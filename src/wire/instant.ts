@@ -1,5 +1,5 @@
 const RFC_3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 function daysInMonth(year: number, month: number): number {
   if (month === 2) {
@@ -8,7 +8,7 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Reads an RFC 3339 date-time with its required offset as milliseconds since 1970; undefined for anything else. */
+/** Reads an RFC 3339 date-time, also without seconds, with its required offset as milliseconds since 1970; undefined for anything else. */
 export function parseInstant(text: string): number | undefined {
   const match = RFC_3339.exec(text);
   if (!match) {

@@ -147,6 +147,7 @@ describe("a bulk preview", () => {
         post.preview.targets[0].warnings.map(({ code }) => code),
       ),
     ).toEqual([[], ["duplicate_text"]]);
+    expect(body.preview.posts[1].preview.targets[0].warnings[0].message).toContain("has the same text in row 1 at ");
   });
 
   test("takes times on the clock of a zone, with the warning of one that comes twice", async ({ expect }) => {

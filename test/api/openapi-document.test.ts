@@ -115,7 +115,13 @@ describe("the document and the specification agree", () => {
       addFormats(ajv);
       const members = document.components.schemas[name]?.["properties"] as Record<string, object>;
       const validate = ajv.compile(members["scheduled_at"] ?? false);
-      const taken = ["2026-12-24T18:00:00Z", "2026-12-24T18:00:00.5+02:00", "2026-12-24T18:00", "2026-12-24 18:00:30"];
+      const taken = [
+        "2026-12-24T18:00:00Z",
+        "2026-12-24T18:00:00.5+02:00",
+        "2026-12-24T18:00",
+        "2026-12-24 18:00:30",
+        "2026-12-24T18:00Z",
+      ];
       expect(taken.filter((text) => !validate(text))).toEqual([]);
       expect(["tomorrow", "2026-12-24", "24.12.2026 18:00", 1].filter((text) => validate(text))).toEqual([]);
       expect(validate(null)).toBe(name !== "PreviewScheduleBody");

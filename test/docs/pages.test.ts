@@ -47,6 +47,24 @@ describe("a page", () => {
     expect(text).toContain('rel="prev"');
   });
 
+  test("is Markdown at its path and .md, the first one too", async ({ expect }) => {
+    const index = await open("/docs.md");
+    expect(index.response.headers.get("content-type")).toContain("text/markdown");
+    expect(index.text).toBe((await open("/docs/index.md")).text);
+  });
+
+  test("has headings without a gap, and no column without a name", async ({ expect }) => {
+    const { text: sitemap } = await open("/docs/sitemap.xml");
+    const paths = Array.from(sitemap.matchAll(/<loc>(\S+?)<\/loc>/g), ([, address = ""]) => new URL(address).pathname);
+    for (const path of paths) {
+      const { text } = await open(path);
+      const levels = Array.from(text.matchAll(/<h([1-6])[ >]/g), ([, level]) => Number(level));
+      const gaps = levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1);
+      expect(gaps, path).toEqual([]);
+      expect(text, path).not.toMatch(/<th[^>]*>\s*<\/th>/);
+    }
+  });
+
   test("has the addresses of the installation", async ({ expect }) => {
     const elsewhere = createServiceFixture({ ORIGIN: "https://calendar.example", BASE_URL: "https://api.example/v1" });
     const text = await (await elsewhere.fetch("/docs/mcp.md")).text();

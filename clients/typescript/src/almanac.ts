@@ -121,8 +121,13 @@ export class Almanac extends Operations {
   readonly #transport: Transport;
   readonly #options: TransportOptions;
 
-  /** Sends nothing yet. */
+  /** Sends nothing yet. Throws a `TypeError` unless the address is that of the API, because all of its calls would answer 404. */
   constructor({ baseUrl, token, retry = {}, timeoutMs, onRetry, fetch: send }: AlmanacOptions) {
+    if (!/\/v1\/?$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "")) {
+      throw new TypeError(
+        `baseUrl is the address of the API, which ends in /v1 (https://almanac.example.org/v1), not ${baseUrl}`,
+      );
+    }
     const options: TransportOptions = {
       baseUrl,
       token,

@@ -65,7 +65,7 @@ export function presentDeliveryWithBody(webhookId: string, delivery: DomainDeliv
   return { ...presentDelivery(webhookId, delivery), body: delivery.body };
 }
 
-export const EXAMPLE_DELIVERY_ID = "dlv_1";
+export const EXAMPLE_DELIVERY_ID = `dlv_${EXAMPLE_WEBHOOK_ID.slice(-12)}_1`;
 
 export const DeliveryInPath = WebhookInPath.extend({
   delivery_id: z.string().openapi({

@@ -74,6 +74,8 @@ ${codesMarkdown(HTTP_ERRORS, HTTP_ERROR_CAUSES, withExample)}`,
       order: 243,
       markdown: `A refusal with problems lists all of them in \`details\`: each has a \`code\`, a \`message\`, and often the \`param\`, the account, and the \`limit\` with the \`actual\` number. Mend every one and preview again.
 
+## Problems
+
 ${codesMarkdown(DETAILS, DETAIL_CAUSES)}`,
     },
     {
@@ -105,6 +107,8 @@ ${codesMarkdown(PAUSED_REASONS, PAUSED_REASON_CAUSES)}`,
       section: SECTION,
       order: 245,
       markdown: `A preview has \`warnings\` for the post and for each target. None of them stops a confirm.
+
+## Warnings
 
 ${codesMarkdown(WARNINGS, WARNING_CAUSES)}`,
     },

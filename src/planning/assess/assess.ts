@@ -138,7 +138,7 @@ function otherTimes(candidates: readonly Candidate[], candidate: Candidate, acco
 
 /** What a post sends to its accounts, with what it has sent already. */
 function textsOf({
-  candidate: { id, scheduledAt, sentTexts },
+  candidate: { id, row, scheduledAt, sentTexts },
   validation,
 }: {
   readonly candidate: Candidate;
@@ -151,6 +151,7 @@ function textsOf({
       .map(({ accountId, effectiveCaption }) => ({
         accountId,
         postId: id,
+        row,
         at: scheduledAt ?? 0,
         text: comparedPart(effectiveCaption),
       })),

@@ -57,16 +57,17 @@ function neighboursOf(others: readonly TextAtTime[], at: number): readonly TextA
   return others.filter((other) => other.at === last || other.at === next);
 }
 
-function duplicateWarning({ windowSeconds, note }: DuplicateText, { postId, at }: TextAtTime): ValidationWarning {
+function duplicateWarning({ windowSeconds, note }: DuplicateText, { postId, row, at }: TextAtTime): ValidationWarning {
   const apart =
     windowSeconds === null
       ? "publish another post between them"
       : `leave more than ${formatWindow(windowSeconds * SECOND)} between the posts`;
   const advice = `${note}: change one of the texts, or ${apart}`;
+  const [post, inWords] = row === undefined ? [`post ${postId}`, "another post"] : [`row ${row}`, `row ${row}`];
   return {
     code: "duplicate_text",
-    message: `this account has the same text in post ${postId} at ${toIsoInstant(at)}, and ${advice}`,
-    parts: naming`this account has the same text in another post at ${instant(at)}, and ${advice}`.parts,
+    message: `this account has the same text in ${post} at ${toIsoInstant(at)}, and ${advice}`,
+    parts: naming`this account has the same text in ${inWords} at ${instant(at)}, and ${advice}`.parts,
   };
 }
 

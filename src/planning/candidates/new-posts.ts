@@ -90,6 +90,7 @@ export function newPostSet(services: Pick<Context, "outbound">, asked: NewPost, 
   const isEdited = editedPostId !== undefined;
   const candidate: Candidate = {
     id: post.id,
+    row: post.row,
     caption: input.caption,
     scheduledAt,
     media: ownMedia,

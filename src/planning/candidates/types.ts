@@ -32,6 +32,8 @@ type ThreadMedia = { readonly at: string } | { readonly facts: ReadonlyMap<strin
 /** What one post would be. */
 export interface Candidate {
   readonly id: string;
+  /** Its place in a request of many, from 1. */
+  readonly row?: number | undefined;
   readonly caption: string;
   /** Null while no time is chosen: what depends on it is not checked. */
   readonly scheduledAt: number | null;

@@ -44,6 +44,8 @@ export interface FoundMedia {
 /** A text that an account posts, or has posted, at a time. */
 export interface TextAtTime {
   readonly postId: string;
+  /** Its place in a request of many, whose posts have no ids yet. */
+  readonly row?: number | undefined;
   readonly at: number;
   readonly text: string;
 }

@@ -14,7 +14,7 @@ const LIKE_A_WALL_TIME = /^\s*\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
 /** In the document, so that a validator made of it takes both. */
 const EITHER_TIME: readonly { type: "string" | "null"; format?: string; pattern?: string }[] = [
   { type: "string", format: "date-time" },
-  { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?$" },
+  { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?([Zz]|[+-]\\d{2}:\\d{2})?$" },
 ];
 
 /** For a body in which null means "not set". */

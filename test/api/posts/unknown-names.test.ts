@@ -103,6 +103,17 @@ describe("a caption of characters that nobody sees", () => {
   });
 });
 
+test("a time without seconds is taken", async ({ expect }) => {
+  const scheduledAt = isoInDays(2);
+  const short = `${scheduledAt.slice(0, 16)}Z`;
+  const { body } = await preview({ scheduled_at: short, account_ids: [x] });
+  expect(body.preview.scheduled_at).toBe(`${scheduledAt.slice(0, 16)}:00.000Z`);
+  const offset = `${scheduledAt.slice(0, 16)}+00:00`;
+  expect((await preview({ scheduled_at: offset, account_ids: [x] })).body.preview.scheduled_at).toBe(
+    body.preview.scheduled_at,
+  );
+});
+
 test("an empty list of targets is named, and what it replaces", async ({ expect }) => {
   const { body } = await preview({
     targets: [],

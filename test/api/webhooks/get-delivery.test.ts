@@ -23,6 +23,11 @@ describe("404", () => {
   test("a delivery that does not exist, and one of another webhook or user", async ({ expect }) => {
     const { caller, id, delivery } = await createDelivered();
     const { id: otherId } = await createWebhook(caller);
+    // Both have a first delivery, whose ids differ.
+    await callWebhooks(caller, "POST", `/${otherId}/test`);
+    const others = await callWebhooks(caller, "GET", `/${otherId}/deliveries`);
+    expect(others.body.deliveries).toHaveLength(1);
+    expect(others.body.deliveries[0].id).not.toBe(delivery.id);
     const stranger = await createCaller();
     const calls = [
       await callWebhooks(caller, "GET", `/${id}/deliveries/dlv_999`),

@@ -23,6 +23,17 @@ const refusal = (status: number, code: string, headers: Readonly<Record<string, 
 const namesOf = async (almanac: Almanac): Promise<readonly string[]> =>
   (await almanac.listWorkspaces()).workspaces.map(({ name }) => name);
 
+test("an address without /v1 is refused before anything is sent", ({ expect }) => {
+  for (const baseUrl of [
+    "https://almanac.example.org",
+    "https://almanac.example.org/api/v2",
+    "almanac.example.org/v1",
+  ]) {
+    expect(() => new Almanac({ baseUrl, token: "alk_x" })).toThrow(/ends in \/v1/);
+  }
+  expect(new Almanac({ baseUrl: "https://almanac.example.org/v1/", token: "alk_x" })).toBeInstanceOf(Almanac);
+});
+
 describe("the operations of the document", () => {
   test("are all methods of the client, by their names", async ({ expect }) => {
     const operations = operationsOf(await openApiDocument());
