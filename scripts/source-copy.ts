@@ -38,6 +38,8 @@ const PARTS_TO_RUN = [
   "scripts/assets",
   "scripts/build.ts",
   "scripts/build",
+  "scripts/help.ts",
+  "scripts/help",
   ...DOCUMENT_FOLDERS,
   ...DOCUMENT_FILES,
 ];

@@ -1,7 +1,11 @@
 import type { Topic } from "./attack.ts";
 import type { AttackedService, AttackUser } from "./attacked-service.ts";
+import { createFeed } from "./webhooks.ts";
 
 const MIB = 1024 ** 2;
+const READS_PER_MINUTE = 60;
+/** More than two minutes allow, because the next one may begin meanwhile. */
+const READS = 150;
 
 /** Names a server to connect; the answer of the page. */
 async function nameServer(service: AttackedService, { key }: AttackUser, server: string) {
@@ -26,6 +30,26 @@ export default {
         }
         await setTitle(null);
         log.expectStatus("the same server, as it is", await nameServer(service, user, "mastodon.example"), 303);
+      },
+    },
+    {
+      name: "a calendar is read from many addresses at once, and by whoever has the file already",
+      async run(service, log) {
+        const user = await service.createUser();
+        const accountId = await service.connect(user, "facebook");
+        await service.schedulePost(user, accountId, "a".repeat(20_000));
+        const cookie = await service.signIn(user);
+        const feed = await createFeed(service, user, cookie);
+        const first = await service.prepare("GET", feed);
+        const size = Buffer.byteLength(first.text);
+        log.expect(size < 2000, "the caption is cut", `the calendar of one post has ${size} bytes`);
+        const etag = String(first.headers["etag"]);
+        const again = await service.send("GET", feed, { headers: { "if-none-match": etag } });
+        log.expectStatus("the same file again", again, 304);
+        const answers = await Promise.all(Array.from({ length: READS }, () => service.send("GET", feed)));
+        const refused = answers.filter(({ status }) => status === 429).length;
+        const isLimited = refused >= READS - 2 * READS_PER_MINUTE;
+        log.expect(isLimited, "429", `${READS - refused} of ${READS} reads of one calendar were answered`);
       },
     },
   ],

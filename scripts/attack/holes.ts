@@ -99,6 +99,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: ";", to: " * 1024;" }],
   },
   {
+    name: "unlimited-reads",
+    what: "a calendar may be read any number of times",
+    topic: "answers",
+    attack: "a calendar is read",
+    changes: [{ from: "if (", to: "if (false && " }],
+  },
+  {
     name: "no-pixel-limit",
     what: "pictures may have any number of pixels",
     topic: "pictures",

@@ -63,7 +63,7 @@ async function createKey(service: AttackedService, { password }: AttackUser, coo
 }
 
 /** The path of a new calendar feed. */
-async function createFeed(service: AttackedService, { password }: AttackUser, cookie: string): Promise<string> {
+export async function createFeed(service: AttackedService, { password }: AttackUser, cookie: string): Promise<string> {
   const form = { current_password: password };
   const { text } = await service.prepare("POST", "/dashboard/profile/feeds", { cookie, form });
   const [path, secret] = /\/calendar\/([\w-]{22})\.ics/.exec(text) ?? [];

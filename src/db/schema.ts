@@ -1146,6 +1146,8 @@ export const calendarFeeds = sqliteTable(
     workspaceId: text("workspace_id").notNull(),
     userId: text("user_id").notNull(),
     createdAt: integer("created_at").notNull(),
+    /** How often something that the feed shows has changed. Triggers count it, so that an unchanged feed is answered without its posts. */
+    changes: integer().notNull().default(0),
   },
   (t) => [index("calendar_feeds_workspace").on(t.workspaceId)],
 );

@@ -1,6 +1,6 @@
 import type { Services } from "#context.ts";
-import { DAY } from "#core/clock.ts";
-import { sha256Hex } from "#core/encoding.ts";
+import { DAY, HOUR } from "#core/clock.ts";
+import { VERSION } from "#core/version.ts";
 import { targetStatus } from "#posts/rows/target-status.ts";
 import { hashFeedSecret } from "./feed-secret.ts";
 import { type FeedPostRow, type FeedRows, type FeedTargetRow, selectFeedRows } from "./store-feeds.ts";
@@ -10,23 +10,44 @@ import { FEED_POSTS, writeCalendar } from "./write-calendar.ts";
 const PAST_DAYS = 30;
 const FUTURE_DAYS = 365;
 
-/** The calendar file of a feed's workspace, in one round trip; null for an unknown secret. */
+/**
+ * The calendar file of a feed's workspace, in one round trip; null for an unknown secret. `knownTags` are the tags of the files that the
+ * caller has: for a current one no post is read.
+ */
 export async function readFeed(
   { clock, config, ...services }: Pick<Services, "clock" | "config" | "db">,
   secret: string,
+  knownTags: readonly string[] = [],
 ): Promise<FeedFile | null> {
   const hash = await hashFeedSecret(secret);
   if (hash === null) {
     return null;
   }
-  const now = clock.now();
+  // What a feed shows also depends on the time. It shows the beginning of the hour, so that its tag holds until the next one.
+  const hour = Math.floor(clock.now() / HOUR);
+  const now = hour * HOUR;
+  const knownChanges = knownTags.map((tag) => changesOf(tag, hour)).find((changes) => changes !== null) ?? null;
   const range = { from: now - PAST_DAYS * DAY, until: now + FUTURE_DAYS * DAY, rows: FEED_POSTS + 1 };
-  const { workspaceName, ...rows } = await selectFeedRows(services.db, { hash, ...range });
+  const { workspaceName, changes, ...rows } = await selectFeedRows(services.db, { hash, ...range, knownChanges });
   if (workspaceName === null) {
     return null;
   }
-  const text = writeCalendar({ workspaceName, ...chooseShown(rows, now) }, config.origin);
-  return { text, etag: `"${await sha256Hex(text)}"` };
+  const isKnown = changes === knownChanges;
+  return {
+    text: isKnown ? null : writeCalendar({ workspaceName, ...chooseShown(rows, now) }, config.origin),
+    etag: tagOf(changes, hour),
+  };
+}
+
+/** Another version of the service may write the same posts differently. */
+function tagOf(changes: number, hour: number): string {
+  return `"${changes}-${hour}-${VERSION}"`;
+}
+
+/** The number of changes in a tag of this hour and version; null for any other tag. */
+function changesOf(tag: string, hour: number): number | null {
+  const changes = Number(/^"(\d{1,15})-/.exec(tag)?.[1] ?? Number.NaN);
+  return tagOf(changes, hour) === tag ? changes : null;
 }
 
 /**

@@ -67,6 +67,8 @@ export interface FeedPostRow {
 export interface FeedRows {
   /** Null for an unknown feed. */
   readonly workspaceName: string | null;
+  /** `calendar_feeds.changes`. With the number of the query the feed is unchanged, and no posts are read. */
+  readonly changes: number;
   /** Ordered by time. */
   readonly posts: readonly FeedPostRow[];
   /** Ordered by time. */
@@ -78,10 +80,15 @@ interface FeedQuery {
   readonly from: number;
   readonly until: number;
   readonly rows: number;
+  /** The number of changes that the caller knows; null if it knows none. */
+  readonly knownChanges: number | null;
 }
 
+/** In characters. The whole caption of 2,000 posts is 40 MB, which calendar programs do not show. */
+const CAPTION_CHARACTERS = 500;
+
 const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.scheduled_at AS scheduled_at, p.updated_at AS updated_at,
-  p.caption AS caption, (SELECT json_group_array(json_object('position', t.position, 'platform', t.platform, 'username', t.username,
+  iif(length(p.caption) > ${CAPTION_CHARACTERS}, substr(p.caption, 1, ${CAPTION_CHARACTERS}) || '…', p.caption) AS caption, (SELECT json_group_array(json_object('position', t.position, 'platform', t.platform, 'username', t.username,
     'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
     'url', t.remote_url)) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
@@ -89,11 +96,12 @@ function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuer
   const selected = postsByTimeSql({
     statuses,
     from: "calendar_feeds f CROSS JOIN posts p ON p.workspace_id = f.workspace_id",
-    where: "f.hash = ?1 AND p.user_id = f.user_id AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3",
+    where:
+      "f.hash = ?1 AND f.changes IS NOT ?5 AND p.user_id = f.user_id AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3",
   });
   return db.d1
     .prepare(`SELECT ${COLUMNS} ${fromPostsByTimeSql(`${selected} LIMIT ?4`)}`)
-    .bind(query.hash, query.from, query.until, query.rows);
+    .bind(query.hash, query.from, query.until, query.rows, query.knownChanges);
 }
 
 /** The statements of `selectFeedRows`; a test checks their query plans. */
@@ -101,7 +109,7 @@ export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] 
   return [
     db.d1
       .prepare(
-        `SELECT w.name AS name FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id JOIN users u ON u.id = f.user_id
+        `SELECT w.name AS name, f.changes AS changes FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id JOIN users u ON u.id = f.user_id
          WHERE f.hash = ?1 AND u.disabled_at IS NULL`,
       )
       .bind(query.hash),
@@ -112,11 +120,12 @@ export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] 
 
 /** Reads the content of a feed in one round trip. */
 export async function selectFeedRows(db: Db, query: FeedQuery): Promise<FeedRows> {
-  const [workspace, posts, cancelled] = await db.d1.batch<FeedPostRow & { readonly name: string }>(
-    feedStatements(db, query),
-  );
+  const [workspace, posts, cancelled] = await db.d1.batch<
+    FeedPostRow & { readonly name: string; readonly changes: number }
+  >(feedStatements(db, query));
   return {
     workspaceName: workspace?.results[0]?.name ?? null,
+    changes: workspace?.results[0]?.changes ?? 0,
     posts: posts?.results ?? [],
     cancelled: cancelled?.results ?? [],
   };

@@ -40,7 +40,8 @@ export interface FeedContent {
 }
 
 export interface FeedFile {
-  readonly text: string;
-  /** A strong entity tag with its quotation marks. It changes with everything that the feed shows. */
+  /** Null if the caller already has the file of this tag. */
+  readonly text: string | null;
+  /** A strong entity tag with its quotation marks. It changes with everything that the feed shows, and every hour. */
   readonly etag: string;
 }

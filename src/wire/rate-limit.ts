@@ -1,4 +1,5 @@
 import type { Actor } from "#core/actor.ts";
+import { sha256Hex } from "#core/encoding.ts";
 import { clientAddress } from "#core/client-address.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Env } from "#config.ts";
@@ -49,6 +50,12 @@ export async function countOfAddress(
 /** Counts an invalid credential of an address, because checking one costs a hash or a read. False when there were too many. */
 export function countInvalidCredential(env: Env, headers: Headers): Promise<boolean> {
   return countOfAddress(env, headers, "invalid-credential");
+}
+
+/** Counts a read of a calendar feed, whoever reads it: many programs may share its address. False when there were too many. */
+export async function countFeedRead(env: Env, secret: string): Promise<boolean> {
+  const { success } = await env.LIMIT_ANONYMOUS.limit({ key: `calendar:${await sha256Hex(secret)}` });
+  return success;
 }
 
 /** Counts a request. One that exceeds its credential's limit does not count against the user's other credentials. */

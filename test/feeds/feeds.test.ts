@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import ICAL from "ical.js";
 import { beforeEach, describe, expect, test } from "vitest";
-import { DAY, MINUTE } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { listFeeds, makeFeed, readFeed, revokeFeed } from "#feeds/index.ts";
+import { VERSION } from "#core/version.ts";
 import { openDb } from "#db/client.ts";
 import { feedStatements } from "#feeds/store-feeds.ts";
 import { cancelPost, pausePost } from "#post-status/index.ts";
@@ -91,13 +92,14 @@ describe("a calendar address", () => {
     expect(await refusalOf(revokeFeed(ctx, feed!))).toMatchObject({ code: "not_found" });
   });
 
-  test("is unknown while its user is disabled", async () => {
+  test("ends when its user is disabled, like every access", async () => {
     const ctx = createTestContext();
     const secret = await createFeed(ctx);
     await disableUser(ctx, ctx.actor);
     expect(await readFeed(ctx, secret)).toBeNull();
     await enableUser(ctx, ctx.actor);
-    expect(await readFeed(ctx, secret)).not.toBeNull();
+    expect(await readFeed(ctx, secret)).toBeNull();
+    expect(await listFeeds(ctx)).toEqual([]);
   });
 
   test("is one of at most ten, also when they are made at once", async () => {
@@ -191,7 +193,73 @@ describe("a feed", () => {
     freezeClock(NOON + MINUTE);
     await note();
     expect(etags[4]).toBe(etags[3]);
-    expect(etags[0]).toMatch(/^"[0-9a-f]{64}"$/);
+    expect(etags[0]).toBe(`"0-${NOON / HOUR}-${VERSION}"`);
+    freezeClock(NOON + HOUR);
+    await note();
+    expect(etags[5]).not.toBe(etags[4]);
+  });
+
+  test.each<[string, (ctx: TestContext, post: { id: string; account: string }) => Promise<unknown>]>([
+    [
+      "a target that was published",
+      (_, { id, account }) => updateTargetRow(id, account, { remote_url: "https://x.com/a/1" }),
+    ],
+    ["a target that waits", (_, { id, account }) => updateTargetRow(id, account, { next_attempt_at: NOON + MINUTE })],
+    ["a target with another name", (_, { id, account }) => updateTargetRow(id, account, { username: "ada_renamed" })],
+    ["a target that failed", (_, { id, account }) => updateTargetRow(id, account, { state: "failed" })],
+    ["a post that was edited", (_, { id }) => updatePostRow(id, { version: 2 })],
+    ["a post that was moved", (_, { id }) => updatePostRow(id, { scheduled_at: NOON + DAY })],
+    ["a post that was cancelled", (ctx, { id }) => cancelPost(ctx, { id })],
+    ["a post that was deleted", (_, { id }) => env.DB.prepare("DELETE FROM posts WHERE id = ?").bind(id).run()],
+    [
+      "the name of the workspace",
+      (ctx) => env.DB.prepare("UPDATE workspaces SET name = 'X' WHERE id = ?").bind(ctx.actor.workspaceId).run(),
+    ],
+  ])("%s changes the tag", async (_, change) => {
+    const ctx = createTestContext();
+    const secret = await createFeed(ctx);
+    const account = await createAccount(ctx);
+    const { id } = await schedulePost(ctx, { accountIds: [account] });
+    const { etag = "" } = (await readFeed(ctx, secret)) ?? {};
+    expect(await readFeed(ctx, secret, [etag])).toEqual({ etag, text: null });
+    await change(ctx, { id, account });
+    const changed = await readFeed(ctx, secret, [etag]);
+    expect(changed?.etag).not.toBe(etag);
+    expect(changed?.text).toContain("BEGIN:VCALENDAR");
+  });
+
+  test("does not change its tag for another workspace, nor for the times of a run", async () => {
+    const [ctx, other] = [createTestContext(), createTestContext()];
+    const [secret, account] = [await createFeed(ctx), await createAccount(ctx)];
+    const { id } = await schedulePost(ctx, { accountIds: [account] });
+    const { etag = "" } = (await readFeed(ctx, secret)) ?? {};
+    await schedulePost(other, { accountIds: [await createAccount(other)] });
+    await updatePostRow(id, { watch_at: NOON + MINUTE });
+    await updateTargetRow(id, account, { attempts: 2, progress: "{}" });
+    expect(await readFeed(ctx, secret, [`"0-0-${VERSION}"`, etag])).toEqual({ etag, text: null });
+  });
+
+  test("shows 500 characters of a caption, and reads no more from the database", async () => {
+    const ctx = createTestContext();
+    const secret = await createFeed(ctx);
+    const account = await createAccount(ctx);
+    for (const caption of ["😀".repeat(500), "😀".repeat(501)]) {
+      const { id } = await schedulePost(ctx, { accountIds: [account] });
+      await updatePostRow(id, { caption });
+    }
+    const text = (await readText(ctx, secret)).replaceAll("\r\n ", "");
+    const descriptions = Array.from(text.matchAll(/^DESCRIPTION:(.*?)\\n\\n/gm), ([, caption = ""]) => caption);
+    expect(descriptions.toSorted()).toEqual(["😀".repeat(500), `${"😀".repeat(500)}…`]);
+  });
+
+  test("of 2,000 whole captions is smaller than 3 MB", async () => {
+    const ctx = createTestContext();
+    const secret = await createFeed(ctx);
+    await insertPosts(ctx, 2000, "scheduled", NOON);
+    await env.DB.prepare("UPDATE posts SET caption = ? WHERE workspace_id = ?")
+      .bind("é, ".repeat(6000), ctx.actor.workspaceId)
+      .run();
+    expect(new TextEncoder().encode(await readText(ctx, secret)).byteLength).toBeLessThan(3_000_000);
   });
 
   test("holds 2,000 posts at most, those that come first, and says that others are missing", async () => {
@@ -220,6 +288,11 @@ describe("a feed", () => {
     await readFeed(ctx, secret);
     expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     expect(ctx.counting.count.rowsRead).toBeLessThan(24);
+    const { etag = "" } = (await readFeed(ctx, secret)) ?? {};
+    ctx.counting.reset();
+    await readFeed(ctx, secret, [etag]);
+    expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+    expect(ctx.counting.count.rowsRead).toBeLessThan(12);
     ctx.counting.reset();
     expect(await readFeed(ctx, "x".repeat(22))).toBeNull();
     expect(ctx.counting.count).toMatchObject({ roundTrips: 1, rowsRead: 0 });
@@ -229,7 +302,7 @@ describe("a feed", () => {
   });
 
   test("scans and sorts nothing", async () => {
-    const query = { hash: "h", from: 0, until: 1, rows: 1 };
+    const query = { hash: "h", from: 0, until: 1, rows: 1, knownChanges: null };
     const plans = await env.DB.batch(feedStatements({ db: openDb(explainingD1(env.DB)) }.db, query));
     expect(plans.flatMap(({ results }) => results).length).toBeGreaterThan(5);
     expect(costlySteps(plans)).toEqual([]);

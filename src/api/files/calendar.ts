@@ -1,12 +1,20 @@
 import type { ApiContext } from "#api/env.ts";
 import { refuse } from "#core/errors.ts";
 import { readFeed } from "#feeds/index.ts";
-import { countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
-import { includesEtag } from "./range.ts";
+import { countFeedRead, countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { etagsOf } from "./range.ts";
 
 /** Serves the workspace's calendar feed. The secret in the path is the only credential. */
 export async function serveCalendar(c: ApiContext, secret: string): Promise<Response> {
-  const feed = await readFeed(c.var.services, secret);
+  // mutant: unlimited-reads
+  if (!(await countFeedRead(c.env, secret))) {
+    refuse({
+      code: "rate_limited",
+      message: "this calendar was read too often: wait a minute",
+      retryAfterSeconds: WINDOW_SECONDS,
+    });
+  }
+  const feed = await readFeed(c.var.services, secret, etagsOf(c.req.header("if-none-match") ?? null));
   if (feed === null) {
     // mutant: unlimited-guesses
     if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {
@@ -27,7 +35,7 @@ export async function serveCalendar(c: ApiContext, secret: string): Promise<Resp
     "x-content-type-options": "nosniff",
     "x-robots-tag": "noindex",
   };
-  if (includesEtag(c.req.header("if-none-match") ?? null, feed.etag)) {
+  if (feed.text === null || c.req.header("if-none-match")?.trim() === "*") {
     return new Response(null, { status: 304, headers });
   }
   return new Response(c.req.method === "HEAD" ? null : feed.text, { headers });

@@ -26,8 +26,13 @@ export function parseRange(header: string | null, sizeBytes: number): ByteRange 
   return offset >= sizeBytes ? "unsatisfiable" : { offset, length: last - offset + 1 };
 }
 
-/** Whether a list of entity tags contains this one. Weak tags match too, because only reads compare tags. */
+/** The entity tags of a list. Weak tags count as strong ones, because only reads compare tags. */
+export function etagsOf(header: string | null): readonly string[] {
+  return (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+}
+
+/** Whether a list of entity tags contains this one. */
 export function includesEtag(header: string | null, etag: string): boolean {
-  const tags = new Set((header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, "")));
+  const tags = new Set(etagsOf(header));
   return tags.has("*") || tags.has(etag);
 }

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { HOUR } from "#core/clock.ts";
+import { VERSION } from "#core/version.ts";
 import { makeFeed } from "#feeds/index.ts";
 import { createOwner } from "../../notices/test-context.ts";
-import { createAccount, createTestContext, freezeClock, schedulePost } from "../../posts/test-context.ts";
+import { createAccount, createTestContext, freezeClock, NOON, schedulePost } from "../../posts/test-context.ts";
 import { sendUntilLimited } from "../../support/send-until-limited.ts";
 import { callFileRoutes } from "./call-file-routes.ts";
 
@@ -21,7 +23,7 @@ describe("200", () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "cache-control": "private, max-age=300",
       "content-type": "text/calendar; charset=utf-8",
-      etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+      etag: `"0-${NOON / HOUR}-${VERSION}"`,
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
       "x-request-id": expect.any(String),
@@ -44,7 +46,7 @@ describe("304", () => {
   test("for the tag of the calendar as it is", async () => {
     const url = await createFeed();
     const etag = (await callFileRoutes(url)).headers.get("etag") ?? "";
-    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const response = await callFileRoutes(url, { headers: { "if-none-match": tags } });
       expect([response.status, response.headers.get("etag"), await response.text()]).toEqual([304, etag, ""]);
     }
@@ -71,6 +73,17 @@ describe("405", () => {
 });
 
 describe("429", () => {
+  test("for a calendar that is read more often than any program reads it, from any address", async () => {
+    const [url, other] = [await createFeed(), await createFeed()];
+    const answers = await sendUntilLimited(60, (count) =>
+      callFileRoutes(url, { headers: { "cf-connecting-ip": `198.51.100.${count}` } }),
+    );
+    expect(answers[0].status).toBe(200);
+    expect(answers.at(-1)?.status).toBe(429);
+    expect(answers.at(-1)?.headers.get("retry-after")).toBe("60");
+    expect((await callFileRoutes(other)).status).toBe(200);
+  });
+
   test("for an address that tries many secrets, while a known one is still served", async () => {
     const url = await createFeed();
     const headers = { "cf-connecting-ip": "198.51.100.77" };
