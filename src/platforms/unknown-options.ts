@@ -7,7 +7,7 @@ import type { Adapter, ValidationProblem, ValidationWarning } from "./contract.t
 
 /* Options that a platform does not have. They are accepted and kept, and nothing of them is published. */
 
-/** A post without one of these says something else than was asked, or says it to other people. */
+/** A post without one of these says something else than was requested, or says it to other people. */
 export const CONTENT_OR_AUDIENCE: readonly string[] = [
   "thread",
   "poll",
@@ -46,11 +46,11 @@ interface Unknown {
 /** Warns of options that the platform does not have, and refuses those that would have been content or an audience. */
 export function unknownOptions(
   { platform, options }: Pick<Adapter, "platform" | "options">,
-  asked: JsonObject,
+  requested: JsonObject,
 ): Unknown {
   const known = options instanceof z.ZodObject ? Object.keys(options.shape) : [];
   const matters = new Set([...CONTENT_OR_AUDIENCE, ...BESIDE_OPTIONS]);
-  const unknown = Object.entries(asked)
+  const unknown = Object.entries(requested)
     .filter(([name, value]) => value !== null && !known.includes(name))
     .toSorted(([one], [other]) => Number(matters.has(other)) - Number(matters.has(one)))
     .slice(0, TOLD);

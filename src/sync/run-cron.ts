@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { countServiceHours, watchService } from "#metrics/index.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#post-status/index.ts";
-import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
+import { movePostTotals } from "#posts/summary/store-move-post-totals.ts";
 import { endWebhooksOfExpiredKeys } from "#webhooks/index.ts";
 import { archiveOldPosts } from "./archive-old-posts.ts";
 import { deleteExpiredData } from "./delete-expired-data.ts";
@@ -41,7 +41,7 @@ export async function runCron(
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
-    runJob("day_totals", async () => void (await moveDayTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
+    runJob("day_totals", async () => void (await movePostTotals(services.db, services.clock.now(), TOTALS_PER_RUN))),
     runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);

@@ -5,7 +5,7 @@ import type { Env } from "#config.ts";
 import type { ArmHint, PostPublisherApi } from "#core/arming.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";
-import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
+import { movePostTotals } from "#posts/summary/store-move-post-totals.ts";
 import { MAX_CLAIM_AHEAD_MS, MIN_CLAIM_AHEAD_MS } from "#publisher/wake-times.ts";
 import { createService } from "../../src/service.ts";
 import { PublisherHarness } from "../publisher/publisher-harness.ts";
@@ -154,7 +154,7 @@ async function costsOfPublishing(platforms: readonly ("x" | "linkedin")[], { ima
   await deleteOtherPosts();
   const harness = await PublisherHarness.open();
   // The harness lives in the future of the workspace's totals, which have a row to write for days that are far ahead.
-  await moveDayTotals(harness.ctx.db, harness.now, 1000);
+  await movePostTotals(harness.ctx.db, harness.now, 1000);
   const id = await harness.createPost({ on: platforms });
   if (image) {
     await harness.attachMedia(id, "image");

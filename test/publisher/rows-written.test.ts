@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { setFailpointHook } from "#core/failpoint.ts";
-import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
+import { movePostTotals } from "#posts/summary/store-move-post-totals.ts";
 import { confirmSchedule, previewSchedule } from "#confirming/index.ts";
 import { PublisherHarness, silenceLogs, type TestPlatform } from "./publisher-harness.ts";
 
@@ -15,7 +15,7 @@ async function rowsWritten(
 ): Promise<{ preview: number; confirm: number; claim: number; end: number }> {
   const harness = await PublisherHarness.open();
   // The harness lives in the future of the workspace's totals, which have a row to write for days that are far ahead.
-  await moveDayTotals(harness.ctx.db, harness.now, 1000);
+  await movePostTotals(harness.ctx.db, harness.now, 1000);
   const { d1Usage } = harness;
   let before = d1Usage.rowsWritten;
   const sinceLast = () => {
@@ -58,7 +58,7 @@ describe("rows written for a text post", () => {
 
   test("one row more at its confirm when it is due in more than 61 days, for the total of what is far ahead", async () => {
     const harness = await PublisherHarness.open();
-    await moveDayTotals(harness.ctx.db, harness.now, 1000);
+    await movePostTotals(harness.ctx.db, harness.now, 1000);
     const confirmDueIn = async (inMs: number) => {
       const before = harness.d1Usage.rowsWritten;
       await harness.createPost({ inMs });

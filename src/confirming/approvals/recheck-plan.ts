@@ -3,7 +3,7 @@ import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { AssessedPost } from "#planning/assess/assess.ts";
 import { scheduledPostsProblem } from "#planning/facts/store-scheduled-posts-quota.ts";
-import { askAgain } from "#planning/pipeline/ask-again.ts";
+import { toRequestedPost } from "#planning/pipeline/to-requested-post.ts";
 import { assessEdit } from "#planning/pipeline/assess-edit.ts";
 import { assessNewPosts, problemsOfPosts } from "#planning/pipeline/assess-new-posts.ts";
 import { PREVIEW, STORED_ONLY } from "#planning/pipeline/phases.ts";
@@ -30,8 +30,10 @@ export async function recheckNewPosts(
   { asksPlatforms }: { readonly asksPlatforms: boolean },
 ): Promise<RecheckedPosts> {
   const planned = plan.kind === "bulk" ? plan.posts.map(fromBulkPost) : [plan.post];
-  const asked = planned.map((post, index) => askAgain(post, plan.kind === "bulk" ? plan.posts[index]?.row : undefined));
-  const { posts, facts } = await assessNewPosts(ctx, asked, { ...STORED_ONLY, asksPlatforms });
+  const requested = planned.map((post, index) =>
+    toRequestedPost(post, plan.kind === "bulk" ? plan.posts[index]?.row : undefined),
+  );
+  const { posts, facts } = await assessNewPosts(ctx, requested, { ...STORED_ONLY, asksPlatforms });
   const limitReached = scheduledPostsProblem(ctx, facts.scheduledPosts ?? 0, planned.length);
   return {
     posts: planned.map((post, index) => ({ post, assessed: posts[index]?.posts[0] })),

@@ -10,8 +10,8 @@ import { planNewPost } from "#planning/present/new-post.ts";
 /** Checks many new posts together and stores one plan for those without problems; nothing else is written. */
 export async function previewBulk(ctx: Context, { posts: rows, skipInvalid }: BulkInput): Promise<PreviewedBulk> {
   const phases: Phases = { ...PREVIEW, fetches: "images", skipsInvalid: skipInvalid };
-  const asked = rows.map((row) => ({ ...row, id: ctx.ids.uuid() }));
-  const assessed = await assessNewPosts(ctx, asked, phases);
+  const requested = rows.map((row) => ({ ...row, id: ctx.ids.uuid() }));
+  const assessed = await assessNewPosts(ctx, requested, phases);
   const good = acceptPosts(ctx, assessed, phases);
   const planned = await Promise.all(good.map((post) => planNewPost(post, post.set.post.id)));
   const preview = await presentBulk(assessed.posts, planned);

@@ -60,9 +60,9 @@ export interface NewPostSet extends CandidateSet {
 }
 
 /** What a new post would be. */
-export function newPostSet(services: Pick<Context, "outbound">, asked: NewPost, facts: Facts): NewPostSet {
-  const input = asked.complete?.(facts.accounts) ?? asked.input;
-  const post = { ...asked, input };
+export function newPostSet(services: Pick<Context, "outbound">, requested: NewPost, facts: Facts): NewPostSet {
+  const input = requested.complete?.(facts.accounts) ?? requested.input;
+  const post = { ...requested, input };
   const media = findMedia(services, post.media, facts);
   const set = { post, request: post.media, media, namesPosts: false };
   // A caption may still be empty while somebody types.

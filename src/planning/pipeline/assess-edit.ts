@@ -20,9 +20,9 @@ interface AssessedEdit {
 }
 
 /** Finds out what an edit does to each of its posts, and what is wrong with it; nothing is changed. */
-export async function assessEdit(ctx: Context, asked: EditInput, phases: Phases): Promise<AssessedEdit> {
-  const [placed = { input: asked, problems: [] }] = phases.choosesSlots
-    ? await placeInSlots(ctx, [asked], { posts: asked.postIds })
+export async function assessEdit(ctx: Context, requested: EditInput, phases: Phases): Promise<AssessedEdit> {
+  const [placed = { input: requested, problems: [] }] = phases.choosesSlots
+    ? await placeInSlots(ctx, [requested], { posts: requested.postIds })
     : [];
   const { input } = placed;
   const unreadable = placed.problems.length > 0 ? placed.problems : editProblems(input);

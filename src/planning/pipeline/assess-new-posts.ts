@@ -19,8 +19,8 @@ import { placeInSlots } from "#planning/slots/place-in-slots.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 import { assessInPhases, type Phases } from "./phases.ts";
 
-/** A new post that somebody asks for. */
-export interface AskedPost extends Partial<Pick<NewPost, "id" | "row" | "complete" | "problems">> {
+/** A new post as the caller requests it. */
+export interface RequestedPost extends Partial<Pick<NewPost, "id" | "row" | "complete" | "problems">> {
   /** Null when it could not be read. */
   readonly input: TypedInput | null;
 }
@@ -34,10 +34,10 @@ interface AssessedNewPosts {
 /** Finds out what new posts would be, and what is wrong with them; a single one is one of many. */
 export async function assessNewPosts(
   ctx: Context,
-  asked: readonly AskedPost[],
+  requested: readonly RequestedPost[],
   phases: Phases,
 ): Promise<AssessedNewPosts> {
-  const posts = await readPosts(ctx, asked, phases);
+  const posts = await readPosts(ctx, requested, phases);
   const readable = posts.flatMap(({ input, problems }) => (input && problems.length === 0 ? [input] : []));
   const filters = readable.map(accountFilterOf);
   const loaded =
@@ -80,8 +80,12 @@ export function problemsOfPosts(posts: readonly AssessedSet<NewPostSet>[]): read
 }
 
 /** The posts with the times of their slots, and the problems of their texts. */
-async function readPosts(ctx: Context, asked: readonly AskedPost[], phases: Phases): Promise<readonly NewPost[]> {
-  const posts = asked.map(({ id = "", input, problems = [], ...rest }): NewPost => {
+async function readPosts(
+  ctx: Context,
+  requested: readonly RequestedPost[],
+  phases: Phases,
+): Promise<readonly NewPost[]> {
+  const posts = requested.map(({ id = "", input, problems = [], ...rest }): NewPost => {
     const textProblems = input === null || rest.complete ? [] : textProblemsOf(input);
     const media = requestedMedia(ctx, input ? mediaListsOf(input) : [], { importsAll: phases.fetches === "all" });
     return { ...rest, id, input, problems: [...problems, ...textProblems], media };

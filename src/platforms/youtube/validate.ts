@@ -72,10 +72,14 @@ function captionProblems(caption: string, length: number): readonly ValidationPr
 }
 
 /** support.google.com/youtube/answer/9483359: comments are off on private videos and on those made for kids. */
-function commentProblems(asked: JsonObject): readonly ValidationProblem[] {
+function commentProblems(requested: JsonObject): readonly ValidationProblem[] {
   const off =
-    asked["made_for_kids"] === true ? "made for kids" : asked["privacy_status"] === "private" ? "private" : null;
-  return off === null || firstCommentOf(asked) === null
+    requested["made_for_kids"] === true
+      ? "made for kids"
+      : requested["privacy_status"] === "private"
+        ? "private"
+        : null;
+  return off === null || firstCommentOf(requested) === null
     ? []
     : [
         {

@@ -21,7 +21,7 @@ import {
   clampWaitMs,
   type TargetRun,
 } from "./target-run.ts";
-import { storedExtras } from "./stored-extras.ts";
+import { toExtraResults } from "./extra-results.ts";
 import { outcomeOfThread } from "./thread-error.ts";
 import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
 
@@ -299,7 +299,7 @@ function markPublished(run: TargetRun, step: Step, result: PublishedOutcome, ctx
   return transition(run, ctx, "published", step, "published", {
     publishedAt: result.publishedAt ?? ctx.now,
     progress: result.progress ?? run.progress,
-    extras: result.extras ? storedExtras(result.extras) : null,
+    extras: result.extras ? toExtraResults(result.extras) : null,
     remoteId: result.remoteId.toWellFormed(),
     remoteUrl: result.url?.toWellFormed() ?? null,
     error: null,

@@ -5,7 +5,7 @@ import type { StoredAttempt, StoredExtra, StoredExtras, StoredTargetError } from
 import { extrasState } from "#platforms/extras.ts";
 import { isTerminal, TARGET_TRANSITIONS } from "#posts/rows/state-machine.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
-import { storedExtras } from "./stored-extras.ts";
+import { toExtraResults } from "./extra-results.ts";
 import { deadlineError } from "./target-errors.ts";
 import { outcomeOfThread } from "./thread-error.ts";
 
@@ -162,7 +162,7 @@ export function publishedWithoutExtras(
     transition(run, ctx, "published", step, "published", {
       publishedAt: state.post.at,
       extras: {
-        ...storedExtras(state.results),
+        ...toExtraResults(state.results),
         ...Object.fromEntries(state.open.map((name, index) => [name, index === 0 ? ended : notTried])),
       },
       remoteId: state.post.id.toWellFormed(),

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { POST_STATUSES } from "#core/status.ts";
 import { openDb } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
-import { moveDayTotals } from "#posts/summary/store-day-totals.ts";
+import { movePostTotals } from "#posts/summary/store-move-post-totals.ts";
 import { getPost, summarizeSchedule } from "#posts/index.ts";
 import { expectedDayCounters, expectedTotals, storedDayCounters, storedTotals } from "./day-counters.ts";
 import {
@@ -67,7 +67,7 @@ test("the stored day counters equal the counted posts after any sequence of chan
   );
   const moveTotals = fc
     .integer({ min: -2, max: 3 })
-    .map((days) => () => moveDayTotals({ db: openDb(env.DB) }.db, NOON + (days + 9) * DAY, 100));
+    .map((days) => () => movePostTotals({ db: openDb(env.DB) }.db, NOON + (days + 9) * DAY, 100));
   for (const [index, workspaceId] of workspaces.entries()) {
     await env.DB.prepare(
       "INSERT INTO post_totals (workspace_id, side, day) VALUES (?1, 'before', ?2 - 1), (?1, 'from', ?2 + 1)",
@@ -106,7 +106,7 @@ describe("the totals of a workspace", () => {
       [30, 28, 61],
       [31, 28, 92],
     ] as const) {
-      await moveDayTotals({ db: openDb(env.DB) }.db, NOON + days * DAY, 100);
+      await movePostTotals({ db: openDb(env.DB) }.db, NOON + days * DAY, 100);
       expect(await boundaries(), `after ${days} days`).toEqual([
         ["before", before],
         ["from", from],

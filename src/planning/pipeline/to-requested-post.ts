@@ -1,9 +1,9 @@
 import { toTargetMediaInput } from "#planning/candidates/media-lists.ts";
 import { type PostInsert, toMediaInput } from "#planning/plan/post-plan.ts";
-import type { AskedPost } from "./assess-new-posts.ts";
+import type { RequestedPost } from "./assess-new-posts.ts";
 
-/** Asks for a planned post once more. */
-export function askAgain(post: PostInsert, row: number | undefined): AskedPost {
+/** Makes a request of a planned post, to assess it again. */
+export function toRequestedPost(post: PostInsert, row: number | undefined): RequestedPost {
   return {
     id: post.id,
     row,

@@ -11,7 +11,7 @@ const LAG_AHEAD = 30;
  * Moves totals forward to the present, at most `limit` on each side; returns how many. Each move is one statement, so no change of a post
  * can come between.
  */
-export async function moveDayTotals(db: Db, now: number, limit: number): Promise<number> {
+export async function movePostTotals(db: Db, now: number, limit: number): Promise<number> {
   const today = Math.floor(now / DAY);
   const results = await db.d1.batch([
     moveStatement(db, "before", "+", { day: today - TOTALS_BEFORE_DAYS, lag: LAG_BEFORE, limit }),

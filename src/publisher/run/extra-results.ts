@@ -3,7 +3,7 @@ import type { PublishedOutcome } from "#platforms/contract.ts";
 import { toTargetError } from "./target-errors.ts";
 
 /** The results of the extras of a target, as its owner reads them. */
-export function storedExtras(extras: NonNullable<PublishedOutcome["extras"]>): StoredExtras {
+export function toExtraResults(extras: NonNullable<PublishedOutcome["extras"]>): StoredExtras {
   return Object.fromEntries(
     Object.entries(extras).map(([name, { status, id, url, fault }]): [string, StoredExtra] => [
       name,
