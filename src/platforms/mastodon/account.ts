@@ -15,7 +15,7 @@ interface Instance {
   /** The part of its handles behind the `@`, which can differ from the host of its API. */
   readonly domain: string;
   readonly isMastodon: boolean;
-  /** Since 4.3 a login's identity has a scope of its own. */
+  /** True since 4.3, where the scope `profile` exists for reading who logged in. */
   readonly hasProfileScope: boolean;
   readonly capabilities: JsonObject;
 }
@@ -48,7 +48,7 @@ export async function fetchCapabilities(client: PlatformClient, account: Account
   return instance.ok ? succeeded({ ...account.capabilities, ...instance.value.capabilities }) : instance;
 }
 
-/** `unknown`: something answers, but not as a server of this kind. */
+/** `unknown` means that the host answers, but not as a server with Mastodon's API. */
 type Lookup =
   | { readonly state: "found"; readonly instance: Instance }
   | { readonly state: "failed"; readonly fault: Fault }
@@ -104,7 +104,7 @@ async function findApiHost(client: PlatformClient, typed: TypedServer, server: S
 
 const VERSION = /^v?(\d+)\.(\d+)/;
 
-/** Programs with the same API name the version that they are compatible with and then their own. */
+/** Other programs with this API name the Mastodon version that they are compatible with before their own version. */
 function describeInstance(host: string, instance: InstanceResponse): Instance {
   const [, major = 0, minor = 0] = (VERSION.exec(instance.version) ?? []).map(Number);
   const apiVersion = instance.api_versions?.mastodon ?? null;

@@ -4,7 +4,7 @@ import type { AccountAccess, PlatformClient, PlatformRequestInit, TokenSet } fro
 import { bearerHeader } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, callPlatform } from "#platforms/response.ts";
 
-/** One server as one login calls it, or as nobody does before the login. */
+/** A server together with the login that calls it; before the login there is no token. */
 export interface Server {
   readonly host: string;
   readonly token: string | null;
@@ -15,7 +15,7 @@ const LoginExtra = z.object({
   server: z.string().min(1),
   clientId: z.string(),
   clientSecret: z.string(),
-  /** The name under which the app is registered: it stands at every post. */
+  /** The name of the registered app, which Mastodon shows at every post. */
   clientName: z.string(),
 });
 export type LoginExtra = z.infer<typeof LoginExtra>;
@@ -42,7 +42,7 @@ export function toAccountId(id: string, host: string): string {
   return `${id}@${host}`;
 }
 
-/** The id as the server knows it. */
+/** The id without the host that this service adds to it. */
 export function toServerAccountId(platformAccountId: string): string {
   return platformAccountId.slice(0, platformAccountId.lastIndexOf("@"));
 }

@@ -14,7 +14,7 @@ import { CommitRef } from "./refs.ts";
 const COMMIT_TIMEOUT_MS = MINUTE;
 const CONFIRM_TIMEOUT_MS = 5000;
 
-/** These are answered before the server looks at the post, and in the same way whether or not it has it. */
+/** The server refuses with these before it looks at the post, so they do not show whether it already has the post. */
 const DEFINITE_REFUSALS: ReadonlySet<number> = new Set([401, 403, 410, 429]);
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -60,8 +60,8 @@ function toRefusal(response: PlatformResponse): CommitRef["refusal"] {
 }
 
 /**
- * The same for every call of one post and account, so that a repeated call finds the post of the first one. Other programs
- * replay their first answer for a key, also a refusal: there each call has its own key, and nothing is sent twice.
+ * Every call for the same post and account sends the same key, so that Mastodon answers a repeated call with the first post. Other
+ * programs with this API repeat their first answer, even a refusal. Calls to them get a new key each, and `verify` never repeats a post.
  */
 async function idempotencyKey(job: Job): Promise<string> {
   return readCapabilities(job.account.capabilities).software === "other"
@@ -69,12 +69,12 @@ async function idempotencyKey(job: Job): Promise<string> {
     : await sha256Hex(`${job.postId}/${job.accountId}`);
 }
 
-/** `scheduled_at` is never sent: the idempotency key does not protect such posts. */
+/** The body never contains `scheduled_at`, because the idempotency key does not protect scheduled posts. */
 function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
   const { visibility, spoiler_text: spoilerText, sensitive, language } = job.options;
   return {
     status: job.caption,
-    // Without it the account's own default counts, which may be private.
+    // If `visibility` is missing, the server uses the account's default, which may be private.
     visibility: typeof visibility === "string" ? visibility : "public",
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
     ...(typeof spoilerText === "string" && spoilerText !== "" && { spoiler_text: spoilerText }),
@@ -83,7 +83,7 @@ function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
   };
 }
 
-/** Since 4.4 a server's spam filter can answer a post that it never saves; reading the post tells. */
+/** Reads the post, because since 4.4 a server's spam filter can answer with a post that it never saves. */
 async function confirmVisible(
   client: PlatformClient,
   server: Server,
@@ -103,7 +103,7 @@ async function confirmVisible(
       };
     }
   } catch {
-    // The answer to the call itself counts.
+    // If the check fails, the answer to the posting call decides.
   }
   return { state: "published", remoteId: created.id, url: statusUrl(created) };
 }

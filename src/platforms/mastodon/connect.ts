@@ -79,7 +79,7 @@ async function start(
     state: request.state,
     code_challenge: request.codeChallenge,
     code_challenge_method: "S256",
-    // Without it, a person who connected before is sent back at once, as whoever is logged in there.
+    // Without `force_login` the server sends a person who connected before straight back, as the account that is logged in there.
     force_login: true,
   });
   return succeeded({ url, state: extra });
@@ -151,7 +151,7 @@ function isIssuer(server: Server, iss: string): boolean {
   return iss === origin || iss === `${origin}/`;
 }
 
-/** A server that forgot the app has issued this code to nobody: the next start registers the app again. */
+/** Forgets an app that the server no longer knows, so that the next login registers a new one. */
 async function loginFault(fault: Fault, server: Server, exchange: CodeExchange): Promise<Fault<FaultCode>> {
   if (fault.platformCode !== "invalid_client") {
     return fault;
@@ -214,7 +214,7 @@ export const connect = {
   },
 
   /**
-   * Two logins of one person at one server share one token, so this ends both: it is called only when no other login with
+   * All logins of one person at one server share one token, so revoking it ends them all. Call this only when no other login with
    * the same `externalId` is left.
    */
   revoke: async (client, _app, tokens) => {
@@ -234,7 +234,7 @@ function httpsOrNull(url: string | null | undefined): string | null {
   return url?.startsWith("https://") ? url : null;
 }
 
-/** The app that one server knows this service as. */
+/** The app that this service has registered at one server. */
 const Registration = z.object({
   clientId: z.string(),
   clientSecret: z.string(),
@@ -244,12 +244,12 @@ const Registration = z.object({
 });
 type Registration = z.infer<typeof Registration>;
 
-/** The scope of the call that says whose login it is; `profile` exists since 4.3. */
+/** The call that reads who logged in needs one of these scopes; `profile` exists since 4.3. */
 const PROFILE_SCOPE = "profile";
 const OLDER_PROFILE_SCOPE = "read:accounts";
 const POSTING_SCOPES = ["read:statuses", "write:statuses", "write:media"] as const;
 
-/** One of these scopes is enough. Current servers are asked for the first one. */
+/** One scope of each list is enough. The login requests the first one from current servers. */
 const NEEDED_SCOPES = [
   [PROFILE_SCOPE, OLDER_PROFILE_SCOPE, "read"],
   ...POSTING_SCOPES.map((scope) => [scope, scope.replace(/:.*/, "")] as const),
@@ -268,7 +268,7 @@ interface AppDescription {
   readonly hasProfileScope: boolean;
 }
 
-/** The kept registration if the server still knows it, otherwise a new one: servers limit registrations. */
+/** Returns the stored registration while the server knows it, because servers limit how many apps they register. */
 async function obtainRegistration(
   client: PlatformClient,
   server: Server,
@@ -290,16 +290,16 @@ async function obtainRegistration(
   if (!created.ok) {
     return created;
   }
-  // Of two people who are the first ones at the same time, both use the same registration.
+  // If two people connect the server's first accounts at the same time, both use the registration that was stored first.
   const first = Registration.parse(await registrations.keep(server.host, created.value));
   if (!app.hasProfileScope) {
-    // Servers before 4.3 delete an app that has no token yet.
+    // This requests a token, because servers before 4.3 delete an app that has none.
     await isKnown(client, server, first);
   }
   return succeeded(first);
 }
 
-/** Whether the server knows the app: with an app that it does not know, the browser would end on an error page there. */
+/** Finds out whether the server knows the app. If it does not, its login page shows the user an error. */
 async function isKnown(client: PlatformClient, server: Server, app: Registration): Promise<Result<boolean>> {
   const answer = await requestTokens(client, {
     url: serverUrl(server, "/oauth/token").href,
@@ -358,14 +358,14 @@ function requestApp(
     postJson({
       client_name: app.clientName,
       redirect_uris: app.redirectUri,
-      // As one text: a list would be ignored, and the app would get `read` only.
+      // The server ignores a list of scopes and grants only `read`, so the scopes are one text.
       scopes: scopes.join(" "),
       website: app.website,
     }),
   );
 }
 
-/** A refused registration is no fault of the user, and trying again at once would use up the server's limit. */
+/** The user cannot repair a refused registration, and another attempt at once would use up the server's limit. */
 function registrationFault(response: PlatformResponse): Fault {
   if (response.status === 429) {
     return rateLimited("The server accepts no new apps at the moment. Try again in ten minutes.", {

@@ -6,8 +6,8 @@ import { ErrorBody } from "./answers.ts";
 const OPERATOR_RETRY_SECONDS = 900;
 
 /**
- * Maps an unsuccessful response to a fault. The status decides: most texts come in the language of the user; only those that
- * the server never translates are compared. `now` converts reset times into seconds; without it the `Date` header does.
+ * Maps an unsuccessful response to a fault by its status, because the server translates most texts into the user's language. Only
+ * texts that it never translates are compared. Reset times become seconds after `now`, or after the `Date` header if `now` is missing.
  */
 export function toFault(response: PlatformResponse, now: number | null): Fault {
   const message = parseBody(ErrorBody, response)?.error ?? null;
@@ -54,7 +54,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   }
 }
 
-/** A 403 that is not the API's own JSON comes from the server's firewall, which blocks this service and no login. */
+/** A 403 without the API's JSON comes from the server's firewall. It blocks this service, so the login is still valid. */
 function forbiddenFault(message: string | null, source: FaultSource): Fault {
   if (message === null) {
     return rateLimited(
@@ -80,11 +80,11 @@ const ACCOUNT_RESTRICTIONS = [
   ["currently disabled", "The server has disabled or suspended this account: ask its moderators."],
 ] as const;
 
-/** What a file's upload or processing ended with: a refusal concerns this file. */
+/** Maps the answer to a file's upload or processing, where a refusal is about this file. */
 export function toMediaFault(response: PlatformResponse, now: number | null): Fault {
   const fault = toFault(response, now);
   const message = parseBody(ErrorBody, response)?.error ?? null;
-  // Answered for a file that the server accepts by type but cannot decode; it fails each time.
+  // The server answers this for a file whose type it accepts but which it cannot decode, so another attempt fails too.
   const isUndecodable = response.status === 500 && message?.startsWith("Error processing") === true;
   return isUndecodable || fault.code === "content_refused"
     ? rejected(
@@ -100,7 +100,7 @@ export function refusalMessage(summary: string, message: string | null): string 
   return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/** `X-RateLimit-Reset` is an ISO 8601 instant and describes the nearest limit. */
+/** `X-RateLimit-Reset` is the ISO 8601 instant at which the limit that is closest to being reached resets. */
 function resetSeconds(headers: Headers, now: number | null): number | undefined {
   const reset = Date.parse(headers.get("x-ratelimit-reset") ?? "");
   const clockMs = now ?? Date.parse(headers.get("date") ?? "");

@@ -1,11 +1,11 @@
 import type { ConnectField, OAuthMethod } from "#platforms/contract.ts";
 
-/** People name servers themselves, so no host is fixed: each login's server stands in its `TokenSet.hosts`. */
+/** No host is fixed, because people choose their servers; `TokenSet.hosts` contains the server of each login. */
 export const hosts: readonly string[] = [];
 
 export interface TypedServer {
   readonly host: string;
-  /** The name in front of the server, where a whole handle was typed. */
+  /** The user name, if the user entered a whole handle. */
   readonly user: string | null;
 }
 
@@ -31,11 +31,11 @@ export const serverField: ConnectField = {
   isRequired: true,
   maxLength: 320,
   example: "mastodon.social",
-  // The domain of a handle may be another one than that of the server.
+  // A handle can have another domain than the server's API.
   valueOfAccount: ({ username, profileUrl }) =>
     (profileUrl === null ? undefined : URL.parse(profileUrl)?.host) ?? username.slice(username.lastIndexOf("@") + 1),
 };
 
-/** The server in the state of a started login. */
+/** Reads the server that the user chose from the state of a started login. */
 export const serverOf: NonNullable<OAuthMethod["serverOf"]> = ({ server }) =>
   typeof server === "string" ? server : null;

@@ -6,8 +6,8 @@ import { altTextLimits } from "#platforms/alt-text.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /*
- * What a server that was not changed allows (mastodon/mastodon v4.6.5). Each server tells its own numbers, and those count:
- * the ones here are for servers that leave one out, and for `GET /platforms`.
+ * The limits of an unmodified server (mastodon/mastodon v4.6.5). Each server states its own limits, which take precedence. These apply
+ * where a server leaves one out, and in `GET /platforms`.
  */
 
 /** app/validators/status_length_validator.rb. */
@@ -15,31 +15,31 @@ const CAPTION_MAX = 500;
 const URL_CHARACTERS = 23;
 /** app/models/status.rb. */
 const MEDIA_MAX = 4;
-/** app/models/media_attachment.rb; a file has to be smaller than the limit. */
+/** app/models/media_attachment.rb: a file must be smaller than the limit, not equal to it. */
 const IMAGE_SIZE_LIMIT = 16_777_216;
 const VIDEO_SIZE_LIMIT = 103_809_024;
 const IMAGE_PIXELS_MAX = 33_177_600;
 const VIDEO_PIXELS_MAX = 8_294_400;
 const FRAME_RATE_MAX = 120;
-/** 10 000 since 4.6; servers before 4.4 do not tell it. */
+/** The limit is 10,000 since 4.6; servers before 4.4 do not state it. */
 const DESCRIPTION_MAX = 1500;
-/** app/models/concerns/attachmentable.rb; not among the numbers that servers tell. */
+/** app/models/concerns/attachmentable.rb; no server states this limit. */
 const GIF_PIXELS_MAX = 921_600;
 /** The server and this service may have different versions of Unicode's rules for characters. */
 export const CAPTION_MARGIN = 5;
-/** There is no limit of duration; a file within the size limit is shorter than this. */
+/** Mastodon does not limit the duration, and every file within the size limit is shorter than this. */
 const VIDEO_SECONDS_MAX = 86_400;
 
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"] as const;
-/** Versions up to 4.7.2 name these and answer 500 (mastodon#40541). */
+/** Versions up to 4.7.2 list these types as accepted, but answer 500 to them (mastodon#40541). */
 const UNUSABLE_TYPES: ReadonlySet<string> = new Set(["image/heic", "image/heif", "image/avif"]);
 
 const Limit = (fallback: number) => z.number().positive().catch(fallback);
 
 /** The members of `PostableAccount.capabilities`. */
 const Capabilities = z.object({
-  /** `other`: a different program with the same API, whose idempotency keys are not to be relied on. */
+  /** `other` is a different program with the same API, whose idempotency keys may not prevent a second post. */
   software: z.enum(["mastodon", "other"]).catch("mastodon"),
   maxCharacters: Limit(CAPTION_MAX),
   urlCharacters: Limit(URL_CHARACTERS),

@@ -4,7 +4,7 @@ import type { OperatorChecks } from "#platforms/contract.ts";
 import { parseServer } from "./hosts.ts";
 import { discoverInstance } from "./account.ts";
 
-/** Each server gives this service credentials of its own when somebody connects, so that there are none to check before. */
+/** There are no credentials to check, because each server issues them when the first user connects an account. */
 const SERVER = "mastodon.social";
 
 export const operatorChecks: OperatorChecks = {
@@ -15,7 +15,7 @@ export const operatorChecks: OperatorChecks = {
     sentence: "No app and no review: each server registers this service by itself",
   }),
 
-  /** Whether servers can be reached from here at all. */
+  /** Checks whether this service can reach any server. */
   async checkCredentials(client) {
     const typed = parseServer(SERVER);
     const remembering = rememberLostCalls(client);

@@ -13,13 +13,13 @@ import { type CommitRef, Cursor } from "./refs.ts";
 
 /** `timeoutInterval` of Mastodon+API+V2+Media.swift in https://github.com/mastodon/mastodon-ios. */
 const UPLOAD_TIMEOUT_MS = 3 * MINUTE;
-/** Media that no post uses is deleted in the night after it became a day old. */
+/** Servers delete unused media that is older than a day, once every night. */
 const MEDIA_LIFETIME_MS = 20 * HOUR;
 const PROCESSING_DEADLINE_MS = 30 * MINUTE;
 const MAX_RESTARTS = 2;
 const FAST_POLL_SECONDS = 3;
 const POLL_SECONDS = 20;
-/** Polling is fast at first: an animated GIF or a short video takes seconds. */
+/** The first polls come fast, because an animated GIF or a short video takes only seconds. */
 const FAST_POLLING_MS = 30 * SECOND;
 
 /** Uploads one file per step and then waits until the server has processed them all. */
@@ -70,7 +70,7 @@ async function uploadFile(
   if (!uploaded) {
     return { state: "refused", fault: uploadFault(response, job) };
   }
-  // 202 means that the file is still processed, whatever its type; other programs always answer 202.
+  // Mastodon answers 202 only while it processes the file; other programs with this API always answer 202.
   const isReady = response.status === 200 || (isOtherSoftware(job) && Boolean(uploaded.url));
   return progress(job, { ...cursor, uploads: [...cursor.uploads, { id: uploaded.id, isReady }] });
 }
@@ -116,7 +116,7 @@ async function pollProcessing(
     return progress(job, cursor);
   }
   const response = await callServer(client, server, `/api/v1/media/${encodeURIComponent(upload.id)}`);
-  // 206 means "still processing" and counts as a success in HTTP.
+  // 206 is a success in HTTP, but here it means that the server still processes the file.
   if (response.status === 206) {
     return stillProcessing(job, cursor);
   }

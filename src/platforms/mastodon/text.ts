@@ -14,14 +14,14 @@ function countCharacters(text: string): number {
 
 const WORD = /\S+/gu;
 const LINK_START = /https?:\/\//i;
-/** The library finds links in quadratic time per word, and servers accept no longer ones. */
+/** The library finds links in quadratic time per word, and servers accept no longer words. */
 const MAX_WORD_UNITS = 2048;
-/** A mention of an account of another server; not inside a word or an address. */
+/** Matches a mention of an account on another server, but not a part of a word or an address. */
 const MENTION =
   /(?<![\p{L}\p{N}\p{M}_=/])@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)@([\p{L}\p{N}\p{M}_]+(?:[.-]+[\p{L}\p{N}\p{M}_]+)*)/giu;
 const MAX_DOMAIN_UNITS = 253;
 
-/** The text as it counts: every link has the same length, and a mention is as long as its user's name. */
+/** Shortens the text to what Mastodon counts: all links have the same length, and a mention counts without its server. */
 function countableText(text: string, urlCharacters: number): string {
   const withoutLinks = text.replace(WORD, (word) => shortenLinks(word, urlCharacters));
   return withoutLinks.replace(MENTION, (mention: string, user: string, domain: string) =>
@@ -42,7 +42,7 @@ function shortenLinks(word: string, urlCharacters: number): string {
   return shortened + word.slice(end);
 }
 
-/** The length as Mastodon counts it: the content warning and the text together, the links and mentions of the text shortened. */
+/** Mastodon counts the content warning and the text together, and shortens links and mentions only in the text. */
 export function textLength(text: string, spoilerText: string, urlCharacters: number): number {
   return countCharacters(spoilerText + countableText(text, urlCharacters));
 }
@@ -54,7 +54,7 @@ export function rawLength(text: string, spoilerText: string): number {
 
 const ANY_MENTION = /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@[\p{L}\p{N}\p{M}_]+(?:[.-]+[\p{L}\p{N}\p{M}_]+)*)?/giu;
 
-/** Equal for a text and its source: the server trims a text and writes its mentions in their canonical form. */
+/** Makes a sent text and its listed source comparable, because the server trims texts and rewrites mentions. */
 export function comparableStatusText(text: string): string {
   return comparableText(text.replace(ANY_MENTION, (_, user: string) => `@${user.toLowerCase()}`));
 }

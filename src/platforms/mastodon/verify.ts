@@ -22,19 +22,19 @@ import { readCapabilities } from "./limits.ts";
 import { CommitRef } from "./refs.ts";
 import { comparableStatusText } from "./text.ts";
 
-/** Reading early does no harm; only a repeated call has to wait. */
+/** The first check can be early, because it only reads; only a repeated posting call must wait. */
 const FIRST_CHECK_MS = 10 * SECOND;
 const REFUSAL_CHECK_MS = 3 * SECOND;
 /**
- * A front end gives up after two minutes while the server still works on the call, and up to 4.5 a repeated call then makes
+ * A proxy can end a call after two minutes while the server still creates the post. Up to 4.5, a call that is repeated meanwhile creates
  * a second post.
  */
 const ABSENT_AFTER_MS = 3 * MINUTE;
-/** Servers keep an idempotency key for one hour: later, a repeated call would make a second post. */
+/** Servers keep an idempotency key for one hour, and a repeated call after that creates a second post. */
 const REPEAT_UNTIL_MS = 50 * MINUTE;
 const CLOCK_TOLERANCE_MS = 2 * MINUTE;
 const RETRY_SECONDS = 60;
-/** A recorded commit younger than this belongs to the same call. */
+/** If the recorded commit is at most this much older than the call, both are the same call. */
 const SAME_SEND_MS = 10 * SECOND;
 const HIDDEN_AFTER_MS = MINUTE;
 
@@ -73,7 +73,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     : decideUnlisted(job, firstSentAt, elapsed);
 }
 
-/** The idempotency key is known from the row: sending again is as safe as with a reference. */
+/** Without a reference it is as safe to send the post again, because the idempotency key is made from the row. */
 async function verifyWithoutReference(client: PlatformClient, job: Job, server: Server): Promise<VerifyOutcome> {
   const waitMs = waitUntilListedMs(job, ABSENT_AFTER_MS);
   if (waitMs > 0) {
@@ -96,7 +96,7 @@ async function verifyWithoutReference(client: PlatformClient, job: Job, server: 
   }
 }
 
-/** A refused lookup proves nothing; only a login that has ended is worth telling. */
+/** A refused lookup does not prove that the post is absent, so the check is repeated unless the login has ended. */
 function unreadable(response: PlatformResponse | null, job: Job): VerifyOutcome {
   const fault: Fault | null = response && !isOk(response) ? toFault(response, job.now) : null;
   return fault?.kind === "reconnect"
@@ -104,7 +104,7 @@ function unreadable(response: PlatformResponse | null, job: Job): VerifyOutcome 
     : { state: "again", afterSeconds: fault?.retryAfterSeconds ?? RETRY_SECONDS, isProcessing: false };
 }
 
-/** A server that no longer knows the token answers the list as it does to strangers: without private posts, and without an error. */
+/** Checks the login, because a server that no longer knows the token lists the public posts instead of returning an error. */
 async function checkLogin(client: PlatformClient, job: Job, server: Server): Promise<VerifyOutcome | null> {
   const response = await callServer(client, server, "/api/v1/accounts/verify_credentials");
   const profile = isOk(response) ? parseBody(Profile, response) : undefined;
@@ -128,12 +128,12 @@ function decideUnlisted(job: Job, firstSentAt: number, elapsed: number): VerifyO
     : { state: "absent" };
 }
 
-/** `committedAt` is the time of the first call, so a later send is a repetition, also where a crash hid the first one. */
+/** `committedAt` is the time of the first call. So a send that is later repeats it, even if a crash lost the count of the first call. */
 function isRepeated(commitRef: CommitRef, firstSentAt: number): boolean {
   return commitRef.sendCount > 1 || (commitRef.sentAt ?? 0) - firstSentAt > SAME_SEND_MS;
 }
 
-/** The post was looked for and is not there, so the refusal of the last call counts. */
+/** Decides after `verify` has not found the post, so the refusal of the last call is real. */
 async function decideRefused(
   client: PlatformClient,
   server: Server,
@@ -142,7 +142,7 @@ async function decideRefused(
 ): Promise<VerifyOutcome> {
   const { status, message } = commitRef.refusal ?? { status: 0, message: "" };
   if (wasRepeated && status === 404) {
-    // The key of a post that was deleted since.
+    // A repeated call gets 404 if the first call's post was deleted.
     return { state: "cannot_tell", detail: "the post existed and was deleted at the server" };
   }
   for (const id of commitRef.mediaIds) {
@@ -160,7 +160,7 @@ async function decideRefused(
   };
 }
 
-/** A post that the server answered with and does not show was dropped by its spam filter: sending it again would not help. */
+/** If the server confirmed a post but does not show it, its spam filter has dropped the post, so another call would not help. */
 async function verifyCreated(
   client: PlatformClient,
   job: Job,
@@ -188,10 +188,10 @@ type FindResult =
   | { readonly state: "one"; readonly status: Status }
   | { readonly state: "several" }
   | { readonly state: "none" }
-  /** Also an incomplete list, which proves no absence. */
+  /** An incomplete list is unreadable too, because it does not prove that the post is absent. */
   | { readonly state: "unreadable"; readonly response: PlatformResponse | null };
 
-/** Looks for the post among those that the account published since then. */
+/** Looks for the post among those that the account has published since `since`. */
 async function findPost(
   client: PlatformClient,
   job: Job,
@@ -224,7 +224,7 @@ type ContentList =
   | { readonly state: "listed"; readonly candidates: readonly ListedCandidate[] }
   | { readonly state: "unreadable"; readonly response: PlatformResponse | null };
 
-/** Every post of the account since then; a match was sent by this app with the same texts and the same kinds of media. */
+/** Lists the account's posts since `since`. A match was sent by this app and has the same texts and kinds of media. */
 async function listByContent(client: PlatformClient, job: Job, server: Server, since: number): Promise<ContentList> {
   const listed = await listSince(client, job, server, since);
   const found = listed.ok
@@ -248,7 +248,7 @@ async function listByContent(client: PlatformClient, job: Job, server: Server, s
   };
 }
 
-/** Those whose source has the same texts. */
+/** Keeps the posts whose source has the same texts. */
 async function filterByText(
   client: PlatformClient,
   job: Job,
@@ -259,7 +259,7 @@ async function filterByText(
   for (const status of statuses) {
     const response = await callServer(client, server, `/api/v1/statuses/${encodeURIComponent(status.id)}/source`);
     const source = isOk(response) ? parseBody(StatusSource, response) : undefined;
-    // 404: deleted since it was listed.
+    // A 404 means that the post was deleted after it was listed.
     if (!source && response.status !== 404) {
       return { ok: false, response };
     }
@@ -309,7 +309,7 @@ function isOfThisApp(status: Status, job: Job): boolean {
   return status.application?.name === parseExtra(job.account.extra)?.clientName;
 }
 
-/** A server may turn a video without sound into `gifv`, and has not named the kind of a file that it still processes. */
+/** A server may turn a video without sound into `gifv`, and it returns no kind while it still processes a file. */
 function hasSameKindsOfMedia(status: Status, job: Job): boolean {
   const listed = status.media_attachments ?? [];
   return (

@@ -14,8 +14,8 @@ import { parseProgress, CommitRef } from "./refs.ts";
 
 /**
  * Pinterest documents no time limit, and its own client sets none (`_request_timeout` of
- * https://github.com/pinterest/pinterest-python-generated-api-client). It fetches the images before it answers, and pins are
- * looked for only later, so the answer is waited for longer than usual.
+ * https://github.com/pinterest/pinterest-python-generated-api-client). The timeout is longer than usual because Pinterest fetches the
+ * images before it answers, and `verify` looks for a pin only later.
  */
 const CREATE_PIN_TIMEOUT_MS = MINUTE;
 

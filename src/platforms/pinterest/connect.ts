@@ -55,7 +55,7 @@ export const connect = {
         grant_type: "authorization_code",
         code: code.value,
         redirect_uri: exchange.redirectUri,
-        // Without it, older apps get a refresh token with a fixed lifetime.
+        // Without this parameter, older apps get a refresh token with a fixed lifetime.
         continuous_refresh: true,
       });
       if (!exchanged.ok) {
@@ -126,7 +126,7 @@ async function requestPinterestTokens(
 
 /** The code or refresh token is used, expired or unknown (https://github.com/pinterest/pinterest-python-sdk/issues/114). */
 const INVALID_GRANT_CODE = "283";
-/** "Authentication failed.": at the token endpoint that is about the app's id and secret, not about the grant. */
+/** "Authentication failed." from the token endpoint means that the app's id or secret is wrong, not the grant. */
 const AUTHENTICATION_FAILED_CODE = "2";
 
 /** Pinterest's token endpoint uses Pinterest's numeric error codes instead of the OAuth ones (RFC 6749). */
@@ -142,7 +142,7 @@ function tokenRequestFault(response: PlatformResponse): Fault {
       platformCode: code,
     });
   }
-  // Whatever else is refused says nothing about the grant, so it does not end the login.
+  // Any other refusal may leave the grant valid, so it does not end the login.
   return code === AUTHENTICATION_FAILED_CODE || /client/i.test(errorBody?.message ?? "")
     ? appMisconfigured(response.status, code ?? null)
     : tokenFault(response);

@@ -22,14 +22,14 @@ export const COVERS_MAX = 1;
 
 /** Help page: JPEG and PNG, 20 MB; the consumer page adds WebP. GIF by URL is not documented. */
 export const IMAGE: MediaRule = { contentTypes: ["image/jpeg", "image/png", "image/webp"], maxBytes: 20 * MB };
-/** The only types that can be sent inline, and the most bytes that are held in memory for it. */
+/** Pinterest takes only these types inline, and this service holds at most these bytes in memory to send them. */
 export const INLINE_TYPES: readonly string[] = ["image/jpeg", "image/png"];
 export const INLINE_MAX_BYTES = 10 * MB;
 
 const VIDEO_MIN_SECONDS = 4;
 const VIDEO_MAX_SECONDS = 15 * 60;
 
-/** Help page: MP4, MOV, M4V (stored as MP4); H.264 or H.265; 2 GB, more than is stored; 4 s to 15 minutes; 1:2 to 1.91:1. */
+/** Help page: MP4, MOV, M4V (stored as MP4); H.264 or H.265; 2 GB, which no stored file reaches; 4 s to 15 minutes; 1:2 to 1.91:1. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: MAX_MEDIA_BYTES.video,

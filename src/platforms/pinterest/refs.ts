@@ -14,7 +14,7 @@ export function parseProgress(value: JsonValue): Progress {
 /** Video uploads of the boards that have no pin yet: each pin has its own upload. */
 export const Cursor = z.object({
   uploads: z.array(z.object({ board: z.string(), mediaId: z.string(), done: z.boolean() })),
-  /** When the last upload finished; null before. */
+  /** When the last upload finished; null until then. */
   processingSince: z.number().nullable(),
   pollCount: z.number(),
   /** Consecutive uploads that Pinterest's storage refused. */

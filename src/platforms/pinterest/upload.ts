@@ -9,7 +9,7 @@ import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl, UPLOAD_HOSTS } from "./hosts.ts";
 
 const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
-/** With the registration before it shorter than five minutes, after which the publisher aborts a step. */
+/** The registration and this time together stay below five minutes, after which the publisher aborts a step. */
 const MAX_UPLOAD_MS = 270 * SECOND;
 
 type UploadOutcome =

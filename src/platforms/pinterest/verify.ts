@@ -55,13 +55,13 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   // `committedAt` is the time of the first call; after a crash only the recorded `sentAt` shows that the call was repeated.
   const sentTwice =
     commitRef.sendCount > 1 || (commitRef.sentAt !== null && commitRef.sentAt - committedAt > LAST_CHECK_MS);
-  // How soon a list shows a new pin is not documented, so that a pin it lacks may still be there.
+  // Pinterest does not document how soon it lists a new pin, so a pin that the list lacks may still exist.
   return job.account.app.settings["RESEND"] === "once" && !sentTwice
     ? { state: "absent" }
     : { state: "cannot_tell", detail: `board ${board} does not list the pin` };
 }
 
-/** Each board that has no recorded pin may have got one from the lost run, so all of them are read before anything is said. */
+/** Reads all boards without a recorded pin before it decides, because the lost run may have created a pin on any of them. */
 async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
   const waitMs = waitUntilListedMs(job, LAST_CHECK_MS);
   if (waitMs > 0) {

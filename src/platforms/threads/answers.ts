@@ -25,7 +25,7 @@ export const PostList = graphList(
   }),
 );
 
-/** Of a conversation: developers.facebook.com/documentation/threads/reference/reply-management. */
+/** The replies of a conversation: developers.facebook.com/documentation/threads/reference/reply-management. */
 export const ReplyList = graphList(
   z.looseObject({
     id: Id,

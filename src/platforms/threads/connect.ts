@@ -125,9 +125,9 @@ function profileFault(response: PlatformResponse): Fault {
 }
 
 /**
- * The token response does not name the scopes, and `/debug_token` answers testers of the app only. The publishing limit can
- * be read with both scopes only, and that of replies with the right to write them, so that a refusal tells what the user
- * declined. Otherwise all that were asked for are assumed, and a post reports a missing one.
+ * The token response does not name the scopes, and `/debug_token` answers only testers of the app. Reading the publishing limit requires
+ * both basic scopes, and reading the limit of replies also the scope that writes them, so a refusal shows what the user declined. Without
+ * a refusal all requested scopes count as granted, and a post reports a missing one.
  */
 async function readGrantedScopes(
   client: PlatformClient,

@@ -12,7 +12,7 @@ import {
 
 const HOUR_SECONDS = 3600;
 
-/** 24/4279009, the most frequent error: the container is not visible yet, or not any more. */
+/** Threads answers 24/4279009, its most frequent error, when a container is not visible yet or no longer exists. */
 export function isContainerNotFound(error: GraphError | null): boolean {
   return error?.code === 24 || error?.subcode === 4_279_009;
 }

@@ -15,7 +15,7 @@ export function graphOrigin(app: AppCredentials): string {
   return `https://graph.${domain(app)}`;
 }
 
-/** Not a version of the Graph API; the only one so far. */
+/** The Threads API has its own versions, and this is the only one so far. */
 const DEFAULT_API_VERSION = "v1.0";
 
 export function graphUrl(app: AppCredentials): string {
@@ -28,9 +28,9 @@ export function publishingLimitUrl(app: AppCredentials, accountId: string): stri
 }
 
 /**
- * developers.facebook.com/documentation/threads/retrieve-and-manage-replies: for calls that write replies; the look for a lost
- * one needs that for calls that read them. Whether a reply to an own post needs the first is open (…/create-replies asks for the
- * ownership of the root post only), so it is asked for.
+ * Calls that write replies need this scope (developers.facebook.com/documentation/threads/retrieve-and-manage-replies), and the search
+ * for a lost reply needs the scope that reads them. The login requests both, because …/create-replies does not say whether a reply to
+ * an own post needs the first.
  */
 export const WRITE_REPLIES_SCOPE = "threads_manage_replies";
 export const THREAD_SCOPES = [WRITE_REPLIES_SCOPE, "threads_read_replies"] as const;

@@ -20,7 +20,7 @@ export const CAROUSEL_MAX = 20;
 /** Threads media specifications: JPEG or PNG, 8 MB, ratio up to 10:1; widths are scaled to 320..1440. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png"],
-  // "8 MB" read strictly.
+  // The documentation says only "8 MB", so this is the smaller reading.
   maxBytes: 8_000_000,
   minRatio: 0.1,
   maxRatio: 10,

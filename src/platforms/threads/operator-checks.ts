@@ -11,8 +11,8 @@ export const operatorChecks: OperatorChecks = {
   }),
 
   /**
-   * https://developers.facebook.com/documentation/threads/get-started/app-access-tokens shows it as a GET with the secret in the
-   * address; the endpoint takes codes by POST, and an answer that it does not take this so is told with its words.
+   * https://developers.facebook.com/documentation/threads/get-started/app-access-tokens sends a GET with the secret in the URL. This
+   * check sends a POST, which the endpoint accepts for codes, and reports the endpoint's own words if it refuses the POST.
    */
   checkCredentials: async (client, app) => await checkAppToken(client, app, `${graphOrigin(app)}/oauth/access_token`),
 

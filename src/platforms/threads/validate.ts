@@ -36,7 +36,7 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** Each part of a thread is judged like a post of its own. */
+/** Validates each part of a thread like a separate post. */
 function partProblems(input: ValidationInput): readonly ValidationProblem[] {
   return threadParts(input).flatMap(({ index, input: part }) =>
     [...captionProblems(part, textLength(part.caption)), ...allMediaProblems(part)].map((problem) =>
@@ -59,7 +59,7 @@ function allMediaProblems(input: ValidationInput): readonly ValidationProblem[] 
   ];
 }
 
-/** Links and polls are attached to text posts, one of them; only media can be covered. */
+/** A text post accepts a link or a poll but not both, and a spoiler covers only media. */
 function attachmentProblems({ options: requested, media }: ValidationInput): readonly ValidationProblem[] {
   const isSet = (name: string) => (requested[name] ?? null) !== null;
   const problems: ValidationProblem[] = [];

@@ -33,14 +33,14 @@ import { comparableCaption } from "./text.ts";
 
 /** A container that does not exist is stale when the list has not shown the post for this long. */
 const LOST_CONTAINER_STALE_AFTER_MS = 120 * SECOND;
-/** The publishing call was refused with "not found": the same container is tried again after this, up to the maximum below. */
+/** After a "not found" the same container is published again after this time, up to the maximum below. */
 const NOT_FOUND_RETRY_AFTER_MS = 30 * SECOND;
 const MAX_NOT_FOUND = 3;
-/** So that a container that does not exist is checked three times. */
+/** This pause checks a missing container three times before it counts as stale. */
 const MAX_PAUSE_MS = 60 * SECOND;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
-/** The reference names no size of a page of replies. */
+/** The documentation does not name the page size of replies, so the number of pages is the limit. */
 const MAX_CONVERSATION_PAGES = 20;
 
 /** `media_type` in the list of posts, by the kind of post. */
@@ -67,11 +67,11 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   return outcome.state === "published" && part ? afterPart(job, part, ref, outcome) : outcome;
 }
 
-/** How long the id of a part is looked for that is public: the next part replies to it. */
+/** How long `verify` looks for the id of a published part, which the next part needs for its reply. */
 const UNNAMED_PART_MS = 5 * MINUTE;
 
 function afterPart(job: Job, part: ThreadPart, ref: JsonValue, { remoteId, url }: PublishedOutcome): VerifyOutcome {
-  // `verifyContainer` names the container where the list does not show the post.
+  // `verifyContainer` returns the container's id if the list does not show the post.
   const hasId = remoteId !== ContainerRef.parse(ref).containerId;
   if (hasId || part.isLast) {
     return threadPartOutcome(job, { id: remoteId, url }, null);
@@ -81,7 +81,7 @@ function afterPart(job: Job, part: ThreadPart, ref: JsonValue, { remoteId, url }
     : { state: "cannot_tell", detail: "Threads published a part and does not tell its id, which the next one needs" };
 }
 
-/** Without a journal: by what the row holds, and a thread part by part. */
+/** Without a journal, looks for the post by the content of its row, and for a thread part by part. */
 async function verifyFromRow(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const findFirst = async () =>
     await verifyByRow(job, {
@@ -156,7 +156,7 @@ async function readContainerStatus(client: PlatformClient, job: Job, id: string)
   return isContainerNotFound(error) || error?.code === 100 ? "LOST" : "unreadable";
 }
 
-/** Every post since then; undefined when the list cannot be read to its end. */
+/** Lists every post since `since`; undefined if it cannot read the list to its end. */
 async function listSince(
   client: PlatformClient,
   job: Job,
@@ -209,7 +209,7 @@ function hasContent(
 
 type Reply = z.infer<typeof ReplyList>["data"][number];
 
-/** The account's own replies to the part before. */
+/** Lists the account's own replies to the previous part. */
 async function listReplies(
   client: PlatformClient,
   job: Job,
@@ -223,7 +223,7 @@ async function listReplies(
     .map((reply) => ({ id: reply.id, url: reply.permalink ?? null, isMatch: hasContent(reply, expected) }));
 }
 
-/** Every reply of the account itself below its post; undefined when the list cannot be read to its end. */
+/** Lists every reply of the account below its own post; undefined if it cannot read the list to its end. */
 async function readConversation(
   client: PlatformClient,
   job: Job,

@@ -10,7 +10,7 @@ import { CommitRef, type PostSettings } from "./refs.ts";
 import { nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
 
 const FIRST_POLL_SECONDS = 5;
-/** TikTok documents no time limit. Photos whose answer is lost end as unconfirmed, so the answer is waited for longer than usual. */
+/** The timeout is longer than usual because photos remain unconfirmed without the answer; TikTok documents no time limit. */
 const POST_PHOTOS_TIMEOUT_MS = MINUTE;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -47,7 +47,7 @@ async function sendLastChunk(
     case "complete":
       return acceptedOutcome(sentRef);
     case "wrong_chunk":
-      // With an earlier chunk missing there is no post; otherwise the post may be in progress.
+      // If an earlier chunk is missing, there is no post; otherwise TikTok may be processing it.
       return result.uploaded !== null && nextChunkIndex(layout, result.uploaded) < lastIndex
         ? { state: "stale", detail: "TikTok lost a part of the upload" }
         : uncertain();

@@ -141,7 +141,7 @@ function toTokenSet(
   };
 }
 
-/** TikTok does not say which scope it refuses: with one that it names that one is told, otherwise those it may be. */
+/** Names the scopes that TikTok's text mentions, or all requested ones, because TikTok often does not say which one it refuses. */
 function scopesRefused(app: AppCredentials, description: string): Fault {
   const requested = requestedScopes(app.settings);
   const named = requested.filter((scope) => description.includes(scope));
@@ -157,7 +157,7 @@ async function readProfile(
   client: PlatformClient,
   { accessToken, scopes }: Pick<TokenSet, "accessToken" | "scopes">,
 ): Promise<Result<User>> {
-  // One field of a scope that the login lacks refuses the whole call.
+  // TikTok refuses the whole call if the login lacks the scope of one field.
   const fields = scopes.includes(PROFILE_SCOPE) ? `${USER_FIELDS},username` : USER_FIELDS;
   return await catchConnectionErrors(async () => {
     const response = await callPlatform(client, withQuery(`${API_ORIGIN}/v2/user/info/`, { fields }), {
@@ -176,8 +176,8 @@ async function readProfile(
 }
 
 /**
- * An account that cannot post at the moment is still listed, with the reason. Null: TikTok is too busy to say it (20 calls a minute,
- * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info); every preview reads it again.
+ * An account that cannot post at the moment is still listed, with the reason. Null means that TikTok is too busy to answer (20 calls a
+ * minute, https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info); every preview asks again.
  */
 async function readCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject | null>> {
   const creator = await catchConnectionErrors(() => readCreator(client, tokens.accessToken));

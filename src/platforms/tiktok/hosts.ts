@@ -11,8 +11,8 @@ export const UPLOAD_HOSTS = ["*.tiktokapis.com"] as const;
 export const hosts = ["open.tiktokapis.com", ...UPLOAD_HOSTS] as const;
 
 /*
- * TikTok approves an app's scopes one by one, and one scope that the app lacks refuses the whole login
- * (https://github.com/ChatbotXIO/ChatbotX/pull/1231), so that only the least is asked for unless TIKTOK_SCOPES names more.
+ * TikTok approves an app's scopes one by one, and refuses the whole login if the app lacks one of them
+ * (https://github.com/ChatbotXIO/ChatbotX/pull/1231). So the login requests only the necessary ones unless TIKTOK_SCOPES names more.
  */
 
 export const LEAST_SCOPES = ["user.info.basic", "video.publish"] as const;
@@ -25,7 +25,7 @@ export function requestedScopes(settings: Readonly<Record<string, string>>): rea
   return [...new Set([...LEAST_SCOPES, ...splitScopes(settings["SCOPES"] ?? "")])];
 }
 
-/** The operator's statement that the app has passed TikTok's audit; every new app has not. */
+/** The operator sets this once the app has passed TikTok's audit; a new app has not. */
 export function isAudited(settings: Readonly<Record<string, string>>): boolean {
   return settings["AUDITED"] === "true";
 }

@@ -80,7 +80,7 @@ export function isPublic(options: JsonObject): boolean {
   return privacyLevel(options) === PUBLIC_LEVEL;
 }
 
-/** The values of `privacy_status` that stand for these levels, in the order of the option. */
+/** The values of `privacy_status` for these levels, in the order of the option. */
 export function privacyChoices(levels: readonly unknown[]): readonly string[] {
   return Object.entries(LEVEL_OF_PRIVACY).flatMap(([value, level]) => (levels.includes(level) ? [value] : []));
 }
@@ -102,8 +102,8 @@ export function titleOf(options: JsonObject): string {
 }
 
 /*
- * What TikTok's audit reads in a user interface (https://developers.tiktok.com/doc/content-sharing-guidelines): who can see the
- * post is chosen by the person, interactions are off until they are allowed, commercial content is disclosed.
+ * TikTok's audit checks the user interface (https://developers.tiktok.com/doc/content-sharing-guidelines): the user chooses who sees the
+ * post, interactions are off until the user allows them, and the user discloses commercial content.
  */
 
 /* The auditor compares the sentences word for word (ClimenteA/imposting#56 and #57). */
@@ -213,7 +213,7 @@ export const optionForm = {
   statements,
 } as const satisfies OptionForm;
 
-/** What the person who confirms sees of it; undefined while nothing is known. An app without an audit has less to offer. */
+/** What the confirming user sees of the account; undefined while it is unknown. An app without an audit offers fewer levels. */
 export function toCreatorInfo(capabilities: JsonObject, hasAudit: boolean): CreatorInfo | undefined {
   const levels = capabilities["privacyLevels"];
   if (!Array.isArray(levels)) {

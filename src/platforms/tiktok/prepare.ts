@@ -20,7 +20,7 @@ const MAX_RESTARTS = 2;
 /** After this time the account's settings are read again. */
 const POST_SETTINGS_LIFETIME_MS = 15 * MINUTE;
 
-/** Uploads every chunk but the last: without it TikTok cannot post the video. */
+/** Uploads every chunk but the last, because TikTok posts the video when the last one arrives. */
 export async function prepare(
   client: PlatformClient,
   job: Job,
@@ -207,7 +207,7 @@ const DURATION_TOLERANCE_SECONDS = 0.05;
 function resolvePostSettings(job: Job, creator: Creator): Result<PostSettings> {
   const { options } = job;
   const level = privacyLevel(options);
-  // The preview refuses it too; the account may have been private then.
+  // The preview refuses this as well, but the account may have been private at that time.
   if (
     !isAudited(job.account.app.settings) &&
     (level !== PRIVATE_LEVEL || creator.privacy_level_options.includes(PUBLIC_LEVEL))

@@ -34,7 +34,7 @@ export const CommitRef = z.object({
   accepted: z.boolean(),
   /** When TikTok first said that the post is complete; it gives the public id a little later. */
   completedAt: z.number().nullable(),
-  /** The upload URL was refused after a call with an uncertain outcome. */
+  /** TikTok refused the upload URL after a call with an uncertain outcome. */
   uploadExpired: z.boolean(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

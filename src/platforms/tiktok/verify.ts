@@ -87,7 +87,7 @@ function processingPollSeconds(elapsed: number): number {
   return elapsed < SLOW_POLL_AFTER_MS ? pollSeconds : SLOW_POLL_SECONDS;
 }
 
-/** The last chunk was not confirmed: the number of stored bytes tells whether it arrived. Sending it twice creates only one post. */
+/** Finds out by the number of stored bytes whether an unconfirmed last chunk arrived. Sending it twice creates only one post. */
 function checkLastChunk(job: Job, commitRef: CommitRef, status: PublishStatus): VerifyOutcome {
   const total = job.media[0]?.sizeBytes ?? 0;
   const uploaded = status.uploaded_bytes ?? null;
@@ -112,7 +112,7 @@ function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): Veri
   }
   const elapsed = elapsedMs(job, commitRef);
   const growingSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, 3 * Math.ceil(elapsed / SECOND)));
-  // TikTok has an accepted post: one answer that is missing must not keep the next one waiting for minutes.
+  // TikTok has accepted the post, so one missing answer must not delay the next check by minutes.
   const afterSeconds = commitRef.accepted ? processingPollSeconds(elapsed) : growingSeconds;
   return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, isProcessing: commitRef.accepted };
 }
@@ -121,7 +121,7 @@ const PAGE_SIZE = 20;
 const MAX_PAGES = 10;
 const RETRY_SECONDS = 60;
 
-/** A lookup without a publish id: only public videos are listed, and only for logins that may list. */
+/** Looks for the post without a publish id, which works only for public videos and for logins that may list them. */
 async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
   if (job.account.capabilities["mayList"] === false) {
     return NOT_LISTABLE;
@@ -206,7 +206,7 @@ const NOT_LISTABLE: VerifyOutcome = {
   detail: "the login does not allow listing the account's posts",
 };
 
-/** Used when the response with the publish id was lost: TikTok may have posted the photos, so they are searched for and never sent again. */
+/** Looks for photos whose response with the publish id was lost. They are never sent again, because TikTok may have posted them. */
 async function verifyPhotos(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   if (job.account.capabilities["mayList"] === false) {
     return NOT_LISTABLE;

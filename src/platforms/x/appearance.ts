@@ -5,8 +5,8 @@ import { parseQuotedPost } from "./options.ts";
 import { measureText } from "./text.ts";
 
 /**
- * That longer posts end with "Show more" after about 280 characters is observed (replysocial.co/blog), as are the ratios: one
- * image is shown whole between 3:4 and 2:1, several are squares (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
+ * Observed, not documented: longer posts end with "Show more" after about 280 characters (replysocial.co/blog), and X shows one image
+ * whole between 3:4 and 2:1, but several as squares (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
  */
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const { urls } = measureText(caption);

@@ -9,7 +9,7 @@ import { type QuotedPost, parseQuotedPost, quoteMode } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 import { currentThreadPart, publishedThreadParts, threadPartOutcome } from "#platforms/thread.ts";
 
-/** A recorded commit younger than this belongs to the current call. */
+/** If the recorded commit is at most this much older than the current call, both are the same call. */
 const SAME_SEND_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -60,13 +60,13 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   return { state: "refused", fault };
 }
 
-/** The call in question has published this post. */
+/** The outcome of a call that published this post. */
 export function partOutcome(job: Job, id: string): PublishedOutcome | MoreOutcome {
   const index = publishedThreadParts(job.progress).length;
   return threadPartOutcome(job, { id, url: postUrl(job, id) }, refOfReply(job.partMedia?.[index]));
 }
 
-/** The reference to send a part after the first with. Null if the part has media, because those are uploaded first. */
+/** The reference for the call that sends a later part. Null if the part has media, which must be uploaded first. */
 export function refOfReply(media: readonly unknown[] = []): typeof REPLY_REF | null {
   return media.length > 0 ? null : REPLY_REF;
 }

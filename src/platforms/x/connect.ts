@@ -27,7 +27,7 @@ import { API_ORIGIN, AUTHORIZE_URL, TOKEN_URL } from "./hosts.ts";
 /** `offline.access` is required for a refresh token, `media.write` for uploads. */
 const SCOPES = ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] as const;
 const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
-/** Beside id, name and username, which X always returns. */
+/** X returns these fields only on request, unlike id, name and username. */
 const ME_FIELDS = "profile_image_url,verified_type,subscription_type,protected";
 
 export const connect = {

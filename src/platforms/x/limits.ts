@@ -67,8 +67,8 @@ export function isLongVideo(media: Pick<MediaDescription, "type" | "durationSeco
 }
 
 /**
- * Whether a subscription is enough for a long video, or the category of the OpenAPI description's `initialize` that
- * `tweet_video` stands beside is needed, is open; `X_LONG_VIDEO_CATEGORY` chooses.
+ * `X_LONG_VIDEO_CATEGORY` chooses the category of a long video, because X does not document whether a subscription is enough, or whether
+ * the video needs the other category that the OpenAPI description lists for `initialize`.
  */
 export function videoCategory(
   media: Pick<MediaDescription, "type" | "durationSeconds">,
@@ -132,8 +132,8 @@ export const limits = {
   rules: rulesFor(VIDEO),
   // X has no daily cap per account; the limit per 15 minutes differs between apps and is read from the response headers.
   dailyCaps: [],
-  // X names no number. https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/: texts are compared
-  // by hash, for up to 12 hours, which differs between accounts.
+  // X documents no time. It compares the hashes of texts for up to 12 hours, depending on the account
+  // (https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/).
   duplicateText: {
     windowSeconds: 12 * 3600,
     note: "X refuses a text that the account has posted before, for up to 12 hours depending on the account",

@@ -37,7 +37,7 @@ export const operatorChecks: OperatorChecks = {
     sentence: "No review; every post is paid for in advance: set a spending cap",
   }),
 
-  /** `invalid_request` about the token: X knows the app (https://github.com/unasuke/omniauth-twitter2/issues/4 has the refusal). */
+  /** X knows the app if it answers `invalid_request` about the token (https://github.com/unasuke/omniauth-twitter2/issues/4). */
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,

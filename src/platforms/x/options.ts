@@ -101,7 +101,7 @@ export type QuoteMode = "native" | "link" | "native_then_link";
 
 /**
  * Since 20 April 2026 only Enterprise apps may quote through the API (https://docs.x.com/changelog, 16 April 2026; the warning
- * of https://docs.x.com/x-api/posts/create-post): for the others the URL of the quoted post is appended to the text.
+ * of https://docs.x.com/x-api/posts/create-post). For other apps, the text ends with the URL of the quoted post.
  */
 export function quoteMode(settings: Readonly<Record<string, string>>): QuoteMode {
   const mode = settings["QUOTE_MODE"];

@@ -113,7 +113,7 @@ async function uploadImages(client: PlatformClient, job: Job): Promise<PrepareOu
   return readyOutcome(job, uploaded);
 }
 
-/** Sends the description of an uploaded image; X takes none of videos. Null: there is none, or X has it. */
+/** Sends the description of an uploaded image. Null means that there is nothing left to send; X accepts no descriptions of videos. */
 async function describeMedia(client: PlatformClient, job: Job, media: JobMedia, id: string): Promise<Fault | null> {
   const text = media.type === "image" ? altTextOf(media) : undefined;
   if (text === undefined) {

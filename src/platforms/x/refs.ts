@@ -27,7 +27,7 @@ export const CommitRef = z.object({
   sentAt: z.number().nullable(),
   /** X answered that the same text was already posted. */
   duplicate: z.boolean(),
-  /** When a whole list first lacked the part of a thread. */
+  /** When a complete list first did not contain this part of the thread. */
   missingSince: z.number().nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

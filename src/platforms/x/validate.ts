@@ -73,7 +73,7 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** Each part is judged like a post of its own; X refuses equal texts. */
+/** Validates each part like a separate post, and refuses equal texts because X does. */
 function threadProblems(input: ValidationInput, limit: number, subscribed: boolean): readonly ValidationProblem[] {
   const captions = threadCaptions(input.options);
   const earlier = (index: number) => [input.caption, ...captions.slice(0, index)].map(comparableText);

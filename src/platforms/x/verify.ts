@@ -36,8 +36,8 @@ const MAX_PAGES = 5;
 const MIN_COMPARABLE_LENGTH = 10;
 const POST_FIELDS = "created_at,text,entities,attachments";
 /**
- * X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) knows the first spelling only, its guides the second. What a post
- * replies to is an expansion in the first; a name that X does not know may be left out of the answer without an error.
+ * X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) uses only the first spelling, and its guides the second. In the first,
+ * the post that a reply answers is an expansion. X may leave unknown names out of the answer without an error.
  */
 const FIELD_SPELLINGS = [
   { param: "post.fields", note: "note_post", replies: { field: "", expansions: "referenced_posts" } },
@@ -80,8 +80,8 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
 }
 
 /**
- * Looks for a part of a thread: a post of the account that replies to the part before. It is absent only when two whole lists lack it
- * that were read a minute apart.
+ * Looks for a part of a thread among the account's replies to the previous part. The part is absent only if two complete lists, read a
+ * minute apart, do not contain it.
  */
 async function verifyReply(
   client: PlatformClient,
@@ -105,7 +105,7 @@ async function verifyReply(
   if (match) {
     return partOutcome(job, match.id);
   }
-  // A list that does not say what a post replies to, or a text that X changed, must not lead to a second one.
+  // The list may not say what a post replies to, and X may have changed its text, so a similar post rules out another call.
   if (replies.length > 0 || others.some((post) => isSimilar(originalText(post, job), part.caption))) {
     return { state: "cannot_tell", detail: "a very similar post exists" };
   }
@@ -120,7 +120,7 @@ async function verifyReply(
 }
 
 function decideMissingReply(job: Job, commitRef: CommitRef, committedAt: number): VerifyOutcome {
-  // A part is sent a second time once at most.
+  // A part is sent at most twice.
   const isSecond = commitRef.sendCount > 1 || (job.lastCommittedAt ?? committedAt) - committedAt > LOOKBACK_MS;
   return isSecond || commitRef.duplicate || job.account.app.settings["RESEND"] === "never"
     ? RESEND_RULED_OUT
@@ -143,7 +143,7 @@ function isSimilar(text: string, caption: string): boolean {
   return normalizeTextWithoutUrls(text) === normalizeTextWithoutUrls(caption);
 }
 
-/** Without a journal: by what the row holds, and a thread part by part. */
+/** Without a journal, looks for the post by the content of its row, and for a thread part by part. */
 async function verifyFromRow(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const findFirst = async () =>
     await verifyByRow(job, {
@@ -217,7 +217,7 @@ type ListResult =
   | { readonly ok: true; readonly posts: readonly ListedPost[] }
   | { readonly ok: false; readonly afterSeconds: number };
 
-/** All posts of the account since then, newest first. An incomplete list is an error: it is never proof of absence. */
+/** Lists the account's posts since `since`, newest first. An incomplete list is an error, because it does not prove absence. */
 async function listSince(client: PlatformClient, job: Job, since: number): Promise<ListResult> {
   const posts: ListedPost[] = [];
   let nextToken: string | undefined;
@@ -237,7 +237,7 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
   return { ok: false, afterSeconds: RETRY_SECONDS };
 }
 
-/** One page; where X does not know the names of the fields it is asked for again with their other spelling. */
+/** Reads one page, and reads it again with the other spelling of the fields if X does not know the first. */
 async function readTimeline(
   client: PlatformClient,
   job: Job,

@@ -35,7 +35,7 @@ export const Video = z.looseObject({
       rejectionReason: z.string().nullish(),
     })
     .nullish(),
-  // Only the owner gets it.
+  // YouTube returns this only to the owner.
   processingDetails: z
     .looseObject({ processingStatus: z.string().nullish(), processingFailureReason: z.string().nullish() })
     .nullish(),
@@ -98,7 +98,7 @@ export const ErrorBody = z.looseObject({
   }),
 });
 
-/** Of an ID token of Google: https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload */
+/** The claims of Google's ID token: https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload */
 export const IdTokenClaims = z.looseObject({
   iss: z.enum(["https://accounts.google.com", "accounts.google.com"]),
   aud: z.string(),

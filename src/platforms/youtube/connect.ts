@@ -22,7 +22,7 @@ const SCOPES = [
   "https://www.googleapis.com/auth/youtube.upload",
   "https://www.googleapis.com/auth/youtube.readonly",
 ] as const;
-/** `openid` names the Google user behind the channel; posting does not need it, and older logins were made without it. */
+/** `openid` identifies the Google user behind the channel; posting does not need this scope. */
 const LOGIN_SCOPES = ["openid", ...SCOPES] as const;
 const MAX_PAGES = 10;
 

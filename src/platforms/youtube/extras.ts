@@ -52,19 +52,19 @@ export const cover: Extra = {
   },
 };
 
-/** The documents name no reason of its own for it; the help page on thumbnails asks for a verified phone number. */
+/** YouTube documents no separate reason for this refusal; its help page on thumbnails requires a verified phone number. */
 const NEEDS_VERIFIED_PHONE =
   "YouTube does not let this channel set covers: verify its phone number at youtube.com/verify, then set the cover in YouTube Studio.";
 
 /*
- * `commentThreads.insert` and `.list` (developers.google.com/youtube/v3/docs/commentThreads): 50 units and 1. Nothing tells two
- * equal calls apart.
+ * `commentThreads.insert` costs 50 units, and `.list` costs 1 (developers.google.com/youtube/v3/docs/commentThreads). A repeated insert
+ * creates a second comment, because the API has no idempotency key.
  */
 
 const COMMENTS_URL = `${API_URL}/commentThreads`;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 5;
-/** A comment that YouTube keeps back is in no list but that of its state. */
+/** YouTube lists a comment that it holds back only under its state. */
 const STATES = ["published", "heldForReview", "likelySpam"] as const;
 
 export const comment = firstComment({
@@ -145,7 +145,7 @@ function toListedComment(job: Job, videoId: string, { id, snippet }: CommentThre
   return {
     id,
     url: commentUrl(videoId, id),
-    // Only the author gets the text as it was sent.
+    // YouTube returns the text as it was sent only to the author.
     text: written?.textOriginal ?? written?.textDisplay,
     isOwn: written?.authorChannelId?.value === job.account.platformAccountId,
   };
@@ -156,8 +156,8 @@ function commentUrl(videoId: string, commentId: string): string {
 }
 
 /*
- * `playlistItems.insert` (50 units) puts a video into a playlist, as often as it is called; `.list` with `videoId` (1 unit) tells
- * whether it is there: developers.google.com/youtube/v3/docs/playlistItems.
+ * Each `playlistItems.insert` (50 units) adds the video once more, and `.list` with `videoId` (1 unit) shows whether the playlist already
+ * has it: developers.google.com/youtube/v3/docs/playlistItems.
  */
 
 const ITEMS_URL = `${API_URL}/playlistItems`;
@@ -189,7 +189,7 @@ export const playlists: Extra = {
   look: async (client, job, post, index) => await findInPlaylist(client, job, post, idsOf(job)[index] ?? ""),
 };
 
-/** Several playlists have no id in common. */
+/** There is no id to report, because each playlist has its own item. */
 const ADDED: AddedExtra = { id: null, url: null };
 
 async function findInPlaylist(

@@ -64,7 +64,7 @@ export const youtube = defineAdapter({
   prepareAheadMs: (job) =>
     defaultPrepareAheadMs(job.media) +
     Math.ceil(job.media.reduce((sum, media) => sum + media.sizeBytes, 0) / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND,
-  // A long film in 4K is processed for hours; 24 is twice what the longest video plays.
+  // YouTube processes a long 4K film for hours; 24 hours are twice the duration of the longest video.
   processingLimitMs: 24 * HOUR,
   ...publishing,
 });

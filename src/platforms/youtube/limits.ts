@@ -15,7 +15,7 @@ export const TAGS_MAX = 500;
  * does not say when. 10,000 is what YouTube's pages accept; a longer comment is refused in the preview.
  */
 export const COMMENT_MAX = 10_000;
-/** Of the service; each playlist is a call of 50 units. */
+/** This service's own limit, because each playlist costs a call of 50 units. */
 export const PLAYLISTS_MAX = 5;
 /** Comments and playlists: developers.google.com/youtube/v3/docs/commentThreads/insert, …/playlistItems/insert. */
 export const FORCE_SSL_SCOPE = "https://www.googleapis.com/auth/youtube.force-ssl";

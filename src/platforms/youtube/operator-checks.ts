@@ -18,7 +18,7 @@ export const operatorChecks: OperatorChecks = {
       "No setting says whether the consent screen is in production: in Testing logins end after seven days, 100 people",
   }),
 
-  /** Error words as scanners for leaked secrets judge them: https://github.com/trufflesecurity/trufflehog/pull/5030 */
+  /** Scanners for leaked secrets read these error words the same way: https://github.com/trufflesecurity/trufflehog/pull/5030 */
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,

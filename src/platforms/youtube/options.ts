@@ -62,7 +62,7 @@ export const options = z.looseObject({
   ...commonOptions,
 });
 
-/** As YouTube counts: it quotes a tag with a space, and separates tags by commas. */
+/** YouTube counts the commas between tags and two quotes around a tag with a space. */
 function tagsLength(tags: readonly string[]): number {
   return tags.reduce((sum, tag) => sum + tag.length + (tag.includes(" ") ? 2 : 0), Math.max(0, tags.length - 1));
 }

@@ -22,7 +22,7 @@ const DEFAULT_CATEGORY_ID = "22";
 const CHUNKS_PER_CALL = 4;
 const MAX_FAILURES = 5;
 const MAX_RESTARTS = 2;
-/** Shorter than the commonly reported week; YouTube does not document how long a session is valid. */
+/** YouTube does not document how long a session is valid, so this is shorter than the week that others report. */
 const SESSION_LIFETIME_MS = 5 * 86_400_000;
 
 /** Uploads everything but the last bytes: without them YouTube does not create a video. */

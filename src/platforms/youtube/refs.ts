@@ -21,7 +21,7 @@ export const CommitRef = z.object({
   offset: z.number(),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** The video, once YouTube has received all of it; only its processing is then in question. */
+  /** The video's id once YouTube has received all bytes, so that `verify` only has to check its processing. */
   videoId: z.string().nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

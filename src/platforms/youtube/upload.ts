@@ -17,7 +17,7 @@ import { API_URL } from "./hosts.ts";
 const CHUNK_MULTIPLE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 8 * 1024 ** 2;
 /**
- * Of a call that creates or fills an upload session: DEFAULT_HTTP_TIMEOUT_SEC of googleapiclient/http.py in
+ * The timeout of a call that creates or fills an upload session: DEFAULT_HTTP_TIMEOUT_SEC of googleapiclient/http.py in
  * https://github.com/googleapis/google-api-python-client, the library of YouTube's own upload guide. Google names 60 seconds
  * for PHP too (https://developers.google.com/display-video/api/guides/concepts/general/timeouts-retries).
  */
@@ -39,7 +39,7 @@ interface SessionResponse {
   readonly httpStatus: number | null;
 }
 
-/** Where the last chunk starts, which creates the video; it is as small as possible because it is sent at the due time. */
+/** The last chunk creates the video. It is as small as possible because it is sent at the due time. */
 export function lastChunkOffset(totalBytes: number): number {
   return Math.floor((totalBytes - 1) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
 }
@@ -141,20 +141,20 @@ export function watchUrl(id: string): string {
 }
 
 /*
- * A video that was received can still be refused: what became of it stands in `status.uploadStatus`
- * (developers.google.com/youtube/v3/docs/videos) once its processing has ended.
+ * YouTube can still refuse a video that it has received. It reports that in `status.uploadStatus` when the processing has ended
+ * (developers.google.com/youtube/v3/docs/videos).
  */
 
-/** The first look after the upload; a short clip is processed within seconds. */
+/** The first check after the upload is early, because YouTube processes a short clip within seconds. */
 export const FIRST_LOOK_SECONDS = 10;
 const MIN_WAIT_SECONDS = 15;
 /**
- * A look costs one of the project's 10,000 units a day. Waits that grow by a third of the time so far, up to half an hour, are at
- * most 65 looks within 24 hours: enough for the 100 uploads that a project has a day.
+ * Each check costs one of the project's 10,000 units a day. Each wait is a third of the time so far, at most half an hour. That makes at
+ * most 65 checks in 24 hours, which is affordable for the project's 100 uploads a day.
  */
 const MAX_WAIT_SECONDS = 1800;
 
-/** What became of a video that YouTube received. */
+/** Reads how the processing of a received video ended, or that it has not ended yet. */
 export async function readProcessing(client: PlatformClient, job: Job, id: string): Promise<VerifyOutcome> {
   const response = await callPlatform(
     client,
@@ -180,7 +180,7 @@ export function processingOutcome(job: Job, video: Video, httpStatus: number | n
   return hasEnded(video) ? { state: "published", remoteId: video.id, url: watchUrl(video.id) } : lookAgain(job, true);
 }
 
-/** Whether YouTube says that nothing more will happen; `videoFault` has found the ends that are failures. */
+/** Whether YouTube has finished the video successfully; `videoFault` finds failures before. */
 export function hasEnded(video: Video): boolean {
   return video.status?.uploadStatus === "processed" || video.processingDetails?.processingStatus === "succeeded";
 }
@@ -191,7 +191,7 @@ function lookAgain(job: Job, isProcessing: boolean, retryAfterSeconds = 0): Veri
   return { state: "again", afterSeconds: Math.max(wait, retryAfterSeconds), isProcessing };
 }
 
-/** A look that was refused says nothing about the video: it was received, and stays so while the quota is used up. */
+/** A refused check says nothing about the video, which YouTube has received, so an exhausted quota must not fail the post. */
 function afterRefusedLook(job: Job, response: PlatformResponse): VerifyOutcome {
   const fault = toFault(response, job.now);
   switch (fault.kind) {

@@ -30,8 +30,8 @@ const MAX_PAGES = 10;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
 
 /**
- * Finds the video, then reads what became of it: by its id, by the upload session, and in the list of uploads only when YouTube
- * no longer knows the session.
+ * Finds the video by its id, then by the upload session, and in the list of uploads only if YouTube no longer knows the session. Then
+ * reads how its processing ended.
  */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   if (ref === null) {
@@ -53,7 +53,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const { session, httpStatus } = await querySession(client, job, media, commitRef.sessionUrl);
   switch (session.state) {
     case "complete": {
-      // The session tells how the upload ended, not what became of the video.
+      // The session shows that the upload ended, but not how the processing ended.
       const uploaded = processingOutcome(job, session.video, httpStatus);
       return uploaded.state === "again" ? await readProcessing(client, job, session.video.id) : uploaded;
     }
@@ -125,7 +125,7 @@ async function findInUploads(client: PlatformClient, job: Job, commitRef: Commit
     : { state: "cannot_tell", detail: "YouTube no longer knows the upload and does not list the video" };
 }
 
-/** Read with the channel; otherwise derived from the channel's id, which differs in its prefix only. */
+/** The playlist comes from the channel's data. If it is missing, it follows from the channel's id, which differs only in the prefix. */
 function uploadsPlaylistId(job: Job): string {
   const { uploads } = job.account.capabilities;
   return typeof uploads === "string" ? uploads : job.account.platformAccountId.replace(/^UC/, "UU");
@@ -135,7 +135,7 @@ function videoIdOf(item: PlaylistItem): string | null {
   return item.contentDetails?.videoId ?? item.snippet?.resourceId?.videoId ?? null;
 }
 
-/** The channel's uploads since then; YouTube does not say which app uploaded a video, so title and description are compared. */
+/** Lists the channel's uploads since `since`. Title and description identify a video, because YouTube does not name the app. */
 async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
   const candidates: ListedCandidate[] = [];
   let pageToken: string | undefined;
