@@ -134,6 +134,20 @@ export const HOLES: readonly Hole[] = [
     changes: [{ instead: "return { address, network: address };" }],
   },
   {
+    name: "unlimited-drafts",
+    what: "drafts count against nothing",
+    topic: "limits",
+    attack: "texts of a trial",
+    changes: [{ from: "coalesce(sum(octet_length(d.content)), 0)", to: "0 * count(*)" }],
+  },
+  {
+    name: "uncounted-long-texts",
+    what: "long posts count against nothing",
+    topic: "limits",
+    attack: "texts of a trial",
+    changes: [{ instead: "use.statements.at(0);" }],
+  },
+  {
     name: "fresh-clients-evicted",
     what: "a registration of an app is evicted by newer ones within its first hour",
     topic: "limits",

@@ -39,6 +39,49 @@ export default {
       },
     },
     {
+      name: "texts of a trial that fill the database: drafts and long posts",
+      slow: true,
+      async run(service, log) {
+        const user = await service.createUser({ plan: "scale", subscription: "trialing" });
+        const { json: limits } = await service.prepare("GET", "/v1/limits", { key: user.key });
+        const draftBytes: number = limits.limits.draft_bytes.limit;
+        const caption = "x".repeat(250_000);
+        let stored = 0;
+        let refused = 0;
+        while (refused === 0 && stored <= draftBytes) {
+          const answers = await Promise.all(
+            Array.from({ length: 10 }, () => service.send("POST", "/v1/drafts", { key: user.key, json: { caption } })),
+          );
+          stored += answers.filter(({ status }) => status === 201).length * caption.length;
+          refused += answers.filter(({ status }) => status === 403).length;
+        }
+        log.expect(refused > 0 && stored <= draftBytes, "403", `${stored} bytes of drafts were stored`);
+        const accountId = await service.connect(user, "facebook");
+        const textBytes: number = limits.limits.text_bytes_per_hour.limit;
+        let confirmed = 0;
+        let limited = 0;
+        // The hour may change meanwhile.
+        for (let count = 0; limited === 0 && confirmed <= 2 * textBytes; count += 1) {
+          const { json: previewed } = await service.prepare("POST", "/v1/posts/preview", {
+            key: user.key,
+            json: {
+              caption: `${count} ${"x".repeat(50_000)}`,
+              scheduled_at: new Date(Date.now() + (count + 1) * 3_600_000).toISOString(),
+              account_ids: [accountId],
+            },
+          });
+          const token = service.addSecret(previewed.confirmation_token);
+          const { status } = await service.send("POST", "/v1/posts/confirm", {
+            key: user.key,
+            json: { confirmation_token: token },
+          });
+          confirmed += status === 200 ? 50_000 : 0;
+          limited += status === 429 ? 1 : 0;
+        }
+        log.expect(limited > 0, "429", `${confirmed} bytes of long posts were confirmed within an hour`);
+      },
+    },
+    {
       name: "the fresh app of somebody else, evicted by a thousand registrations",
       slow: true,
       async run(service, log) {

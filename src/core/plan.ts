@@ -15,10 +15,14 @@ export interface PlanLimits {
   readonly scheduledPosts: number;
   /** Bytes of stored media. */
   readonly storageBytes: number;
+  /** Bytes of drafts. */
+  readonly draftBytes: number;
   /** Webhooks of one workspace. */
   readonly webhooks: number;
   /** Previews of posts and edits in an hour. */
   readonly previewsPerHour: number;
+  /** Bytes of plans with long texts that are confirmed, or handed to a person for approval, in an hour. */
+  readonly textBytesPerHour: number;
   /** Files fetched from URLs in an hour. */
   readonly mediaFetchesPerHour: number;
   /** Files fetched in an hour from one host. */
@@ -36,6 +40,7 @@ export interface PlanLimits {
  */
 export const MIN_ARCHIVE_AFTER_DAYS = 120;
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
 export const PLAN_LIMITS = {
@@ -46,8 +51,10 @@ export const PLAN_LIMITS = {
     connectedApps: 10,
     scheduledPosts: 500,
     storageBytes: 5 * GIB,
+    draftBytes: 64 * MIB,
     webhooks: 10,
     previewsPerHour: 600,
+    textBytesPerHour: 8 * MIB,
     mediaFetchesPerHour: 300,
     mediaFetchesPerHostPerHour: 200,
     requestsPerMinute: 120,
@@ -61,8 +68,10 @@ export const PLAN_LIMITS = {
     connectedApps: 25,
     scheduledPosts: 3000,
     storageBytes: 50 * GIB,
+    draftBytes: 256 * MIB,
     webhooks: 10,
     previewsPerHour: 2000,
+    textBytesPerHour: 32 * MIB,
     mediaFetchesPerHour: 1000,
     mediaFetchesPerHostPerHour: 500,
     requestsPerMinute: 300,
@@ -76,8 +85,10 @@ export const PLAN_LIMITS = {
     connectedApps: 100,
     scheduledPosts: 20_000,
     storageBytes: 500 * GIB,
+    draftBytes: GIB,
     webhooks: 10,
     previewsPerHour: 10_000,
+    textBytesPerHour: 256 * MIB,
     mediaFetchesPerHour: 5000,
     mediaFetchesPerHostPerHour: 2500,
     requestsPerMinute: 1200,
@@ -94,7 +105,9 @@ const TRIAL_LIMITS = {
   connectedApps: 5,
   scheduledPosts: 100,
   storageBytes: GIB,
+  draftBytes: 32 * MIB,
   previewsPerHour: 200,
+  textBytesPerHour: MIB / 2,
   mediaFetchesPerHour: 100,
   mediaFetchesPerHostPerHour: 50,
 } as const satisfies Partial<PlanLimits>;
@@ -110,8 +123,10 @@ export const LIMIT_NAMES = {
   connectedApps: "connected_apps",
   scheduledPosts: "scheduled_posts",
   storageBytes: "media_bytes",
+  draftBytes: "draft_bytes",
   webhooks: "webhooks",
   previewsPerHour: "previews_per_hour",
+  textBytesPerHour: "text_bytes_per_hour",
   mediaFetchesPerHour: "media_fetches_per_hour",
   mediaFetchesPerHostPerHour: "media_fetches_per_host_per_hour",
   requestsPerMinute: "requests_per_minute_per_credential",

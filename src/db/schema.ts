@@ -737,6 +737,9 @@ export const approvals = sqliteTable(
     index("approvals_decided")
       .on(t.decidedAt)
       .where(sql`decided_at IS NOT NULL`),
+    index("approvals_dropped")
+      .on(t.decidedAt)
+      .where(sql`state IN ('withdrawn', 'declined')`),
   ],
 );
 
@@ -959,7 +962,7 @@ export const hourlyUse = sqliteTable(
     /** Hours since 1970. */
     hour: integer().notNull(),
     userId: text("user_id").notNull(),
-    /** `previews`, `media_fetches` or `media_fetches_of_host:{host}`. */
+    /** `previews`, `long_texts`, `media_fetches` or `media_fetches_of_host:{host}`. */
     name: text().notNull(),
     used: integer().notNull(),
   },

@@ -1,4 +1,5 @@
 import { refuse } from "#core/errors.ts";
+import { refuseQuota } from "#core/quota.ts";
 
 /** Another user's draft and an unknown one get the same response, so that nobody can find out ids. */
 export function refuseDraftNotFound(): never {
@@ -10,5 +11,15 @@ export function refuseDraftChanged(version: number): never {
     code: "draft_changed",
     message: `the draft was changed meanwhile and has version ${version} now: nothing was written`,
     param: "version",
+  });
+}
+
+export function refuseDraftBytes(limit: number, used: number): never {
+  refuseQuota({
+    key: "draftBytes",
+    limit,
+    used,
+    what: "bytes of drafts",
+    nextStep: "delete drafts that are no longer needed, or choose a larger plan",
   });
 }

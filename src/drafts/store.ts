@@ -20,7 +20,19 @@ const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, wor
 const toDraft = (row: DraftRow | null): Draft | null =>
   row && { ...row, content: JSON.parse(row.content) as JsonObject };
 
-/** One statement counts and inserts, so that parallel calls cannot exceed the limit. Null if the limit is reached. */
+/** SQL for the bytes of all drafts of user ?2. */
+// mutant: unlimited-drafts
+const DRAFT_BYTES = `(SELECT coalesce(sum(octet_length(d.content)), 0) FROM workspaces w CROSS JOIN drafts d ON d.workspace_id = w.id
+  WHERE w.user_id = ?2)`;
+
+export interface DraftLimits {
+  /** Drafts of one workspace. */
+  readonly drafts: number;
+  /** Bytes of all drafts of the user. */
+  readonly bytes: number;
+}
+
+/** One statement counts and inserts, so that parallel calls cannot exceed a limit. Null if one is reached. */
 export async function insertDraft(
   db: Db,
   owner: Owner,
@@ -30,16 +42,17 @@ export async function insertDraft(
     readonly mediaIds: readonly string[];
     readonly now: number;
   },
-  limit: number,
+  limits: DraftLimits,
 ): Promise<Draft | null> {
   const { id, content, mediaIds, now } = draft;
   const row = await db.d1
     .prepare(
       `INSERT INTO drafts (id, user_id, workspace_id, version, content, media_ids, created_at, updated_at)
        SELECT ?1, ?2, ?3, 1, ?4, ?5, ?6, ?6 WHERE (SELECT count(*) FROM drafts WHERE workspace_id = ?3) < ?7
+         AND ${DRAFT_BYTES} + octet_length(?4) <= ?8
        RETURNING ${COLUMNS}`,
     )
-    .bind(...ownedBy(owner, id), JSON.stringify(content), JSON.stringify(mediaIds), now, limit)
+    .bind(...ownedBy(owner, id), JSON.stringify(content), JSON.stringify(mediaIds), now, limits.drafts, limits.bytes)
     .first<DraftRow>();
   return toDraft(row);
 }
@@ -68,7 +81,18 @@ export async function selectDrafts(
   return results;
 }
 
-/** Null if the draft does not exist or has another version. */
+export async function selectDraftUse(
+  db: Db,
+  { userId, workspaceId }: Owner,
+): Promise<{ readonly drafts: number; readonly bytes: number }> {
+  const use = await db.d1
+    .prepare(`SELECT (SELECT count(*) FROM drafts WHERE workspace_id = ?1) AS drafts, ${DRAFT_BYTES} AS bytes`)
+    .bind(workspaceId, userId)
+    .first<{ drafts: number; bytes: number }>();
+  return use ?? { drafts: 0, bytes: 0 };
+}
+
+/** Null if the draft does not exist or has another version, or if it grows above the limit. */
 export async function replaceDraft(
   db: Db,
   owner: Owner,
@@ -76,14 +100,17 @@ export async function replaceDraft(
     readonly mediaIds: readonly string[];
     readonly now: number;
   },
+  maxBytes: number,
 ): Promise<Draft | null> {
   const { id, version, content, mediaIds, now } = draft;
   const row = await db.d1
     .prepare(
       `UPDATE drafts SET version = version + 1, content = ?5, media_ids = ?6, updated_at = max(updated_at, ?7)
-       WHERE ${OWNED} AND version = ?4 RETURNING ${COLUMNS}`,
+       WHERE ${OWNED} AND version = ?4
+         AND (octet_length(?5) <= octet_length(content) OR ${DRAFT_BYTES} - octet_length(content) + octet_length(?5) <= ?8)
+       RETURNING ${COLUMNS}`,
     )
-    .bind(...ownedBy(owner, id), version, JSON.stringify(content), JSON.stringify(mediaIds), now)
+    .bind(...ownedBy(owner, id), version, JSON.stringify(content), JSON.stringify(mediaIds), now, maxBytes)
     .first<DraftRow>();
   return toDraft(row);
 }

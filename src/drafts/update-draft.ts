@@ -4,8 +4,8 @@ import type { JsonObject } from "#core/json.ts";
 
 import { assertContentSize, mediaIdsIn, withoutNulls } from "./content.ts";
 import { getDraft } from "./get-draft.ts";
-import { refuseDraftChanged } from "./refuse.ts";
-import { replaceDraft } from "./store.ts";
+import { refuseDraftBytes, refuseDraftChanged } from "./refuse.ts";
+import { replaceDraft, selectDraftUse } from "./store.ts";
 import type { Draft } from "./types.ts";
 
 /** Replaces the given members, removes those that are null and keeps the rest. */
@@ -30,7 +30,14 @@ export async function updateDraft(
   const content = withoutNulls({ ...draft.content, ...changes });
   assertContentSize(content);
   const changed = { id, version, content, mediaIds: mediaIdsIn(ctx.config, content), now: ctx.clock.now() };
-  const updated = await replaceDraft(ctx.db, ctx.actor, changed);
-  // Somebody changed or deleted the draft after the client read it.
-  return updated ?? refuseDraftChanged((await getDraft(ctx, { id })).version);
+  const maxBytes = ctx.actor.limits.draftBytes;
+  const updated = await replaceDraft(ctx.db, ctx.actor, changed, maxBytes);
+  if (updated !== null) {
+    return updated;
+  }
+  const present = await getDraft(ctx, { id });
+  return present.version === version
+    ? refuseDraftBytes(maxBytes, (await selectDraftUse(ctx.db, ctx.actor)).bytes)
+    : // Somebody changed the draft after the client read it.
+      refuseDraftChanged(present.version);
 }

@@ -7,6 +7,7 @@ import { countUseStatement, type HourlyUseRow, useStatement } from "./store.ts";
 
 const LIMITS_PER_HOUR = {
   previews: { key: "previewsPerHour", what: "previews in an hour" },
+  long_texts: { key: "textBytesPerHour", what: "bytes of long posts in an hour" },
   media_fetches: { key: "mediaFetchesPerHour", what: "files fetched in an hour" },
   media_fetches_of_host: { key: "mediaFetchesPerHostPerHour", what: "files fetched from one host in an hour" },
 } as const satisfies Record<string, { key: LimitKey; what: string }>;

@@ -14,6 +14,7 @@ export interface UserLimits {
 /** The limits whose counters start again every hour. */
 export const HOURLY_LIMITS: readonly LimitKey[] = [
   "previewsPerHour",
+  "textBytesPerHour",
   "mediaFetchesPerHour",
   "mediaFetchesPerHostPerHour",
 ];

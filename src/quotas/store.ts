@@ -72,8 +72,11 @@ export async function selectPresentUse(
          ${SCHEDULED_POSTS} AS scheduledPosts,
          (SELECT coalesce(sum(s.bytes), 0) FROM workspaces w CROSS JOIN storage_use s ON s.workspace_id = w.id
           WHERE w.user_id = ?1) AS storageBytes,
+         (SELECT coalesce(sum(octet_length(d.content)), 0) FROM workspaces w CROSS JOIN drafts d ON d.workspace_id = w.id
+          WHERE w.user_id = ?1) AS draftBytes,
          (SELECT count(*) FROM webhooks WHERE workspace_id = ?4) AS webhooks,
          coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'previews'), 0) AS previewsPerHour,
+         coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'long_texts'), 0) AS textBytesPerHour,
          coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'media_fetches'), 0)
            AS mediaFetchesPerHour,
          coalesce((SELECT max(used) FROM hourly_use

@@ -38,6 +38,8 @@ describe("GET /limits", () => {
       api_keys: { limit: PLAN_LIMITS.scale.apiKeys, used: 1 },
       connected_apps: { used: 0 },
       scheduled_posts: { used: 1, resets_at: null },
+      draft_bytes: { limit: PLAN_LIMITS.scale.draftBytes, used: 0, resets_at: null },
+      text_bytes_per_hour: { limit: PLAN_LIMITS.scale.textBytesPerHour, used: 0 },
       media_bytes: { limit: PLAN_LIMITS.scale.storageBytes, used: 0 },
       webhooks: { limit: PLAN_LIMITS.scale.webhooks, used: 0, resets_at: null },
       previews_per_hour: { used: 1, resets_at: expect.stringMatching(/:00:00\.000Z$/) },

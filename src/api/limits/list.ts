@@ -14,8 +14,11 @@ const DESCRIPTIONS: Record<LimitKey, string> = {
   connectedApps: "Apps that were given access with OAuth.",
   scheduledPosts: "Posts that are scheduled or paused.",
   storageBytes: "Bytes of stored media.",
+  draftBytes: "Bytes of drafts.",
   webhooks: "Webhooks of the active workspace.",
   previewsPerHour: "Previews of posts and edits in this hour (UTC).",
+  textBytesPerHour:
+    "Bytes of plans over 8 KiB for each post that are confirmed, or wait for a person, in this hour; shorter ones do not count.",
   mediaFetchesPerHour: "Files fetched from URLs in this hour.",
   mediaFetchesPerHostPerHour: "Files fetched from one host in this hour; `used` is that of the host with the most.",
   requestsPerMinute: "Requests with one credential.",
@@ -63,8 +66,10 @@ const EXAMPLE_USE = {
   connectedApps: 0,
   scheduledPosts: 1,
   storageBytes: EXAMPLE_MEDIA_ITEM.size_bytes,
+  draftBytes: 0,
   webhooks: 1,
   previewsPerHour: 1,
+  textBytesPerHour: 0,
   mediaFetchesPerHour: 1,
   mediaFetchesPerHostPerHour: 1,
 };

@@ -6,6 +6,7 @@ import { refuse } from "#core/errors.ts";
 import { canonicalJson } from "#core/json.ts";
 import { openToken, refuseToken, type TokenKey } from "#confirming/token/confirmation-token.ts";
 import { type PostPlan, timesSetBy } from "#planning/plan/post-plan.ts";
+import { countLongText } from "#confirming/commit/count-long-text.ts";
 import { findUseOfToken } from "#confirming/commit/store-commit-plan.ts";
 import { refuseUsedToken } from "#confirming/token/used-token.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
@@ -56,6 +57,7 @@ export async function requestApproval(
       message: "the time of this plan has passed: preview it again with a later one",
     });
   }
+  await countLongText(ctx, plan);
   const id = ctx.ids.uuid();
   const requested = await insertApproval(
     db,

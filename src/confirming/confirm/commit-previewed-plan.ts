@@ -6,6 +6,7 @@ import type { ArmingServices } from "#arming/arm-posts.ts";
 import { type PostPlan, timesSetBy } from "#planning/plan/post-plan.ts";
 import { refuseByState } from "#confirming/requests/approval-reference.ts";
 import { requestApproval } from "#confirming/approvals/request-approval.ts";
+import { countLongText } from "#confirming/commit/count-long-text.ts";
 import { commitPlan, type CommittedPlan, findUseOfToken } from "#confirming/commit/store-commit-plan.ts";
 import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
 import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
@@ -67,6 +68,7 @@ export async function writePlan(
       message: "the time of this plan has passed: preview it again with a later one",
     });
   }
+  await countLongText(ctx, plan);
   await failpoint("confirm.before");
   const result = await commitPlan(
     ctx.db,

@@ -261,13 +261,19 @@ export async function expireApprovals(db: Db, now: number, limit: number): Promi
 }
 
 /** Deletes requests decided before this time, and returns how many. */
-export async function deleteDecidedApprovals(db: Db, decidedBefore: number, limit: number): Promise<number> {
+export async function deleteDecidedApprovals(
+  db: Db,
+  before: { readonly decided: number; readonly dropped: number },
+  limit: number,
+): Promise<number> {
   const { meta } = await db.d1
     .prepare(
       `DELETE FROM approvals WHERE id IN (
-         SELECT id FROM approvals WHERE decided_at IS NOT NULL AND decided_at < ?1 ORDER BY decided_at LIMIT ?2)`,
+         SELECT id FROM approvals WHERE decided_at IS NOT NULL AND decided_at < ?1 ORDER BY decided_at LIMIT ?2)
+       OR id IN (
+         SELECT id FROM approvals WHERE state IN ('withdrawn', 'declined') AND decided_at < ?3 ORDER BY decided_at LIMIT ?2)`,
     )
-    .bind(decidedBefore, limit)
+    .bind(before.decided, limit, before.dropped)
     .run();
   return meta.changes;
 }

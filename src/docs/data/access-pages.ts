@@ -7,7 +7,13 @@ import { type ApiDocument, operationsOf } from "#docs/reference/document.ts";
 
 const SECTION = "Reference";
 const THOUSANDS = new Intl.NumberFormat("en");
-const KIB = 1024;
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+const UNITS: Partial<Record<LimitKey, readonly [bytes: number, name: string]>> = {
+  storageBytes: [GIB, "GiB"],
+  draftBytes: [MIB, "MiB"],
+  textBytesPerHour: [MIB, "MiB"],
+};
 
 const KEYS = Object.keys(LIMIT_NAMES) as LimitKey[];
 
@@ -44,7 +50,8 @@ function describeLimit(document: ApiDocument, key: LimitKey): string {
 }
 
 function toLimit(key: LimitKey, value: number): string {
-  return key === "storageBytes" ? `${value / KIB ** 3} GiB` : THOUSANDS.format(value);
+  const [bytes, name] = UNITS[key] ?? [1, ""];
+  return `${THOUSANDS.format(value / bytes)} ${name}`.trim();
 }
 
 function quotasPage(document: ApiDocument, { docsUrl, limitOverrides }: Config): DocsPage {

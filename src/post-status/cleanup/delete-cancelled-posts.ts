@@ -6,10 +6,12 @@ import { deleteCancelledPosts, deleteConfirmations } from "./store-deletions.ts"
 
 const CANCELLED_RETENTION_MS = 30 * DAY;
 const DECIDED_RETENTION_MS = 30 * DAY;
+/** Whoever asked can make them in numbers, and nothing was written from them. */
+const DROPPED_RETENTION_MS = DAY;
 const MAX_ROWS_PER_CALL = 500;
 
 /**
- * Deletes posts that were cancelled and approvals that were decided 30 days ago, and the records of tokens that were used two days ago.
+ * Deletes posts that were cancelled and approvals that were decided 30 days ago (withdrawn and declined ones a day ago), and the records of tokens that were used two days ago.
  * Ends approvals that nobody decided in time. Each call changes a limited number of rows.
  */
 export async function deleteExpiredPosts(
@@ -21,6 +23,10 @@ export async function deleteExpiredPosts(
     posts: await deleteCancelledPosts(services.db, now - CANCELLED_RETENTION_MS, MAX_ROWS_PER_CALL),
     confirmations: await deleteConfirmations(services.db, issuedBeforeHour, MAX_ROWS_PER_CALL),
     expiredApprovals: await expireApprovals(services.db, now, MAX_ROWS_PER_CALL),
-    approvals: await deleteDecidedApprovals(services.db, now - DECIDED_RETENTION_MS, MAX_ROWS_PER_CALL),
+    approvals: await deleteDecidedApprovals(
+      services.db,
+      { decided: now - DECIDED_RETENTION_MS, dropped: now - DROPPED_RETENTION_MS },
+      MAX_ROWS_PER_CALL,
+    ),
   };
 }

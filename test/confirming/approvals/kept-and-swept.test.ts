@@ -34,16 +34,29 @@ describe("the cron", () => {
     ]);
   });
 
-  test("deletes what was decided thirty days ago, and nothing that waits", async () => {
+  test("deletes what was declined or withdrawn a day ago, what was decided otherwise thirty days ago, and nothing that waits", async () => {
     const parties = await createParties();
-    const [declined, pending] = [await requestIn(parties, 2), await requestIn(parties, 7)];
-    await declineRequest(parties.person, { id: declined.id, note: "" });
-    vi.setSystemTime(NOON + 30 * DAY);
-    expect(await deleteExpiredPosts(parties.person)).toMatchObject({ approvals: 0 });
-    vi.setSystemTime(NOON + 30 * DAY + 1);
-    expect(await deleteExpiredPosts(parties.person)).toMatchObject({ approvals: 1 });
-    const left = await env.DB.prepare("SELECT id FROM approvals").all<{ id: string }>();
-    expect(left.results.map(({ id }) => id)).toContain(pending.id);
+    const requests = [await requestIn(parties, 2), await requestIn(parties, 3), await requestIn(parties, 4)] as const;
+    const pending = await requestIn(parties, 7);
+    const [declined, withdrawn, approved] = requests.map(({ id }) => id);
+    await declineRequest(parties.person, { id: declined ?? "", note: "" });
+    for (const [id, state] of [
+      [withdrawn, "withdrawn"],
+      [approved, "approved"],
+    ] as const) {
+      await env.DB.prepare("UPDATE approvals SET state = ?, decided_at = ? WHERE id = ?").bind(state, NOON, id).run();
+    }
+    const leftAt = async (now: number) => {
+      vi.setSystemTime(now);
+      await deleteExpiredPosts(parties.person);
+      const { results } = await env.DB.prepare("SELECT id FROM approvals").all<{ id: string }>();
+      const ids = new Set(results.map(({ id }) => id));
+      return [declined, withdrawn, approved, pending.id].map((id) => ids.has(id ?? ""));
+    };
+    expect(await leftAt(NOON + DAY)).toEqual([true, true, true, true]);
+    expect(await leftAt(NOON + DAY + 1)).toEqual([false, false, true, true]);
+    expect(await leftAt(NOON + 30 * DAY)).toEqual([false, false, true, true]);
+    expect(await leftAt(NOON + 30 * DAY + 1)).toEqual([false, false, false, true]);
   });
 });
 

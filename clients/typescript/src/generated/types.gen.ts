@@ -1595,6 +1595,23 @@ export type Limits = {
             resets_at: string | null;
         };
         /**
+         * Bytes of drafts.
+         */
+        draft_bytes: {
+            /**
+             * The highest allowed number.
+             */
+            limit: number;
+            /**
+             * Null where nothing is counted: requests are not stored.
+             */
+            used: number | null;
+            /**
+             * When `used` begins again at 0; null for what stays in use.
+             */
+            resets_at: string | null;
+        };
+        /**
          * Webhooks of the active workspace.
          */
         webhooks: {
@@ -1615,6 +1632,23 @@ export type Limits = {
          * Previews of posts and edits in this hour (UTC).
          */
         previews_per_hour: {
+            /**
+             * The highest allowed number.
+             */
+            limit: number;
+            /**
+             * Null where nothing is counted: requests are not stored.
+             */
+            used: number | null;
+            /**
+             * When `used` begins again at 0; null for what stays in use.
+             */
+            resets_at: string | null;
+        };
+        /**
+         * Bytes of plans over 8 KiB for each post that are confirmed, or wait for a person, in this hour; shorter ones do not count.
+         */
+        text_bytes_per_hour: {
             /**
              * The highest allowed number.
              */
@@ -3787,7 +3821,7 @@ export type InstagramOptions = {
      */
     story?: boolean;
     /**
-     * Video only: a trial reel and how it leaves the trial; needs 1000 followers
+     * Video only: a trial reel and how it leaves the trial; Instagram usually offers them from 1000 followers on
      */
     trial_reel_type?: 'manual' | 'performance' | null;
     /**

@@ -1,0 +1,1 @@
+CREATE INDEX `approvals_dropped` ON `approvals` (`decided_at`) WHERE state IN ('withdrawn', 'declined');

@@ -1,0 +1,106 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { SHORT_PLAN_BYTES } from "#confirming/commit/count-long-text.ts";
+import { confirmSchedule, previewSchedule } from "#confirming/index.ts";
+import { HOUR } from "#core/clock.ts";
+import { limitsFor, PLANS, type PlanLimits, TRIAL_DAYS } from "#core/plan.ts";
+import { createDraft, deleteDraft, updateDraft } from "#drafts/index.ts";
+import { scriptedAdapter } from "../support/scripted-adapter.ts";
+import { createAccount, createTestContext, oneHourAhead, refusalOf, refusalsIn } from "../posts/test-context.ts";
+
+/* Texts are in the database that all users share, so every way to write them has a limit in bytes. */
+
+function withLimits(limits: Partial<PlanLimits>) {
+  const ctx = createTestContext({ adapters: { facebook: scriptedAdapter("facebook", { captionMax: 20_000 }) } });
+  return { ...ctx, actor: { ...ctx.actor, limits: { ...ctx.actor.limits, ...limits } } };
+}
+
+async function createPerson(limits: Partial<PlanLimits>) {
+  const ctx = withLimits(limits);
+  await env.DB.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, 'Mine', 1)")
+    .bind(ctx.actor.workspaceId, ctx.actor.userId)
+    .run();
+  return ctx;
+}
+
+const GIGABYTE = 1e9;
+const DAYS_OF_APPROVAL = 7;
+
+test.each(PLANS)("a trial of %s cannot fill a gigabyte in its week", (plan) => {
+  const limits = limitsFor({ plan, isTrial: true, mustProveEmail: false }, {});
+  const hours = TRIAL_DAYS * 24;
+  // A short plan is stored when it is confirmed. Where a person confirms it, the approval stores it once more.
+  const shortPlans = 2 * limits.previewsPerHour * hours * SHORT_PLAN_BYTES;
+  const longPlans = limits.textBytesPerHour * hours;
+  expect(TRIAL_DAYS).toBeLessThanOrEqual(DAYS_OF_APPROVAL);
+  expect(shortPlans + longPlans + limits.draftBytes).toBeLessThan(0.7 * GIGABYTE);
+});
+
+describe("drafts", () => {
+  /** A draft of exactly this many bytes. */
+  const ofBytes = (bytes: number) => ({ content: { caption: "x".repeat(bytes - '{"caption":""}'.length) } });
+
+  test("of eight parallel ones only those within the bytes of the plan are stored, over all workspaces", async () => {
+    const ctx = await createPerson({ draftBytes: 3000 });
+    const elsewhere = crypto.randomUUID();
+    await env.DB.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, 'Other', 2)")
+      .bind(elsewhere, ctx.actor.userId)
+      .run();
+    await createDraft({ ...ctx, actor: { ...ctx.actor, workspaceId: elsewhere } }, ofBytes(1000));
+    const refusals = refusalsIn(
+      await Promise.allSettled(Array.from({ length: 8 }, () => createDraft(ctx, ofBytes(1000)))),
+    );
+    expect(refusals).toHaveLength(6);
+    expect(refusals[0]).toMatchObject({
+      code: "quota_exceeded",
+      message:
+        "your limit is 3000 bytes of drafts, and 3000 are used: delete drafts that are no longer needed, or choose a larger plan",
+      details: [{ code: "quota_exceeded", message: "draft_bytes", limit: 3000, actual: 3000 }],
+    });
+  });
+
+  test("a change above the limit is refused; one that makes a draft shorter never is; a deleted one gives its bytes back", async () => {
+    const ctx = await createPerson({ draftBytes: 2000 });
+    const { id, version } = await createDraft(ctx, ofBytes(1500));
+    const grow = await refusalOf(updateDraft(ctx, { id, version, changes: ofBytes(2001).content }));
+    expect(grow).toMatchObject({ code: "quota_exceeded", details: [{ message: "draft_bytes", actual: 1500 }] });
+    const full = await updateDraft(ctx, { id, version, changes: ofBytes(2000).content });
+    const lower = { ...ctx, actor: { ...ctx.actor, limits: { ...ctx.actor.limits, draftBytes: 10 } } };
+    const shorter = await updateDraft(lower, { id, version: full.version, changes: ofBytes(1999).content });
+    expect(shorter.version).toBe(full.version + 1);
+    expect(await refusalOf(updateDraft(ctx, { id, version, changes: ofBytes(20).content }))).toMatchObject({
+      code: "draft_changed",
+    });
+    await deleteDraft(ctx, { id });
+    await createDraft(ctx, ofBytes(2000));
+  });
+
+  test("another user's drafts do not count", async () => {
+    await createDraft(await createPerson({ draftBytes: 2000 }), ofBytes(2000));
+    await createDraft(await createPerson({ draftBytes: 2000 }), ofBytes(2000));
+  });
+});
+
+describe("long posts", () => {
+  test("count by their bytes when they are confirmed, and are refused until the hour ends", async () => {
+    const person = await createPerson({ textBytesPerHour: 100_000 });
+    const account = await createAccount(person, "facebook");
+    const confirm = async (ctx: typeof person, characters: number) => {
+      const input = { caption: "é".repeat(characters), scheduledAt: oneHourAhead(ctx), accountIds: [account] };
+      const { confirmationToken } = await previewSchedule(ctx, input);
+      return await confirmSchedule(ctx, { confirmationToken });
+    };
+    await confirm(person, 15_000);
+    expect(await refusalOf(confirm(person, 15_000))).toMatchObject({
+      code: "rate_limited",
+      details: [{ code: "quota_exceeded", message: "text_bytes_per_hour", limit: 100_000 }],
+      retryAfterSeconds: expect.any(Number),
+    });
+    const used = await env.DB.prepare("SELECT used FROM hourly_use WHERE user_id = ? AND name = 'long_texts'")
+      .bind(person.actor.userId)
+      .first<number>("used");
+    expect(used).toBeGreaterThan(60_000);
+    await confirm(person, 100);
+    await confirm({ ...person, clock: { now: () => person.clock.now() + HOUR } }, 15_000);
+  });
+});
