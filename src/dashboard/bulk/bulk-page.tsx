@@ -200,7 +200,13 @@ export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, scheduled,
       <form class="card bulk-form" method="post" action={`${BULK_PATH}/preview`} enctype="multipart/form-data">
         <div class="field">
           <label for="file">Table as a file</label>
-          <input type="file" id="file" name="file" accept=".csv,text/csv" aria-describedby="file-hint" />
+          <input
+            type="file"
+            id="file"
+            name="file"
+            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values"
+            aria-describedby="file-hint"
+          />
           <p class="hint" id="file-hint">
             In UTF-8, at most 1 MB. In Excel: Save as, “CSV UTF-8”. Dates may be written as your Excel shows them.
           </p>
