@@ -80,7 +80,9 @@ function scaleFilters(media: MediaDescription, rule: MediaRule): string[] {
     (rule.minLongSide ?? 0) / long,
   );
   const scale = Math.min(Math.max(1, least), most);
-  if (scale === 1 && wide === width && high === height) {
+  // The encoder of videos takes even sides only.
+  const isEven = width % 2 === 0 && height % 2 === 0;
+  if (scale === 1 && wide === width && high === height && isEven) {
     return [];
   }
   const size = `${even(wide * scale)}:${even(high * scale)}`;

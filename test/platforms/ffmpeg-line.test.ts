@@ -49,6 +49,12 @@ describe("the command that makes a file fit", () => {
     ],
     ["an animation where there are only videos", gif(), {}, `ffmpeg -i input.gif ${ENCODE} ${END}`],
     [
+      "an animation with odd sides",
+      gif({ width: 255, height: 201 }),
+      {},
+      `ffmpeg -i input.gif ${pad("254:200")} ${ENCODE} ${END}`,
+    ],
+    [
       "an animation with too many frames",
       gif({ width: 2560, height: 2048 }),
       { contentTypes: ["image/gif"], maxFrames: 350, maxWidth: 1280 },
