@@ -261,21 +261,20 @@ const POST_KINDS: readonly PostKind[] = [
   },
   {
     platform: "x",
-    name: "a quote, with enterprise access",
+    name: "a quote by its address",
     files: [],
+    caption: "Look at that",
     options: { quote_tweet_url: "https://x.com/jack/status/1900000000000000001" },
-    settings: { access: "enterprise" },
     effectiveOptions: { quote_tweet_url: "https://x.com/jack/status/1900000000000000001" },
-    // Larger than a JavaScript number can hold.
-    published: [{ kind: "text", options: { quote_tweet_id: "1900000000000000001" } }],
+    published: [{ kind: "text", text: "Look at that https://x.com/jack/status/1900000000000000001", options: {} }],
   },
   {
     platform: "x",
-    name: "a quote, without enterprise access",
+    name: "a quote by its id",
     files: [],
     caption: "Look at this",
+    // Larger than a JavaScript number can hold.
     options: { quote_tweet_url: "1900000000000000003" },
-    settings: { access: "self_serve" },
     effectiveOptions: { quote_tweet_url: "1900000000000000003" },
     published: [{ kind: "text", text: "Look at this https://x.com/i/status/1900000000000000003", options: {} }],
   },

@@ -26,6 +26,7 @@ afterEach(async () => {
     credits_status: null,
     long_video: null,
     quote_refusal: null,
+    access: null,
   });
 });
 
@@ -68,6 +69,17 @@ describe("a quote", () => {
       expect(posts.filter((text) => text.startsWith(caption))).toEqual([`${caption} https://x.com/jack/status/20`]);
     },
   );
+
+  test("of an Enterprise app is native, with an id that is no JavaScript number", async ({ expect }) => {
+    await changeSettings("x", { access: "enterprise" });
+    const account = await connectAccount({ QUOTE_MODE: "native" });
+    const options = { quote_tweet_url: "1900000000000000001" };
+    const caption = `A native quote ${crypto.randomUUID()}`;
+    expect(await publishUntilSettled(x, account, { caption, options })).toMatchObject({ state: "published" });
+    expect((await publishedPosts(x, account.platformAccountId)).filter((post) => post.text === caption)).toMatchObject([
+      { options: { quote_tweet_id: "1900000000000000001" } },
+    ]);
+  });
 
   test("is refused to a self-serve app that only quotes", async ({ expect }) => {
     const options = { quote_tweet_url: "20" };
