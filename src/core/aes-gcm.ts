@@ -1,15 +1,17 @@
+import { deriveKey } from "./derived-key.ts";
 import { fromBase64, toBase64Url } from "./encoding.ts";
 import type { Ids } from "./ids.ts";
 
 /*
  * Encrypts with AES-256-GCM and writes `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
  * nobody can decrypt a sealed text that was copied into another row. The key that `tokenKeyId` names encrypts; every key of `tokenKeys`
- * decrypts.
+ * decrypts. The AES keys are derived from them, so that nothing else is done with the same key.
  */
 
 const VERSION = "v1";
 const IV_BYTES = 12;
 const KEY_BYTES = 32;
+const ENCRYPTION = { algorithm: { name: "AES-GCM", length: 256 }, usages: ["encrypt", "decrypt"] } as const;
 
 /** `code` says what was wrong. The error never contains the plaintext or a key. */
 export class SealingError extends Error {
@@ -44,7 +46,7 @@ export function keyIdsOf(config: EncryptionKeys): string[] {
   return Object.keys(parseKeys(config));
 }
 
-async function importKey(config: EncryptionKeys, keyId: string): Promise<CryptoKey> {
+async function sealingKey(config: EncryptionKeys, keyId: string): Promise<CryptoKey> {
   const keys = parseKeys(config);
   const text = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
   if (typeof text !== "string") {
@@ -54,7 +56,7 @@ async function importKey(config: EncryptionKeys, keyId: string): Promise<CryptoK
   if (bytes.length !== KEY_BYTES) {
     throw new SealingError("keys_invalid");
   }
-  return await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+  return await deriveKey(bytes, "sealing", ENCRYPTION);
 }
 
 function decode(text: string, code: SealingError["code"]): Uint8Array<ArrayBuffer> {
@@ -76,7 +78,7 @@ export async function seal(
   if (!/^[\w-]{1,64}$/.test(config.tokenKeyId)) {
     throw new SealingError("keys_invalid");
   }
-  const key = await importKey(config, config.tokenKeyId);
+  const key = await sealingKey(config, config.tokenKeyId);
   const iv = ids.random(IV_BYTES);
   const sealed = await crypto.subtle.encrypt(
     { name: "AES-GCM", iv, additionalData: purposeBytes(purpose) },
@@ -91,7 +93,7 @@ export async function unseal(config: EncryptionKeys, purpose: string, sealed: st
   if (version !== VERSION || !keyId || !iv || !ciphertext || rest.length > 0) {
     throw new SealingError("damaged");
   }
-  const key = await importKey(config, keyId);
+  const key = await sealingKey(config, keyId);
   try {
     const opened = await crypto.subtle.decrypt(
       { name: "AES-GCM", iv: decode(iv, "damaged"), additionalData: purposeBytes(purpose) },

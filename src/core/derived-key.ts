@@ -8,10 +8,22 @@ interface ServiceKeys {
 }
 
 /** What a key that is derived from TOKEN_KEYS is for. Each purpose has a key of its own, which reveals nothing about the others. */
-export type KeyPurpose = "known browser" | "refresh rotation" | "upload address";
+export type KeyPurpose = "known browser" | "refresh rotation" | "sealing" | "upload address";
 
-async function deriveSigningKey(material: string, purpose: KeyPurpose): Promise<CryptoKey> {
-  const raw = await crypto.subtle.importKey("raw", fromBase64(material), "HKDF", false, ["deriveKey"]);
+interface KeyUse {
+  readonly algorithm: SubtleCryptoImportKeyAlgorithm;
+  readonly usages: readonly string[];
+}
+
+const SIGNING: KeyUse = { algorithm: { name: "HMAC", hash: "SHA-256", length: 256 }, usages: ["sign", "verify"] };
+
+/** No key of TOKEN_KEYS is used itself: every purpose has one that is derived from it (HKDF, RFC 5869). */
+export async function deriveKey(
+  material: Uint8Array<ArrayBuffer>,
+  purpose: KeyPurpose,
+  { algorithm, usages }: KeyUse,
+): Promise<CryptoKey> {
+  const raw = await crypto.subtle.importKey("raw", material, "HKDF", false, ["deriveKey"]);
   return await crypto.subtle.deriveKey(
     {
       name: "HKDF",
@@ -20,11 +32,13 @@ async function deriveSigningKey(material: string, purpose: KeyPurpose): Promise<
       info: new TextEncoder().encode(`almanac ${purpose} v1`),
     },
     raw,
-    { name: "HMAC", hash: "SHA-256", length: 256 },
+    algorithm,
     false,
-    ["sign", "verify"],
+    [...usages],
   );
 }
+
+const deriveSigningKey = (material: string, purpose: KeyPurpose) => deriveKey(fromBase64(material), purpose, SIGNING);
 
 const parseKeys = ({ tokenKeys }: ServiceKeys) => JSON.parse(tokenKeys) as Readonly<Record<string, string>>;
 

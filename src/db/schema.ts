@@ -962,7 +962,7 @@ export const hourlyUse = sqliteTable(
     /** Hours since 1970. */
     hour: integer().notNull(),
     userId: text("user_id").notNull(),
-    /** `previews`, `long_texts`, `media_fetches` or `media_fetches_of_host:{host}`. */
+    /** `previews`, `long_texts`, `conversions`, `media_fetches` or `media_fetches_of_host:{host}`. */
     name: text().notNull(),
     used: integer().notNull(),
   },

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { isSealedWithOldKey, seal, SealingError, unseal } from "#core/aes-gcm.ts";
-import { toBase64 } from "#core/encoding.ts";
+import { fromBase64, toBase64 } from "#core/encoding.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";
 
@@ -19,6 +19,16 @@ describe("sealing", () => {
     expect(sealed).toMatch(/^v1\.k1\.[\w-]{16}\.[\w-]+$/);
     expect(sealed).not.toContain("the token");
     expect(await unseal(first, "connection-1", sealed)).toBe("the token");
+  });
+
+  test("the AES key is derived: the key of the operator itself cannot unseal", async ({ expect }) => {
+    const [, , iv = "", ciphertext = ""] = (await seal(first, ids, "c", "token")).split(".");
+    const operatorKey = await crypto.subtle.importKey("raw", new Uint8Array(32).fill(1), "AES-GCM", false, ["decrypt"]);
+    const bytes = (text: string) => fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+    const additionalData = new TextEncoder().encode("c");
+    await expect(
+      crypto.subtle.decrypt({ name: "AES-GCM", iv: bytes(iv), additionalData }, operatorKey, bytes(ciphertext)),
+    ).rejects.toThrow();
   });
 
   test("the same text is never sealed to the same result", async ({ expect }) => {

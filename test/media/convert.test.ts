@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import type { Images } from "#context.ts";
+import { HOUR } from "#core/clock.ts";
 import { deleteMedia, importImages, importMedia, receiveUnsizedFile, startUpload, sweepMedia } from "#media/index.ts";
 import { saveMedia } from "#media/storage/save-media.ts";
 import { ByteReader } from "#media/formats/byte-reader.ts";
@@ -108,6 +109,25 @@ const UNREADABLE = Object.assign(new Error("cannot decode"), { code: 9520 });
 const HUGE = concatBytes(sample("photo.jpg"), new Uint8Array(20_000_001));
 
 const text = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes);
+
+test("at most 200 images of a user are converted in an hour; a JPEG that is stored already costs none", async ({
+  expect,
+}) => {
+  const jpegs = Array.from({ length: 3 }, photo);
+  const ctx = withImages(scriptedImages(...jpegs));
+  const first = avif();
+  await importOne(ctx, first);
+  await env.DB.prepare("UPDATE hourly_use SET used = 199 WHERE user_id = ? AND name = 'conversions'")
+    .bind(ctx.actor.userId)
+    .run();
+  await importOne(ctx, avif());
+  expect(await refusalOf(importOne(ctx, avif()))).toMatchObject({
+    details: [{ code: "quota_exceeded", limit: 200, actual: 200 }],
+  });
+  await importOne(ctx, first);
+  const later = { ...ctx, clock: { now: () => ctx.clock.now() + HOUR } };
+  await importOne(later, avif());
+});
 
 describe("an AVIF image", () => {
   test("becomes a JPEG without the place where it was taken", async ({ expect }) => {

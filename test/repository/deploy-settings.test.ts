@@ -23,6 +23,12 @@ async function sourcesUnder(folder: string): Promise<Map<string, string>> {
 const matchesIn = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name]) => name ?? "");
 
+test("what is uploaded keeps the addresses of requests out of Workers Logs", async () => {
+  const config = await readTrackedConfig();
+  expect(config).toMatch(/^\[observability\]\nenabled = true\nredact_query_string = true$/m);
+  expect(config).toMatch(/^\[observability\.logs\]\nenabled = true\ninvocation_logs = false$/m);
+});
+
 describe("the table of settings", () => {
   test("has every variable that the service reads, and no other", async () => {
     const read = new Set<string>();

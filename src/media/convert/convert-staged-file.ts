@@ -1,3 +1,4 @@
+import { HOUR } from "#core/clock.ts";
 import { log } from "#core/log.ts";
 import type { Images } from "#context.ts";
 import { openChunkReader } from "#media/chunk-reader.ts";
@@ -12,10 +13,14 @@ import { deleteStagedFile, openStagedFile, readStagedFile, type StagedFile } fro
 import { type TransferCheck, writeStagedFile } from "#media/storage/write-staged-file.ts";
 import { isReady, type ReadyMediaRow } from "#media/store.ts";
 import { checkFailed, type CheckResult, type ContentType, type ConvertedType, type MediaFacts } from "#media/types.ts";
+import { countUseStatement } from "#quotas/index.ts";
 import { CONVERTED_RECIPE } from "./recipe.ts";
 import type { ContentServices, ReceivedContent, StagedContent } from "./received-content.ts";
 
 type ConvertServices = ContentServices & { readonly images: Images };
+
+/** Each conversion is paid, and an upload can be deleted and repeated. */
+export const CONVERSIONS_PER_HOUR = 200;
 
 const WHITE = "#ffffff";
 /** Each quality is one paid call; the first JPEG is nearly always small enough. */
@@ -107,6 +112,18 @@ async function makeJpeg(
   type: ConvertedType,
 ): Promise<CheckResult<ReceivedContent>> {
   const kind = CONVERTED_KINDS[type];
+  const counted = await countUseStatement(services.db, {
+    userId: file.userId,
+    hour: Math.floor(services.clock.now() / HOUR),
+    counters: [{ name: "conversions", count: 1, limit: CONVERSIONS_PER_HOUR }],
+  }).all();
+  if (counted.results.length === 0) {
+    return checkFailed(
+      "quota_exceeded",
+      `${CONVERSIONS_PER_HOUR} HEIC and AVIF images were converted in this hour: try again in the next one, or use a JPEG`,
+      { limit: CONVERSIONS_PER_HOUR, actual: CONVERSIONS_PER_HOUR },
+    );
+  }
   try {
     for (const quality of QUALITIES) {
       const made = await stageJpeg(services, file, quality);

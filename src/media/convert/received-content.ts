@@ -17,13 +17,14 @@ export interface ReceivedContent {
   readonly madeOf?: string;
 }
 
-export type ContentServices = Pick<Services, "bucket" | "db" | "ids" | "images">;
+export type ContentServices = Pick<Services, "bucket" | "clock" | "db" | "ids" | "images">;
 
 export interface StagedContent {
   readonly staged: StagedFile;
   readonly sha256: string;
   /** Detected from the first bytes. */
   readonly type: ReceivedType;
+  readonly userId: string;
   readonly workspaceId: string;
   /** A JPEG up to this size stays in memory. */
   readonly maxInMemoryBytes: number;

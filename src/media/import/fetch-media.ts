@@ -79,6 +79,7 @@ async function downloadSource(
       staged: result.staged,
       sha256: result.sha256,
       type: check.receivedType(),
+      userId: ctx.actor.userId,
       workspaceId: ctx.actor.workspaceId,
       maxInMemoryBytes,
     });

@@ -25,6 +25,7 @@ export async function receiveFile(
     const content = await receivedContent(services, {
       ...received,
       type: upload.contentType,
+      userId: upload.userId,
       workspaceId: upload.workspaceId,
       maxInMemoryBytes: IN_MEMORY_UPLOAD_BYTES,
     });

@@ -62,6 +62,7 @@ export async function receiveUnsizedFile(
       staged,
       sha256: received.sha256,
       type: check.receivedType(),
+      userId: ctx.actor.userId,
       workspaceId: ctx.actor.workspaceId,
       maxInMemoryBytes: IN_MEMORY_UPLOAD_BYTES,
     });

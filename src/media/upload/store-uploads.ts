@@ -79,6 +79,7 @@ export async function insertUpload(
 export interface UploadRow {
   readonly id: string;
   readonly mediaId: string;
+  readonly userId: string;
   readonly workspaceId: string;
   readonly contentType: ReceivedType;
   readonly filename: string;
@@ -94,7 +95,7 @@ export interface UploadRow {
 export async function findUpload(db: Db, id: string): Promise<UploadRow | null> {
   const row = await db.d1
     .prepare(
-      `SELECT u.id AS id, u.media_id AS mediaId, u.workspace_id AS workspaceId, u.content_type AS contentType, m.filename AS filename,
+      `SELECT u.id AS id, u.media_id AS mediaId, u.user_id AS userId, u.workspace_id AS workspaceId, u.content_type AS contentType, m.filename AS filename,
          u.size_bytes AS sizeBytes, u.part_size_bytes AS partSizeBytes, u.parts AS parts, u.state AS state, u.expires_at AS expiresAt
        FROM uploads u CROSS JOIN media m ON m.id = u.media_id WHERE u.id = ?`,
     )
