@@ -4,6 +4,7 @@ import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
 import type { Account, TargetAccount } from "./types.ts";
@@ -74,7 +75,7 @@ export function connectedAccountsStatement(
   db: Db,
   actor: Actor,
   platform: Platform | null = null,
-): D1PreparedStatement {
+): Statement<AccountRow> {
   return db.d1
     .prepare(
       `${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED} AND (?3 IS NULL OR a.platform = ?3) ORDER BY a.connected_at, a.rowid`,
@@ -83,7 +84,10 @@ export function connectedAccountsStatement(
 }
 
 /** Counts the user's accounts in all workspaces together, because the plan limits the total. */
-export function connectedCountStatement(db: Db, actor: Pick<Actor, "userId">): D1PreparedStatement {
+export function connectedCountStatement(
+  db: Db,
+  actor: Pick<Actor, "userId">,
+): Statement<{ readonly connected: number }> {
   return db.d1
     .prepare("SELECT count(*) AS connected FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL")
     .bind(actor.userId);
@@ -172,8 +176,8 @@ export async function blockAccount(
     readonly now: number;
   },
 ): Promise<boolean> {
-  const [blocked] = await db.d1.batch([
-    db.d1
+  const { blocked } = await batch(db, {
+    blocked: db.d1
       .prepare(
         `UPDATE accounts SET status = 'needs_reconnect', status_reason = ?2, blocked_by = 'post'
          WHERE id = ?1 AND disconnected_at IS NULL
@@ -182,14 +186,14 @@ export async function blockAccount(
       )
       .bind(block.accountId, block.reason, block.tokenVersion),
     // Perhaps the whole login has ended, so the next cron run checks it.
-    db.d1
+    soonerSync: db.d1
       .prepare(
         `UPDATE connections SET next_sync_at = min(coalesce(next_sync_at, ?2), ?2)
          WHERE sealed_tokens IS NOT NULL AND status = 'active' AND id = (SELECT connection_id FROM accounts WHERE id = ?1)`,
       )
       .bind(block.accountId, block.now),
-  ]);
-  return blocked?.results.length === 1;
+  });
+  return blocked.results.length === 1;
 }
 
 export interface UserPlanRow {

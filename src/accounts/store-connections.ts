@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Actor } from "#core/actor.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { columnsOf, readRow, selectAs } from "#db/raw-row.ts";
 import { accounts, connections } from "#db/schema.ts";
@@ -229,22 +230,22 @@ export async function endLogin(
   now: number,
 ): Promise<boolean> {
   const reason = message.slice(0, MAX_REASON_LENGTH);
-  const [ended] = await db.d1.batch([
-    db.d1
+  const { ended } = await batch(db, {
+    ended: db.d1
       .prepare(
         `UPDATE connections SET status = 'needs_reconnect', status_reason = ?3, refresh_lease_until = NULL, next_sync_at = ?4
          WHERE id = ?1 AND token_version = ?2 AND status = 'active'`,
       )
       .bind(row.id, row.tokenVersion, reason, now),
-    db.d1
+    accounts: db.d1
       .prepare(
         `UPDATE accounts SET status = 'needs_reconnect', status_reason = ?2, blocked_by = 'listing'
          WHERE connection_id = ?1 AND disconnected_at IS NULL
            AND EXISTS (SELECT 1 FROM connections c WHERE c.id = ?1 AND c.status = 'needs_reconnect')`,
       )
       .bind(row.id, reason),
-  ]);
-  return ended?.meta.changes === 1;
+  });
+  return ended.meta.changes === 1;
 }
 
 /** The accounts of this login that need a new login. */

@@ -1,5 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { randomPartsOf } from "./store-parts.ts";
 import type { ArchivedAnnotationsRow, ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
@@ -68,23 +69,23 @@ export async function selectArchivable(
 /** Reads the whole rows of these posts in one transaction, in the order of `ids`. */
 export async function readWholePosts(db: Db, ids: readonly string[]): Promise<ArchivedPost[]> {
   const list = JSON.stringify(ids);
-  const [posts, targets, annotations] = await db.d1.batch([
-    db.d1.prepare("SELECT p.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value").bind(list),
-    db.d1
+  const { posts, targets, annotations } = await batch(db, {
+    posts: db.d1
+      .prepare("SELECT p.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value")
+      .bind(list) as Statement<ArchivedPostRow>,
+    targets: db.d1
       .prepare("SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key")
-      .bind(list),
-    db.d1
+      .bind(list) as Statement<ArchivedTargetRow>,
+    annotations: db.d1
       .prepare(
         `SELECT a.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value
          CROSS JOIN post_annotations a ON a.workspace_id = p.workspace_id AND a.post_id = p.id`,
       )
-      .bind(list),
-  ]);
-  const targetsOf = Map.groupBy((targets?.results ?? []) as ArchivedTargetRow[], (target) => target.post_id);
-  const annotationsOf = new Map(
-    ((annotations?.results ?? []) as ArchivedAnnotationsRow[]).map((row) => [row["post_id"], row]),
-  );
-  const postOf = new Map(((posts?.results ?? []) as ArchivedPostRow[]).map((post) => [post.id, post]));
+      .bind(list) as Statement<ArchivedAnnotationsRow>,
+  });
+  const targetsOf = Map.groupBy(targets.results, (target) => target.post_id);
+  const annotationsOf = new Map(annotations.results.map((row) => [row["post_id"], row]));
+  const postOf = new Map(posts.results.map((post) => [post.id, post]));
   return ids.flatMap((id) => {
     const post = postOf.get(id);
     const noted = annotationsOf.get(id);

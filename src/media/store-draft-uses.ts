@@ -1,3 +1,4 @@
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 /** A draft that names an item; `uses` counts all of them. */
@@ -34,7 +35,7 @@ export function draftUsesStatement(
   db: Db,
   items: string,
   { workspaceId, limit, parameters }: { workspaceId: string; limit: number; parameters: readonly unknown[] },
-): D1PreparedStatement {
+): Statement<DraftUseRow> {
   return db.d1
     .prepare(
       `SELECT mediaId, draftId, uses FROM (

@@ -1,5 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { FileType, PostStatus } from "#core/status.ts";
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { draftUsesStatement, type DraftUseRow, namedByDraft } from "#media/store-draft-uses.ts";
 import { USED_BYTES } from "#media/storage/store-save-media.ts";
@@ -41,13 +42,15 @@ const PAGE = `FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.st
 const NEXT_FIRST = "p.scheduled_at < ?1, abs(p.scheduled_at - ?1)";
 
 /** The posts that use the items that `items` selects, at most ?2 of each. */
-function usesOf(items: string): string {
-  return `SELECT mediaId, postId, scheduledAt, status, uses FROM (
+function usesStatement(db: Db, items: string, parameters: readonly unknown[]): Statement<MediaUseRow> {
+  return db.d1
+    .prepare(`SELECT mediaId, postId, scheduledAt, status, uses FROM (
     SELECT pm.media_id AS mediaId, p.id AS postId, p.scheduled_at AS scheduledAt, p.status AS status,
       count(*) OVER (PARTITION BY pm.media_id) AS uses,
       row_number() OVER (PARTITION BY pm.media_id ORDER BY ${NEXT_FIRST}) AS place
     FROM (${items}) i CROSS JOIN post_media pm ON pm.media_id = i.id CROSS JOIN posts p ON p.id = pm.post_id
-    WHERE p.status <> 'cancelled') WHERE place <= ?2 ORDER BY mediaId, place`;
+    WHERE p.status <> 'cancelled') WHERE place <= ?2 ORDER BY mediaId, place`)
+    .bind(...parameters);
 }
 
 const LAST_POSITION: LibraryPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
@@ -68,18 +71,22 @@ export async function selectLibraryPage(
   const parameters = [owner.workspaceId, owner.userId, createdAt, id, page.type, page.rows] as const;
   // The parameters of the page come after the two of the uses.
   const shifted = `SELECT m.id AS id ${PAGE.replaceAll(/\?(\d)/g, (_, number: string) => `?${Number(number) + 2}`)}`;
-  const [rows, uses, storage, draftUses] = await db.d1.batch([
-    db.d1.prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`).bind(...parameters),
-    db.d1.prepare(usesOf(shifted)).bind(page.now, page.usesPerItem, ...parameters),
+  const { rows, uses, storage, draftUses } = await batch(db, {
+    rows: db.d1
+      .prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`)
+      .bind(...parameters) as Statement<LibraryRow>,
+    uses: usesStatement(db, shifted, [page.now, page.usesPerItem, ...parameters]),
     // `USED_BYTES` reads the workspace from ?2 and does not use ?1.
-    db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId),
-    draftUsesStatement(db, shifted, { workspaceId: owner.workspaceId, limit: page.usesPerItem, parameters }),
-  ]);
+    storage: db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId) as Statement<
+      Pick<LibraryPage, "usedBytes">
+    >,
+    draftUses: draftUsesStatement(db, shifted, { workspaceId: owner.workspaceId, limit: page.usesPerItem, parameters }),
+  });
   return {
-    rows: (rows?.results ?? []) as unknown as readonly LibraryRow[],
-    uses: (uses?.results ?? []) as unknown as readonly MediaUseRow[],
-    draftUses: (draftUses?.results ?? []) as unknown as readonly DraftUseRow[],
-    usedBytes: (storage?.results[0] as { usedBytes: number } | undefined)?.usedBytes ?? 0,
+    rows: rows.results,
+    uses: uses.results,
+    draftUses: draftUses.results,
+    usedBytes: storage.results[0]?.usedBytes ?? 0,
   };
 }
 
@@ -91,14 +98,11 @@ export async function selectUses(
   { limit, now }: { readonly limit: number; readonly now: number },
 ): Promise<Pick<LibraryPage, "uses" | "draftUses">> {
   const item = "SELECT ?3 AS id";
-  const [uses, draftUses] = await db.d1.batch([
-    db.d1.prepare(usesOf(item)).bind(now, limit, mediaId),
-    draftUsesStatement(db, item, { workspaceId, limit, parameters: [mediaId] }),
-  ]);
-  return {
-    uses: (uses?.results ?? []) as unknown as readonly MediaUseRow[],
-    draftUses: (draftUses?.results ?? []) as unknown as readonly DraftUseRow[],
-  };
+  const { uses, draftUses } = await batch(db, {
+    uses: usesStatement(db, item, [now, limit, mediaId]),
+    draftUses: draftUsesStatement(db, item, { workspaceId, limit, parameters: [mediaId] }),
+  });
+  return { uses: uses.results, draftUses: draftUses.results };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Actor } from "#core/actor.ts";
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { DAY } from "#core/clock.ts";
 import { UNUSED_RETENTION_MS } from "#media/limits.ts";
@@ -48,8 +49,8 @@ export async function insertMediaRows(
   now: number,
 ): Promise<{ rows: readonly SavedMediaRow[]; state: StorageState }> {
   const list = JSON.stringify(items);
-  const [, , saved, state] = await db.d1.batch([
-    db.d1
+  const { saved, state } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, width, height, duration_ms,
            sha256, facts, created_at, sweep_at)
@@ -62,27 +63,26 @@ export async function insertMediaRows(
            sweep_at = max(sweep_at, ?7), state = CASE state WHEN 'expiring' THEN 'ready' ELSE state END`,
       )
       .bind(list, actor.workspaceId, actor.userId, limitBytes, now, now + DAY, now + UNUSED_RETENTION_MS),
-    db.d1
+    storageUse: db.d1
       .prepare(
         `INSERT INTO storage_use (workspace_id, bytes)
          SELECT ?2, sum(m.size_bytes) FROM media m WHERE m.id IN (SELECT value ->> 'id' FROM json_each(?1)) HAVING count(*) > 0
          ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes`,
       )
       .bind(list, actor.workspaceId),
-    db.d1
+    saved: db.d1
       .prepare(
         `SELECT ${MEDIA_COLUMNS},
            EXISTS (SELECT 1 FROM media o WHERE o.sha256 = m.sha256 AND o.state IN ('ready', 'expiring')) AS stored
          FROM json_each(?1) j CROSS JOIN media m ON m.workspace_id = ?2 AND m.sha256 = j.value ->> 'sha256'
          WHERE m.state IN ('storing', 'ready')`,
       )
-      .bind(list, actor.workspaceId),
-    db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes, ${REMOVING} AS removing`).bind(list, actor.workspaceId),
-  ]);
-  return {
-    rows: (saved?.results ?? []) as unknown as readonly SavedMediaRow[],
-    state: (state?.results[0] ?? { usedBytes: 0, removing: 0 }) as unknown as StorageState,
-  };
+      .bind(list, actor.workspaceId) as Statement<SavedMediaRow>,
+    state: db.d1
+      .prepare(`SELECT ${USED_BYTES} AS usedBytes, ${REMOVING} AS removing`)
+      .bind(list, actor.workspaceId) as Statement<StorageState>,
+  });
+  return { rows: saved.results, state: state.results[0] ?? { usedBytes: 0, removing: 0 } };
 }
 
 /** Makes the items usable. Call it when the objects are written. */

@@ -1,5 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { FileType } from "#core/status.ts";
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { MediaState } from "#db/schema.ts";
 import { isConverted } from "#media/content-types.ts";
@@ -211,13 +212,13 @@ export async function closeUpload(
   media: { readonly id: string; readonly state: MediaState },
   now: number,
 ): Promise<boolean> {
-  const [closed] = await db.d1.batch([
-    db.d1
+  const { closed } = await batch(db, {
+    closed: db.d1
       .prepare("UPDATE uploads SET state = 'complete', parts = '{}' WHERE id = ? AND state = 'open'")
       .bind(upload.id),
-    readyStatement(db, [media.id], now),
-  ]);
-  return closed?.meta.changes === 1;
+    ready: readyStatement(db, [media.id], now),
+  });
+  return closed.meta.changes === 1;
 }
 
 /** Deletes open uploads with their media items and releases the reserved storage. */

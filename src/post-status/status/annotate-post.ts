@@ -1,6 +1,6 @@
 import type { Context } from "#context.ts";
-
-import { type PostRow, toPost } from "#posts/rows/store-post-rows.ts";
+import { batch } from "#db/batch.ts";
+import { toPost } from "#posts/rows/store-post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
 import type { Annotations, Post } from "#posts/rows/types.ts";
@@ -13,10 +13,10 @@ export async function annotatePost(
 ): Promise<Post> {
   const db = ctx.db;
   const now = ctx.clock.now();
-  const [, read] = await db.d1.batch<PostRow>([
-    replaceAnnotationsStatement(db, ctx.actor, id, annotations, now),
-    postsStatement(db, ctx.actor, [id]),
-  ]);
-  const row = read?.results[0];
+  const { posts } = await batch(db, {
+    replaced: replaceAnnotationsStatement(db, ctx.actor, id, annotations, now),
+    posts: postsStatement(db, ctx.actor, [id]),
+  });
+  const [row] = posts.results;
   return row === undefined ? await refuseMissingPost(ctx, id, "changed") : toPost(row, now);
 }

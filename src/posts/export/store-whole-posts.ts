@@ -1,4 +1,5 @@
 import type { PostStatus } from "#core/status.ts";
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 type Column = string | number | null;
@@ -43,22 +44,20 @@ export async function selectWholePosts(
     return [];
   }
   const ids = JSON.stringify(posts.map(({ id }) => id));
-  const [targets, annotations] = await db.d1.batch([
-    db.d1
+  const { targets, annotations } = await batch(db, {
+    targets: db.d1
       .prepare(
         `SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key, t.position, t.account_id`,
       )
-      .bind(ids),
-    db.d1
+      .bind(ids) as Statement<WholePost["targets"][number]>,
+    annotations: db.d1
       .prepare(
         `SELECT a.* FROM json_each(?1) j CROSS JOIN post_annotations a ON a.workspace_id = ?2 AND a.post_id = j.value`,
       )
-      .bind(ids, workspaceId),
-  ]);
-  const targetsOf = Map.groupBy((targets?.results ?? []) as WholePost["targets"], (target) => target.post_id);
-  const annotationsOf = new Map(
-    ((annotations?.results ?? []) as NonNullable<WholePost["annotations"]>[]).map((row) => [row["post_id"], row]),
-  );
+      .bind(ids, workspaceId) as Statement<NonNullable<WholePost["annotations"]>>,
+  });
+  const targetsOf = Map.groupBy(targets.results, (target) => target.post_id);
+  const annotationsOf = new Map(annotations.results.map((row) => [row["post_id"], row]));
   return posts.map((post) => {
     const noted = annotationsOf.get(post.id);
     return { post, targets: targetsOf.get(post.id) ?? [], ...(noted !== undefined && { annotations: noted }) };

@@ -1,5 +1,6 @@
 import type { Context } from "#context.ts";
 import { DAY } from "#core/clock.ts";
+import { batch } from "#db/batch.ts";
 import type { Overview } from "./types.ts";
 import { toSummary } from "#posts/rows/store-post-rows.ts";
 import {
@@ -10,12 +11,11 @@ import {
   patternWindow,
 } from "./schedule-statistics.ts";
 import { accountsWithPostsStatements, readAccountsWithPosts } from "./store-account-posts.ts";
-import { parseDayCounters, windowDaysStatement } from "./store-day-counters.ts";
+import { toDayCounters, windowDaysStatement } from "./store-day-counters.ts";
 import {
   failedPostsStatement,
   historyStatement,
   nextPostsStatement,
-  type OverviewRow,
   pausedPostsStatement,
   postsAfterStatement,
   skippedPostsStatement,
@@ -38,36 +38,35 @@ export async function getOverview(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { timeZone, subscriptionEndsAt }: OverviewInput,
 ): Promise<Overview> {
-  const { actor } = ctx;
-  const db = ctx.db;
+  const { actor, db } = ctx;
   const now = ctx.clock.now();
   const failedPage = { from: now - FAILED_POSTS_DAYS * DAY, limit: FAILED_POSTS + 1 };
-  const [next, failed, partiallyFailed, paused, skipped, afterEnd, history, dayRows, accounts, accountPosts] =
-    await db.d1.batch<OverviewRow>([
-      nextPostsStatement(db, actor, { from: now, limit: NEXT_POSTS }),
-      failedPostsStatement(db, actor, "failed", failedPage),
-      failedPostsStatement(db, actor, "partially_failed", failedPage),
-      pausedPostsStatement(db, actor),
-      skippedPostsStatement(db, actor, now),
-      postsAfterStatement(db, actor, subscriptionEndsAt),
-      historyStatement(db, actor),
-      windowDaysStatement(db, actor, patternWindow(now)),
-      ...accountsWithPostsStatements(db, actor, now, { onlyInNeed: true }),
-    ]);
-  const days = parseDayCounters(dayRows);
-  const failedPosts = [...(failed?.results ?? []), ...(partiallyFailed?.results ?? [])]
+  const read = await batch(db, {
+    next: nextPostsStatement(db, actor, { from: now, limit: NEXT_POSTS }),
+    failed: failedPostsStatement(db, actor, "failed", failedPage),
+    partiallyFailed: failedPostsStatement(db, actor, "partially_failed", failedPage),
+    paused: pausedPostsStatement(db, actor),
+    skipped: skippedPostsStatement(db, actor, now),
+    afterEnd: postsAfterStatement(db, actor, subscriptionEndsAt),
+    history: historyStatement(db, actor),
+    days: windowDaysStatement(db, actor, patternWindow(now)),
+    ...accountsWithPostsStatements(db, actor, now, { onlyInNeed: true }),
+  });
+  const days = read.days.results.map(toDayCounters);
+  const [history] = read.history.results;
+  const failedPosts = [...read.failed.results, ...read.partiallyFailed.results]
     .map(toFailedPost)
     .toSorted((a, b) => b.scheduledAt - a.scheduledAt);
   return {
-    nextPosts: (next?.results ?? []).map(toSummary),
+    nextPosts: read.next.results.map(toSummary),
     failedPosts: failedPosts.slice(0, FAILED_POSTS),
     hasMoreFailedPosts: failedPosts.length > FAILED_POSTS,
-    pausedPosts: (paused?.results ?? []).map(({ reason, count }) => ({ reason, count })),
-    skippedPosts: (skipped?.results ?? []).map(({ platform, count, post_id: postId }) => ({ platform, count, postId })),
-    postsAfterSubscription: afterEnd?.results[0]?.count ?? 0,
-    accounts: readAccountsWithPosts(accounts, accountPosts, now),
-    hasPosts: history?.results[0]?.has_posts === 1,
-    hasPublished: history?.results[0]?.has_published === 1,
+    pausedPosts: read.paused.results,
+    skippedPosts: read.skipped.results.map(({ platform, count, post_id: postId }) => ({ platform, count, postId })),
+    postsAfterSubscription: read.afterEnd.results[0]?.count ?? 0,
+    accounts: readAccountsWithPosts(read, now),
+    hasPosts: history?.has_posts === 1,
+    hasPublished: history?.has_published === 1,
     outcomesByDay: outcomesByDay(days, now),
     countByHourOfWeek: countByWeekdayAndHour(days, timeZone, now),
     lateness: computeLateness(days, now),

@@ -1,6 +1,7 @@
 import { type AccountRow, connectedAccountsStatement, toAccount } from "#accounts/index.ts";
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
+import type { Statement, StatementResult } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
@@ -29,10 +30,10 @@ export function accountsWithPostsStatements(
   actor: Actor,
   now: number,
   { onlyInNeed }: { readonly onlyInNeed: boolean },
-): [accounts: D1PreparedStatement, posts: D1PreparedStatement] {
-  return [
-    connectedAccountsStatement(db, actor),
-    db.d1
+): { readonly accounts: Statement<AccountRow>; readonly accountPosts: Statement<AccountPostsRow> } {
+  return {
+    accounts: connectedAccountsStatement(db, actor),
+    accountPosts: db.d1
       .prepare(
         // CROSS JOIN keeps SQLite from starting with the posts, so that the index on account and time limits the rows read.
         `SELECT a.id AS account_id, (SELECT json_object('ahead', count(*), 'afterLoginEnd', coalesce(sum(after_end), 0),
@@ -47,24 +48,20 @@ export function accountsWithPostsStatements(
          WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL`,
       )
       .bind(actor.userId, actor.workspaceId, now - LONGEST_RETRY_MS),
-  ];
+  };
 }
 
 const NO_POSTS: AccountPosts = { ahead: 0, afterLoginEnd: 0, pausedByDisconnect: 0 };
 
 /** Parses the results of both statements of `accountsWithPostsStatements`. */
 export function readAccountsWithPosts(
-  accounts: D1Result | undefined,
-  posts: D1Result | undefined,
+  read: { readonly accounts: StatementResult<AccountRow>; readonly accountPosts: StatementResult<AccountPostsRow> },
   now: number,
 ): readonly AccountWithPosts[] {
   const postsOf = new Map(
-    ((posts?.results ?? []) as unknown as AccountPostsRow[]).map((row) => [
-      row.account_id,
-      JSON.parse(row.posts) as AccountPosts,
-    ]),
+    read.accountPosts.results.map((row) => [row.account_id, JSON.parse(row.posts) as AccountPosts]),
   );
-  return ((accounts?.results ?? []) as unknown as AccountRow[]).map((row) => ({
+  return read.accounts.results.map((row) => ({
     ...toAccount(row, now),
     posts: postsOf.get(row.id) ?? NO_POSTS,
   }));

@@ -1,6 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
+import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { type DayCounters, SLOT_MS } from "./schedule-statistics.ts";
 
@@ -59,9 +60,9 @@ export async function readDayCounters(
   const { now, from, until, ends } = window;
   const nextSlot = Math.ceil(now / SLOT_MS) * SLOT_MS;
   const ranges = [[now, nextSlot], ...ends.map((end) => [Math.floor(end / SLOT_MS) * SLOT_MS, end])];
-  const [days, boundaries] = await db.d1.batch<DayColumns & BoundaryColumns>([
-    dayCountersStatement(db, actor, { from, until }),
-    db.d1
+  const { days, boundaries } = await batch(db, {
+    days: dayCountersStatement(db, actor, { from, until }),
+    boundaries: db.d1
       .prepare(
         `SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = ?1 AND p.status = 'scheduled' AND p.scheduled_at >= ?2
              ORDER BY p.scheduled_at LIMIT 1) AS next_at,
@@ -73,13 +74,13 @@ export async function readDayCounters(
                'scheduled', t.scheduled, 'publishing', 0, 'published', t.published, 'partially_failed', t.partially_failed,
                'failed', t.failed, 'paused', t.paused))) FROM post_totals t WHERE t.workspace_id = ?1) AS totals`,
       )
-      .bind(actor.workspaceId, now, JSON.stringify(ranges)),
-  ]);
-  const boundaryRow = boundaries?.results[0];
+      .bind(actor.workspaceId, now, JSON.stringify(ranges)) as Statement<BoundaryColumns>,
+  });
+  const [boundaryRow] = boundaries.results;
   const [countBeforeFirstSlot = 0, ...countsAfterLastSlot] = JSON.parse(boundaryRow?.scheduled ?? "[]") as number[];
   const publishing = JSON.parse(boundaryRow?.publishing ?? "[]") as PublishingPost[];
   return {
-    days: parseDayCounters(days),
+    days: days.results.map(toDayCounters),
     totals: JSON.parse(boundaryRow?.totals ?? "[]") as DayTotals[],
     boundaries: { nextPostAt: boundaryRow?.next_at ?? null, countBeforeFirstSlot, countsAfterLastSlot, publishing },
   };
@@ -90,7 +91,7 @@ function dayCountersStatement(
   db: Db,
   actor: Actor,
   window: { readonly from: number; readonly until: number },
-): D1PreparedStatement {
+): Statement<DayColumns> {
   const dayOf = (side: string) => `(SELECT day FROM post_totals WHERE workspace_id = ?1 AND side = '${side}')`;
   return db.d1
     .prepare(
@@ -107,7 +108,7 @@ export function windowDaysStatement(
   db: Db,
   actor: Actor,
   window: { readonly from: number; readonly until: number },
-): D1PreparedStatement {
+): Statement<DayColumns> {
   return db.d1
     .prepare(
       `SELECT day, scheduled, publishing, published, partially_failed, failed, paused, platforms, slots, lateness
@@ -116,12 +117,7 @@ export function windowDaysStatement(
     .bind(actor.workspaceId, Math.floor(window.from / DAY), Math.floor(window.until / DAY));
 }
 
-/** Parses the rows of both statements above. */
-export function parseDayCounters(result: D1Result | undefined): readonly DayCounters[] {
-  return ((result?.results ?? []) as unknown as DayColumns[]).map(toDayCounters);
-}
-
-function toDayCounters(row: DayColumns): DayCounters {
+export function toDayCounters(row: DayColumns): DayCounters {
   const { day, scheduled, publishing, published, partially_failed, failed, paused } = row;
   return {
     day,

@@ -1,6 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { FailedPost, TargetProblem } from "./types.ts";
 import { ACCOUNT_POSTS_MAX } from "./store-account-posts.ts";
@@ -16,7 +17,7 @@ interface PageInput {
   readonly limit: number;
 }
 
-export function nextPostsStatement(db: Db, actor: Actor, { from, limit }: PageInput): D1PreparedStatement {
+export function nextPostsStatement(db: Db, actor: Actor, { from, limit }: PageInput): Statement<SummaryRow> {
   return db.d1
     .prepare(
       `SELECT ${SUMMARY_COLUMNS} FROM posts p
@@ -40,7 +41,7 @@ export function failedPostsStatement(
   actor: Actor,
   status: "failed" | "partially_failed",
   { from, limit }: PageInput,
-): D1PreparedStatement {
+): Statement<FailedPostRow> {
   return db.d1
     .prepare(
       `SELECT ${SUMMARY_COLUMNS}, ${TARGET_PROBLEMS} FROM posts p
@@ -70,7 +71,7 @@ interface HistoryRow {
 }
 
 /** Counts paused posts by reason, except those that the user paused. */
-export function pausedPostsStatement(db: Db, actor: Actor): D1PreparedStatement {
+export function pausedPostsStatement(db: Db, actor: Actor): Statement<PausedRow> {
   return db.d1
     .prepare(
       `SELECT p.paused_reason AS reason, count(*) AS count FROM posts p
@@ -81,7 +82,7 @@ export function pausedPostsStatement(db: Db, actor: Actor): D1PreparedStatement 
 }
 
 /** Whether the workspace has any post, and whether any was ever published. */
-export function historyStatement(db: Db, actor: Actor): D1PreparedStatement {
+export function historyStatement(db: Db, actor: Actor): Statement<HistoryRow> {
   return db.d1
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM post_days WHERE workspace_id = ?1
@@ -91,12 +92,12 @@ export function historyStatement(db: Db, actor: Actor): D1PreparedStatement {
     .bind(actor.workspaceId);
 }
 
-interface CountRow {
-  readonly count: number;
-}
-
 /** Counts the scheduled posts after the end of the subscription. Reads nothing if no end is known. */
-export function postsAfterStatement(db: Db, actor: Actor, subscriptionEndsAt: number | null): D1PreparedStatement {
+export function postsAfterStatement(
+  db: Db,
+  actor: Actor,
+  subscriptionEndsAt: number | null,
+): Statement<{ readonly count: number }> {
   return db.d1
     .prepare(
       `SELECT count(*) AS count FROM (SELECT 1 FROM posts p
@@ -108,6 +109,7 @@ export function postsAfterStatement(db: Db, actor: Actor, subscriptionEndsAt: nu
 
 interface SkippedRow {
   readonly platform: Platform;
+  readonly count: number;
   readonly post_id: string;
 }
 
@@ -115,7 +117,7 @@ interface SkippedRow {
  * Counts upcoming posts with a skipped target, by platform. CROSS JOIN keeps SQLite from starting with the posts, so that only upcoming
  * targets of disconnected accounts are read.
  */
-export function skippedPostsStatement(db: Db, actor: Actor, now: number): D1PreparedStatement {
+export function skippedPostsStatement(db: Db, actor: Actor, now: number): Statement<SkippedRow> {
   return db.d1
     .prepare(
       // With a single min(), SQLite takes the other columns from the row that has the minimum.
@@ -129,5 +131,3 @@ export function skippedPostsStatement(db: Db, actor: Actor, now: number): D1Prep
     )
     .bind(actor.workspaceId, actor.userId, now);
 }
-
-export type OverviewRow = FailedPostRow & PausedRow & HistoryRow & CountRow & SkippedRow;
