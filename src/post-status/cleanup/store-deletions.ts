@@ -1,3 +1,4 @@
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
@@ -18,12 +19,12 @@ export async function deleteCancelledPosts(db: Db, before: number, limit: number
   const ids = JSON.stringify(results.map((row) => row.id));
   const stillCancelled =
     "IN (SELECT p.id FROM posts p, json_each(?) j WHERE p.id = j.value AND p.status = 'cancelled')";
-  const deleted = await db.d1.batch([
-    db.d1.prepare(`DELETE FROM post_targets WHERE post_id ${stillCancelled}`).bind(ids),
-    db.d1.prepare(`DELETE FROM post_media WHERE post_id ${stillCancelled}`).bind(ids),
-    db.d1.prepare(`DELETE FROM posts WHERE id ${stillCancelled}`).bind(ids),
-  ]);
-  return deleted[2]?.meta.changes ?? 0;
+  const { posts } = await batch(db, {
+    targets: db.d1.prepare(`DELETE FROM post_targets WHERE post_id ${stillCancelled}`).bind(ids),
+    media: db.d1.prepare(`DELETE FROM post_media WHERE post_id ${stillCancelled}`).bind(ids),
+    posts: db.d1.prepare(`DELETE FROM posts WHERE id ${stillCancelled}`).bind(ids),
+  });
+  return posts.meta.changes;
 }
 
 /** Deletes the records of tokens issued before `hour` (hours since 1970); returns how many. */

@@ -4,7 +4,7 @@ import { disarmPosts } from "#arming/arm-posts.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
 import { refuseInvalidState } from "#posts/rows/refuse.ts";
 import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
-import { cancelStatements, readCancelled } from "./store-status-change.ts";
+import { cancelOrStop } from "./store-status-change.ts";
 
 /** The status of a post after a cancel. A post that is partly public keeps its record and becomes `partially_failed` or `failed`. */
 export type CancelledStatus = "cancelled" | "partially_failed" | "failed";
@@ -17,9 +17,7 @@ export async function cancelPost(
   ctx: Pick<Context, "actor"> & Pick<Services, "arm" | "clock" | "db" | "defer">,
   input: { readonly id: string },
 ): Promise<{ readonly id: string; readonly status: CancelledStatus }> {
-  const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(cancelStatements(ctx.db, ctx.actor, { id: input.id, now }));
-  const { changed, post } = readCancelled(results, now);
+  const { changed, post } = await cancelOrStop(ctx.db, ctx.actor, { id: input.id, now: ctx.clock.now() });
   if (!post) {
     return await refuseMissingPost(ctx, input.id, "cancelled");
   }

@@ -3,7 +3,7 @@ import { disarmPosts } from "#arming/arm-posts.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
 import { refuseInvalidState } from "#posts/rows/refuse.ts";
 import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
-import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
+import { changeStatus } from "./store-status-change.ts";
 import type { Post } from "#posts/rows/types.ts";
 
 /** Pauses a scheduled post until its owner resumes or reschedules it. */
@@ -11,9 +11,8 @@ export async function pausePost(
   ctx: Pick<Context, "actor"> & Pick<Services, "arm" | "clock" | "db" | "defer">,
   input: { readonly id: string },
 ): Promise<Post> {
-  const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(statusChangeStatements(ctx.db, ctx.actor, { id: input.id, to: "paused", now }));
-  const { changed, post } = readStatusChange(results, now);
+  const change = { id: input.id, to: "paused", now: ctx.clock.now() } as const;
+  const { changed, post } = await changeStatus(ctx.db, ctx.actor, change);
   if (!post) {
     return await refuseMissingPost(ctx, input.id, "paused");
   }

@@ -5,7 +5,7 @@ import { armableFromPost } from "#arming/to-armable-post.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
 import { refuseInvalidState } from "#posts/rows/refuse.ts";
 import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
-import { statusChangeStatements, readStatusChange } from "./store-status-change.ts";
+import { changeStatus } from "./store-status-change.ts";
 import type { Post } from "#posts/rows/types.ts";
 
 /** Resumes a paused post if its time is in the future, the subscription is active and an account is usable. */
@@ -15,10 +15,7 @@ export async function resumePost(
 ): Promise<Post> {
   requireSubscription(ctx.actor);
   const now = ctx.clock.now();
-  const results = await ctx.db.d1.batch(
-    statusChangeStatements(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now }),
-  );
-  const { changed, post } = readStatusChange(results, now);
+  const { changed, post } = await changeStatus(ctx.db, ctx.actor, { id: input.id, to: "scheduled", now });
   if (!post) {
     return await refuseMissingPost(ctx, input.id, "resumed");
   }

@@ -1,4 +1,5 @@
 import type { Actor } from "#core/actor.ts";
+import { batch, type Statement, type StatementResult } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
 import { type PostRow, toPost } from "#posts/rows/store-post-rows.ts";
@@ -10,7 +11,7 @@ import { stopRetriesStatements } from "./store-stopped-retries.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import type { Post } from "#posts/rows/types.ts";
 
-export interface StatusChange {
+interface StatusChange {
   readonly id: string;
   readonly to: "cancelled" | "paused" | "scheduled";
   readonly now: number;
@@ -47,44 +48,54 @@ const STATUS_CHANGES = {
   },
 } as const;
 
-/** Changes the status if `STATUS_CHANGES` allows it, then reads the post. */
-export function statusChangeStatements(db: Db, actor: Actor, { id, to, now }: StatusChange): D1PreparedStatement[] {
+interface ChangedStatus {
+  readonly changed: boolean;
+  /** Null if there is no such post. */
+  readonly post: Post | null;
+}
+
+function statusChangeStatements(
+  db: Db,
+  actor: Actor,
+  { id, to, now }: StatusChange,
+): { readonly update: D1PreparedStatement; readonly posts: Statement<PostRow> } {
   const { set, allowed, change } = STATUS_CHANGES[to];
-  return [
-    db.d1
+  return {
+    update: db.d1
       .prepare(
         `UPDATE posts AS p SET ${set}, version = version + 1, updated_at = ?4, changes = ${appendChange("?5")}
          WHERE p.user_id = ?1 AND p.workspace_id = ?2 AND p.id = ?3 AND ${allowed} RETURNING id`,
       )
       .bind(actor.userId, actor.workspaceId, id, now, changeByActor(actor, { at: now, ...change })),
-    postsStatement(db, actor, [id]),
-  ];
+    posts: postsStatement(db, actor, [id]),
+  };
+}
+
+/** Changes the status if `STATUS_CHANGES` allows it, then reads the post. */
+export async function changeStatus(db: Db, actor: Actor, change: StatusChange): Promise<ChangedStatus> {
+  return toChangedStatus(await batch(db, statusChangeStatements(db, actor, change)), change.now);
 }
 
 /** Cancels the post, or stops its retry if it is partly public; then reads the post. */
-export function cancelStatements(db: Db, actor: Actor, { id, now }: Omit<StatusChange, "to">): D1PreparedStatement[] {
+export async function cancelOrStop(
+  db: Db,
+  actor: Actor,
+  { id, now }: Omit<StatusChange, "to">,
+): Promise<ChangedStatus> {
   const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
-  return [
-    ...stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {
-      change: changeByActor(actor, { at: now, what: "retry_stopped" }),
-    }),
-    ...statusChangeStatements(db, actor, { id, to: "cancelled", now }),
-  ];
+  const [targets, stopped] = stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {
+    change: changeByActor(actor, { at: now, what: "retry_stopped" }),
+  });
+  const cancel = statusChangeStatements(db, actor, { id, to: "cancelled", now });
+  const read = await batch(db, { targets, stopped, ...cancel });
+  const { changed, post } = toChangedStatus(read, now);
+  return { changed: changed || read.stopped.results.length === 1, post };
 }
 
-export function readCancelled(
-  [, stopped, ...results]: readonly D1Result[],
+function toChangedStatus(
+  { update, posts }: { readonly update: StatementResult; readonly posts: StatementResult<PostRow> },
   now: number,
-): ReturnType<typeof readStatusChange> {
-  const { changed, post } = readStatusChange(results, now);
-  return { changed: changed || stopped?.results.length === 1, post };
-}
-
-export function readStatusChange(
-  results: readonly D1Result[],
-  now: number,
-): { readonly changed: boolean; readonly post: Post | null } {
-  const [update, read] = results;
-  const row = (read?.results as PostRow[] | undefined)?.[0];
-  return { changed: update?.results.length === 1, post: row ? toPost(row, now) : null };
+): ChangedStatus {
+  const [row] = posts.results;
+  return { changed: update.results.length === 1, post: row ? toPost(row, now) : null };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import { type PostStatus, type PostType, postTypeOf } from "#core/status.ts";
+import { batch, type Statement, type StatementResult } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { columnsOf, readRow } from "#db/raw-row.ts";
 import { posts, postTargets } from "#db/schema.ts";
@@ -39,27 +40,35 @@ export function mediaOfTarget({ post }: PublishRun, target: Pick<PublishRunTarge
 const POST_TABLE_COLUMNS = columnsOf(posts);
 const TARGET_TABLE_COLUMNS = columnsOf(postTargets);
 
-function publishRunStatements(db: Db, postId: string): D1PreparedStatement[] {
-  return [
-    db.d1.prepare(`SELECT *, NOT (${NOT_HELD}) AS service_held FROM posts WHERE id = ?`).bind(postId),
-    db.d1.prepare("SELECT * FROM post_targets WHERE post_id = ? ORDER BY account_id").bind(postId),
-    db.d1
+type RawRow = Readonly<Record<string, unknown>>;
+
+function publishRunStatements(
+  db: Db,
+  postId: string,
+): Readonly<Record<"post" | "targets" | "media", Statement<RawRow>>> {
+  return {
+    post: db.d1.prepare(`SELECT *, NOT (${NOT_HELD}) AS service_held FROM posts WHERE id = ?`).bind(postId),
+    targets: db.d1.prepare("SELECT * FROM post_targets WHERE post_id = ? ORDER BY account_id").bind(postId),
+    media: db.d1
       .prepare(
         `SELECT m.id AS id, m.filename AS filename, m.facts AS facts
          FROM post_media u CROSS JOIN media m ON m.id = u.media_id WHERE u.post_id = ?`,
       )
       .bind(postId),
-  ];
+  };
 }
 
-function readPublishRun(results: readonly D1Result[]): PublishRun | undefined {
-  const [post, targets, media] = results as readonly D1Result<Record<string, unknown>>[];
-  const row = post?.results[0];
+function readPublishRun({
+  post,
+  targets,
+  media,
+}: Readonly<Record<"post" | "targets" | "media", StatementResult<RawRow>>>): PublishRun | undefined {
+  const [row] = post.results;
   return (
     row && {
       post: readRow<PublishRunPost>(POST_TABLE_COLUMNS, row),
-      targets: (targets?.results ?? []).map((raw) => readRow<PublishRunTarget>(TARGET_TABLE_COLUMNS, raw)),
-      media: (media?.results ?? []).map((raw) => ({
+      targets: targets.results.map((raw) => readRow<PublishRunTarget>(TARGET_TABLE_COLUMNS, raw)),
+      media: media.results.map((raw) => ({
         id: String(raw["id"]),
         filename: String(raw["filename"]),
         facts: JSON.parse(String(raw["facts"])) as JsonObject,
@@ -71,7 +80,7 @@ function readPublishRun(results: readonly D1Result[]): PublishRun | undefined {
 
 /** Reads without claiming. */
 export async function selectPublishRun(db: Db, postId: string): Promise<PublishRun | undefined> {
-  return readPublishRun(await db.d1.batch(publishRunStatements(db, postId)));
+  return readPublishRun(await batch(db, publishRunStatements(db, postId)));
 }
 
 /** Selects the accounts of a post's targets; other modules use it as a subquery. Its parameter is the id of the post. */
@@ -79,9 +88,9 @@ export const TARGET_ACCOUNTS_SQL = "SELECT account_id FROM post_targets WHERE po
 
 /** A statement of another module that runs in the same trip as the claim. */
 export interface ReadAlongside {
-  readonly statement: D1PreparedStatement;
+  readonly statement: Statement<RawRow>;
   /** Called with its rows before the claim returns, even if the claim fails. */
-  take(rows: readonly Readonly<Record<string, unknown>>[]): void;
+  take(rows: readonly RawRow[]): void;
 }
 
 /**
@@ -93,9 +102,9 @@ export async function claimPostRow(
   claim: { postId: string; runId: string; version: number; now: number; dueBy: number; notBefore: number },
   alongside?: ReadAlongside,
 ): Promise<PublishRun | undefined> {
-  const [, ...results] = await db.d1.batch<Record<string, unknown>>([
+  const read = await batch(db, {
     // mutant: claim-cancelled
-    db.d1
+    claimed: db.d1
       .prepare(
         `UPDATE posts SET status = 'publishing', run_id = ?2, updated_at = ?3
          WHERE id = ?1 AND status = 'scheduled' AND ${NEXT_DUE_AT_SQL} <= ?6 AND ${NEXT_DUE_AT_SQL} > ?4
@@ -103,10 +112,10 @@ export async function claimPostRow(
       )
       .bind(claim.postId, claim.runId, claim.now, claim.notBefore, claim.version, claim.dueBy),
     ...publishRunStatements(db, claim.postId),
-    ...(alongside ? [alongside.statement] : []),
-  ]);
-  alongside?.take(results.pop()?.results ?? []);
-  return readPublishRun(results);
+    alongside: alongside?.statement,
+  });
+  alongside?.take(read.alongside.results);
+  return readPublishRun(read);
 }
 
 /** P19 (a restore put the row back under a run): returns whether the run owns its post again. */
