@@ -83,14 +83,14 @@ describe.each(PLATFORMS)("%s", (platform) => {
 
 /** Whether each of several images of a post has a description of its own. */
 function describesEach(platform: Platform): boolean {
-  const { limits, validate } = adapterOf(platform);
-  const { images, altText } = limits.media;
+  const adapter = adapterOf(platform);
+  const { images, altText } = adapter.limits.media;
   const media = [image({ altText: "First" }), image({ altText: "Second" })];
   return (
     images !== null &&
     images.max > 2 &&
     altText.types.includes("image") &&
-    !validate(validationInput({ media })).warnings.some(({ code }) => code === "alt_text_ignored")
+    !adapter.validate(validationInput({ media })).warnings.some(({ code }) => code === "alt_text_ignored")
   );
 }
 

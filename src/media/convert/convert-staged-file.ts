@@ -20,7 +20,7 @@ import type { ContentServices, ReceivedContent, StagedContent } from "./received
 type ConvertServices = ContentServices & { readonly images: Images };
 
 /** Each conversion is paid, and an upload can be deleted and repeated. */
-export const CONVERSIONS_PER_HOUR = 200;
+const CONVERSIONS_PER_HOUR = 200;
 
 const WHITE = "#ffffff";
 /** Each quality is one paid call; the first JPEG is nearly always small enough. */

@@ -15,7 +15,7 @@ export interface OptionSwitch {
 }
 
 /** A value of a choice that cannot stand beside a ticked box: the form disables the one while the other is chosen. */
-export interface OptionExclusion {
+interface OptionExclusion {
   /** The choice. */
   readonly option: string;
   readonly value: string;

@@ -73,7 +73,8 @@ const LEVEL_OF_PRIVACY: Readonly<Record<string, string>> = {
 };
 
 export function privacyLevel(options: JsonObject): string {
-  return LEVEL_OF_PRIVACY[String(options["privacy_status"])] ?? PUBLIC_LEVEL;
+  const status = options["privacy_status"];
+  return (typeof status === "string" ? LEVEL_OF_PRIVACY[status] : undefined) ?? PUBLIC_LEVEL;
 }
 
 export function isPublic(options: JsonObject): boolean {
