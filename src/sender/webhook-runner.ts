@@ -279,6 +279,8 @@ export class WebhookRunner {
   async sendTest(event: { readonly id: string; readonly body: string }): Promise<DeliveryTry> {
     const result = await this.send(await this.requireReceiver(), { eventId: event.id, body: event.body });
     const test = { eventId: event.id, type: "webhook.test" as const, subjectId: this.webhookId, body: event.body };
+    // The ids of deliveries are made of it, and nothing may have woken the object yet.
+    this.store.putWebhookId(this.webhookId);
     this.store.recordTest(test, result.attempt, result.meaning.kind === "delivered");
     await this.ensureExpiry();
     return result.attempt;

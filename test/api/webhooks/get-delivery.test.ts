@@ -23,6 +23,7 @@ describe("404", () => {
   test("a delivery that does not exist, and one of another webhook or user", async ({ expect }) => {
     const { caller, id, delivery } = await createDelivered();
     const { id: otherId } = await createWebhook(caller);
+    expect(delivery.id).toBe(`dlv_${id.slice(-12)}_1`);
     // Both have a first delivery, whose ids differ.
     await callWebhooks(caller, "POST", `/${otherId}/test`);
     const others = await callWebhooks(caller, "GET", `/${otherId}/deliveries`);
