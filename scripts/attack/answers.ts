@@ -3,6 +3,9 @@ import type { AttackedService, AttackUser } from "./attacked-service.ts";
 import { createFeed } from "./webhooks.ts";
 
 const MIB = 1024 ** 2;
+const PAGE_BYTES = 4 * MIB;
+/** Together more than one page has: each text stands in a post twice. */
+const LONG_POSTS = 40;
 const READS_PER_MINUTE = 60;
 /** More than two minutes allow, because the next one may begin meanwhile. */
 const READS = 150;
@@ -50,6 +53,30 @@ export default {
         const refused = answers.filter(({ status }) => status === 429).length;
         const isLimited = refused >= READS - 2 * READS_PER_MINUTE;
         log.expect(isLimited, "429", `${READS - refused} of ${READS} reads of one calendar were answered`);
+      },
+    },
+    {
+      name: "a page of posts that are as long as they may be",
+      slow: true,
+      async run(service, log) {
+        const user = await service.createUser({ plan: "scale" });
+        const accountId = await service.connect(user, "facebook");
+        for (let post = 0; post < LONG_POSTS; post += 1) {
+          await service.schedulePost(user, accountId, `${post} ${"a".repeat(60_000)}`);
+        }
+        const ids = new Set<string>();
+        let pages = 0;
+        for (let offset: number | null = 0; offset !== null && pages < LONG_POSTS; pages += 1) {
+          const path = `/v1/posts?limit=200&offset=${offset}`;
+          const { text, json } = await service.prepare("GET", path, { key: user.key });
+          const size = Buffer.byteLength(text);
+          log.expect(size <= PAGE_BYTES + 1000, "4 MiB", `a page of posts has ${size} bytes`);
+          for (const { id } of json.posts) {
+            ids.add(id);
+          }
+          offset = json.pagination.next_offset;
+        }
+        log.expect(pages > 1 && ids.size === LONG_POSTS, "all posts", `${ids.size} posts on ${pages} pages`);
       },
     },
   ],

@@ -99,6 +99,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: ";", to: " * 1024;" }],
   },
   {
+    name: "unlimited-pages",
+    what: "a page of posts has no limit but their number",
+    topic: "answers",
+    attack: "a page of posts",
+    changes: [{ from: "4 *", to: "4000 *" }],
+  },
+  {
     name: "unlimited-reads",
     what: "a calendar may be read any number of times",
     topic: "answers",

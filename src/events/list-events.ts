@@ -1,6 +1,7 @@
 import type { Context } from "#context.ts";
 import type { EventType } from "#core/event-type.ts";
-import { readEvent } from "./read-event.ts";
+import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
+import { type EventRow, readEvent } from "./read-event.ts";
 import { selectEvents } from "./store-events.ts";
 import type { RecordedEvent } from "./types.ts";
 
@@ -28,5 +29,22 @@ export async function listEvents(
     workspaceId: ctx.actor.workspaceId,
     ...input,
   });
-  return { events: rows.map((row) => readEvent(ctx, row)), nextAfter: lastSeq, hasMore, isRecording: recording };
+  const shown = rows.slice(0, countWithinLimit(rows));
+  const isCut = shown.length < rows.length;
+  return {
+    events: shown.map((row) => readEvent(ctx, row)),
+    nextAfter: (isCut && shown.at(-1)?.seq) || lastSeq,
+    hasMore: hasMore || isCut,
+    isRecording: recording,
+  };
+}
+
+/** How many events have 4 MiB together, one at least. */
+function countWithinLimit(rows: readonly EventRow[]): number {
+  let bytes = 0;
+  const cut = rows.findIndex(({ data }, index) => {
+    bytes += new TextEncoder().encode(data).byteLength;
+    return index > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  return cut === -1 ? rows.length : cut;
 }

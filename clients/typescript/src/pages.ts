@@ -4,7 +4,10 @@ interface Identified {
 
 const PAGE_SIZE = 100;
 
-/** All items of a list that is read by offset, none twice; what is added or removed meanwhile may be missing. */
+/**
+ * All items of a list that is read by offset, none twice; what is added or removed meanwhile may be missing. The next page begins after
+ * the last item, because a page of large items ends before its limit.
+ */
 export async function* pagesByOffset<Query extends { limit?: number; offset?: number }, Item extends Identified>(
   query: Query,
   read: (page: Query) => Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }>,

@@ -30,7 +30,7 @@ const OTHER_BROWSER_MESSAGE =
   "This login was not started in this browser. Finish it in the browser in which you opened the link from Almanac, or open that link here and start again.";
 
 const OTHER_SERVER_MESSAGE =
-  "Another server answered this login than the one that you named, so nothing was connected. Do not use that server again; start again from Almanac with the name of your own server.";
+  "Another server answered this login than the one that you named. Start again from Almanac.";
 
 /** Handles the OAuth callback: uses up the state, exchanges the code, and stores the connection with its accounts. */
 export async function finishConnect(services: SyncServices, input: FinishConnectInput): Promise<FinishedConnect> {

@@ -65,7 +65,7 @@ const route = operation("posts:read", {
   tags: ["events"],
   summary: "List events",
   description:
-    "What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice. Ask again at once while `has_more` is true, otherwise after 10 seconds or more; a webhook tells sooner and costs no calls. Events are only written while `recording` is true.",
+    "What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice. A page ends at 4 MiB. Ask again at once while `has_more` is true, otherwise after 10 seconds or more; a webhook tells sooner and costs no calls. Events are only written while `recording` is true.",
   request: { query: EventQuery },
   responses: {
     200: {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import { POST_STATUSES } from "#core/status.ts";
 import { listArchivedPosts, listPostTexts } from "#posts/index.ts";
 import { jsonText } from "#api/json-text.ts";
@@ -64,6 +65,9 @@ const PostPage = z
       offset: z.int(),
       total: z.int().openapi({ description: "The number of matching posts on all pages." }),
       has_more: z.boolean(),
+      next_offset: z.int().nullable().openapi({
+        description: "The `offset` of the next page; null on the last one. A page ends at 4 MiB.",
+      }),
     }),
     warnings: z.array(Warning).optional().openapi({
       description: "Parameters of the query that are not known and therefore ignored; absent without any.",
@@ -84,7 +88,7 @@ const route = operation("posts:read", {
       description: "A page of posts.",
       content: json(PostPage, {
         posts: [EXAMPLE_POST],
-        pagination: { limit: 50, offset: 0, total: 1, has_more: false },
+        pagination: { limit: 50, offset: 0, total: 1, has_more: false, next_offset: null },
       }),
     },
   },
@@ -100,12 +104,21 @@ export const list = newRouter().openapi(route, async (c) => {
   const warnings = unknownParameterWarnings(new URL(c.req.url).searchParams.keys(), Object.keys(ListQuery.shape));
   return jsonText<typeof PostPage>(
     c,
-    `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore })}${warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`}}`,
+    `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore, next_offset: hasMore ? offset + posts.length : null })}${warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`}}`,
   );
 });
 
 async function listArchivedTexts(...input: Parameters<typeof listArchivedPosts>) {
   const { posts, pagination } = await listArchivedPosts(...input);
-  const present = (post: (typeof posts)[number]) => ("targets" in post ? presentPost(post) : presentPostSummary(post));
-  return { posts: posts.map((post) => JSON.stringify(present(post))), pagination };
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const post of posts) {
+    const text = JSON.stringify("targets" in post ? presentPost(post) : presentPostSummary(post));
+    bytes += new TextEncoder().encode(text).byteLength;
+    if (texts.length > 0 && bytes > MAX_PAGE_BYTES) {
+      return { posts: texts, pagination: { ...pagination, hasMore: true } };
+    }
+    texts.push(text);
+  }
+  return { posts: texts, pagination };
 }

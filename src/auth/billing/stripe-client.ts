@@ -22,7 +22,7 @@ export async function openStripe(
         { maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS },
       );
       if (body !== "whole") {
-        throw new Error("Stripe's answer could not be read to its end", { cause: error });
+        throw new Error("Stripe's answer broke off", { cause: error });
       }
       return new Response(bytes, { status, headers });
     }),

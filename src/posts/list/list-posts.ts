@@ -1,4 +1,5 @@
 import type { Context } from "#context.ts";
+import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import {
   POST_COLUMNS,
   type PostRow,
@@ -8,11 +9,11 @@ import {
   toSummary,
 } from "#posts/rows/store-post-rows.ts";
 import type { PostTextForm } from "#posts/rows/post-text-form.ts";
-import { postTextColumns, type PostTextRow } from "#posts/rows/post-texts.ts";
+import { postTextColumns } from "#posts/rows/post-texts.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { MAX_INSTANT } from "#posts/summary/store-counted-posts.ts";
 import { annotatedPageStatements } from "./store-annotated-pages.ts";
-import { pageStatements, type ListSegment } from "./store-post-pages.ts";
+import { type CutTextRow, type ListSegment, type PageRequest, pageStatements } from "./store-post-pages.ts";
 import type { ListInput, Page } from "./types.ts";
 import type { Post, PostSummary } from "#posts/rows/types.ts";
 
@@ -28,43 +29,74 @@ export function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post
 export async function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>> {
   const now = ctx.clock.now();
   const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
-  const { rows, pagination } = await readPage<PostRow | SummaryRow>(ctx, input, now, columns);
+  const { pages, pagination } = await readPages<PostRow | SummaryRow>(ctx, input, { now, columns });
+  const found = pages.flat();
+  const rows = found.slice(0, input.limit);
   rearmOverdue(ctx, overdueIds(rows, now));
-  return { posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))), pagination };
+  return {
+    posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))),
+    pagination: { ...pagination, hasMore: found.length > rows.length },
+  };
 }
 
-/** The same page with each post as a JSON text that the database writes in the caller's format. */
+/** The same page, of at most 4 MiB, with each post as a JSON text that the database writes in the caller's format. */
 export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
   const now = ctx.clock.now();
-  const { rows, pagination } = await readPage<PostTextRow>(ctx, input, now, postTextColumns(form[input.fields]));
-  rearmOverdue(
-    ctx,
-    rows.flatMap(({ overdue_id: id }) => id ?? []),
-  );
-  return { posts: rows.map(({ text }) => text), pagination };
+  const { pages, pagination } = await readPages<CutTextRow>(ctx, input, {
+    now,
+    columns: postTextColumns(form[input.fields]),
+    maxBytes: MAX_PAGE_BYTES,
+  });
+  const { texts, overdue, hasMore } = cutPages(pages, input.limit);
+  rearmOverdue(ctx, overdue);
+  return { posts: texts, pagination: { ...pagination, hasMore } };
 }
 
-async function readPage<Row>(
+/** The texts of the page: each statement has cut its own, and all of them together have the same limit. */
+function cutPages(
+  pages: readonly (readonly CutTextRow[])[],
+  limit: number,
+): { readonly texts: readonly string[]; readonly overdue: readonly string[]; readonly hasMore: boolean } {
+  const texts: string[] = [];
+  const overdue: string[] = [];
+  let bytes = 0;
+  for (const page of pages) {
+    const before = bytes;
+    for (const { text, overdue_id: id, bytes: fromStart } of page) {
+      bytes = before + fromStart;
+      if (texts.length === limit || text === null || (texts.length > 0 && bytes > MAX_PAGE_BYTES)) {
+        return { texts, overdue, hasMore: true };
+      }
+      texts.push(text);
+      overdue.push(...(id === null ? [] : [id]));
+    }
+  }
+  return { texts, overdue, hasMore: false };
+}
+
+/** One row more than the page, if there are more, by statement. */
+async function readPages<Row>(
   ctx: Pick<Context, "actor" | "db">,
   input: ListInput,
-  now: number,
-  columns: string,
-): Promise<{ readonly rows: readonly Row[]; readonly pagination: Page<Row>["pagination"] }> {
+  how: Pick<PageRequest, "now" | "columns" | "maxBytes">,
+): Promise<{
+  readonly pages: readonly (readonly Row[])[];
+  readonly pagination: Omit<Page<Row>["pagination"], "hasMore">;
+}> {
   const { limit, offset, order } = input;
-  const ascending = segmentsOf(input, now);
+  const ascending = segmentsOf(input, how.now);
   const segments = order === "asc" ? ascending : ascending.toReversed();
   const { externalId, label } = input;
-  const request = { segments, order, columns, now, rows: limit + 1, offset };
+  const request = { ...how, segments, order, rows: limit + 1, offset };
   const statements =
     segments.length === 0 || (externalId === undefined && label === undefined)
       ? pageStatements(ctx.db, ctx.actor, request)
       : annotatedPageStatements(ctx.db, ctx.actor, request, { externalId, label });
   const results = await ctx.db.d1.batch<Row | { total: number }>(statements);
   const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
-  const rowsAndNext = results.slice(0, -1).flatMap((result) => result.results as Row[]);
   return {
-    rows: rowsAndNext.slice(0, limit),
-    pagination: { limit, offset, total, hasMore: rowsAndNext.length > limit },
+    pages: results.slice(0, -1).map((result) => result.results as Row[]),
+    pagination: { limit, offset, total },
   };
 }
 

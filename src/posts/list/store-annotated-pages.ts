@@ -2,7 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { AnnotationFilter } from "./types.ts";
 import { SqlParameters } from "#posts/summary/store-counted-posts.ts";
-import { isFew, type ListSegment, type PageRequest, statusesOf } from "./store-post-pages.ts";
+import { cutSql, isFew, type ListSegment, type PageRequest, statusesOf } from "./store-post-pages.ts";
 import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
 
 /* Lists posts by external id or label. The rows read depend only on the posts with that id or label, however many other posts exist. */
@@ -31,9 +31,10 @@ function hasTermSql([kind, value]: Term, param: (value: string) => string): stri
 export function annotatedPageStatements(
   db: Db,
   actor: Actor,
-  { segments, order, columns, now, rows, offset }: PageRequest,
+  request: PageRequest,
   filter: AnnotationFilter,
 ): D1PreparedStatement[] {
+  const { segments, order, columns, now, rows, offset } = request;
   const terms = termsOf(filter);
   const prepare = (sqlOf: (selected: string, params: SqlParameters) => string) => {
     const params = new SqlParameters();
@@ -44,10 +45,12 @@ export function annotatedPageStatements(
     return db.d1.prepare(sql).bind(...params.values);
   };
   return [
-    prepare(
-      (selected, params) =>
+    prepare((selected, params) =>
+      cutSql(
         `SELECT ${columns} FROM (${selected} ORDER BY at ${order}, id ${order} LIMIT ${params.add(rows)} OFFSET ${params.add(offset)}) page
          CROSS JOIN posts p ON p.id = page.id`,
+        request,
+      ),
     ),
     prepare((selected) => `SELECT count(*) AS total FROM (${selected})`),
   ];

@@ -2,6 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import { type ListedStatus, POST_STATUSES, type PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
 import { countRowsSql, countSql, pageStart, SqlParameters } from "#posts/summary/store-counted-posts.ts";
+import type { PostTextRow } from "#posts/rows/post-texts.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 
 /*
@@ -29,6 +30,24 @@ export interface PageRequest {
   /** How many rows to read: one more than the page, to see whether more follow. */
   readonly rows: number;
   readonly offset: number;
+  /** Each statement leaves out `text` beyond so many bytes, but never that of its first row. Absent: it returns all. */
+  readonly maxBytes?: number;
+}
+
+/** A row of a cut statement. */
+export interface CutTextRow extends Pick<PostTextRow, "overdue_id"> {
+  /** Null beyond the limit. */
+  readonly text: string | null;
+  /** Of the texts from the first row of the statement to this one. */
+  readonly bytes: number;
+}
+
+/** Cuts in the database, because the texts of a whole page can be larger than an isolate. The rows come in the order of the page. */
+export function cutSql(sql: string, { maxBytes }: Pick<PageRequest, "maxBytes">): string {
+  return maxBytes === undefined
+    ? sql
+    : `SELECT iif(bytes <= ${maxBytes} OR bytes = octet_length(text), text, NULL) AS text, overdue_id, bytes FROM (
+         SELECT text, overdue_id, sum(octet_length(text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${sql}))`;
 }
 
 /** Above this offset, the page skips posts by the day counters instead of row by row. */
@@ -40,7 +59,7 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1Pr
     request.offset <= DEEP_OFFSET
       ? [pageStatement(db, actor, request)]
       : request.segments.map((_, index) =>
-          prepareWithParameters(db, (params) => deepPageSql(params, actor, request, index)),
+          prepareWithParameters(db, (params) => cutSql(deepPageSql(params, actor, request, index), request)),
         );
   const total = prepareWithParameters(
     db,
@@ -64,7 +83,7 @@ function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedSt
     const known = ranges.findIndex((range) => range.from === from && range.until === until);
     return known === -1 ? ranges.push({ from, until }) - 1 : known;
   });
-  const sql = pageSqlOf(columns, order, rangeOf);
+  const sql = cutSql(pageSqlOf(columns, order, rangeOf), request);
   return db.d1
     .prepare(sql)
     .bind(actor.workspaceId, actor.userId, now, rows, offset, ...ranges.flatMap(({ from, until }) => [from, until]));

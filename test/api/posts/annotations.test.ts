@@ -179,6 +179,7 @@ describe("GET /posts?external_id=&label=", () => {
       offset: 0,
       total: 3,
       has_more: true,
+      next_offset: 2,
     });
     expect(captions(await list(caller, "label=launch&limit=2&offset=1&fields=summary"))).toEqual(["two", "three"]);
     const before = encodeURIComponent(two.scheduled_at);

@@ -34,10 +34,10 @@ describe("GET /posts?archived=true", () => {
     expect(all.status).toBe(200);
     expect(all.body.posts.map(({ id }: { id: string }) => id)).toEqual(ids);
     expect(all.body.posts[0]).toMatchObject({ archived: true, status: "published", media_items: [{ type: "image" }] });
-    expect(all.body.pagination).toEqual({ limit: 50, offset: 0, total: 3, has_more: false });
+    expect(all.body.pagination).toEqual({ limit: 50, offset: 0, total: 3, has_more: false, next_offset: null });
     const page = await get(caller, "/posts?archived=true&order=desc&limit=1&offset=1&fields=summary");
     expect(page.body.posts).toMatchObject([{ id: ids[1], status: "failed", target_count: 1, media_count: 1 }]);
-    expect(page.body.pagination).toEqual({ limit: 1, offset: 1, total: 3, has_more: true });
+    expect(page.body.pagination).toEqual({ limit: 1, offset: 1, total: 3, has_more: true, next_offset: 2 });
     const failed = await get(caller, "/posts?archived=true&status=failed");
     expect(failed.body.pagination.total).toBe(1);
     const from = await get(caller, `/posts?archived=true&from=${toIsoInstant(OLD + DAY)}`);

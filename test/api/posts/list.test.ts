@@ -24,7 +24,7 @@ describe("200", () => {
     const response = await list(await createCaller());
     expect(response).toMatchObject({
       status: 200,
-      body: { posts: [], pagination: { limit: 50, offset: 0, total: 0, has_more: false } },
+      body: { posts: [], pagination: { limit: 50, offset: 0, total: 0, has_more: false, next_offset: null } },
     });
   });
 
@@ -34,8 +34,8 @@ describe("200", () => {
     expect(captions(await list(caller, "?order=desc"))).toEqual(["In 3", "In 2", "In 1"]);
     const page = await list(caller, "?limit=2&offset=1");
     expect(captions(page)).toEqual(["In 2", "In 3"]);
-    expect(page.body.pagination).toEqual({ limit: 2, offset: 1, total: 3, has_more: false });
-    expect((await list(caller, "?limit=2")).body.pagination.has_more).toBe(true);
+    expect(page.body.pagination).toEqual({ limit: 2, offset: 1, total: 3, has_more: false, next_offset: null });
+    expect((await list(caller, "?limit=2")).body.pagination).toMatchObject({ has_more: true, next_offset: 2 });
     const summaries = await list(caller, "?fields=summary&limit=1");
     expect(summaries.body.posts[0]).toEqual({
       id: expect.any(String),

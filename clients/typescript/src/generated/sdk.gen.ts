@@ -608,7 +608,7 @@ export class Operations extends HeyApiClient {
     /**
      * List events
      *
-     * What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice. Ask again at once while `has_more` is true, otherwise after 10 seconds or more; a webhook tells sooner and costs no calls. Events are only written while `recording` is true.
+     * What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice. A page ends at 4 MiB. Ask again at once while `has_more` is true, otherwise after 10 seconds or more; a webhook tells sooner and costs no calls. Events are only written while `recording` is true.
      */
     public listEvents<ThrowOnError extends boolean = true>(options?: Options<ListEventsData, ThrowOnError>): RequestResult<ListEventsResponses, ListEventsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListEventsResponses, ListEventsErrors, ThrowOnError, 'data'>({

@@ -2108,6 +2108,10 @@ export type PostPage = {
          * Whether another page follows.
          */
         has_more: boolean;
+        /**
+         * The `offset` of the next page; null on the last one. A page ends at 4 MiB.
+         */
+        next_offset: number | null;
     };
     /**
      * Parameters of the query that are not known and therefore ignored; absent without any.
