@@ -1,6 +1,6 @@
 export { ownMediaItems } from "./candidates/media-lists.ts";
 export { type ComposerData, loadComposer, readCreators } from "./composer/load-composer.ts";
-export { checkSchedule, type ScheduleCheck } from "./pipeline/check-schedule.ts";
+export { checkSchedule } from "./pipeline/check-schedule.ts";
 export { type BulkInput, type BulkRow, type PreviewedBulk } from "./plan/bulk-types.ts";
 export { findNextSlots } from "./slots/find-next-slots.ts";
 export { getSlots } from "./slots/get-slots.ts";

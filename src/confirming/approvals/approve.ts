@@ -8,7 +8,8 @@ import { commitPlan } from "#confirming/commit/store-commit-plan.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { refuseApprovalNotFound, refuseByState } from "#confirming/requests/approval-reference.ts";
 import { problemsOfRefusal } from "./problems-of-refusal.ts";
-import { recheckEdit, recheckNewPosts } from "./recheck-plan.ts";
+import { recheckEdit } from "./recheck-edit.ts";
+import { recheckNewPosts } from "./recheck-new-posts.ts";
 import { type ApprovalWithPlan, decideApproval, findApproval } from "#confirming/requests/store-approvals.ts";
 
 /**

@@ -9,7 +9,8 @@ import type { Post, PostChange } from "#posts/rows/types.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 import { NO_ANNOTATIONS } from "#posts/rows/store-annotation-rows.ts";
 import { refuseApprovalNotFound, withUrl } from "#confirming/requests/approval-reference.ts";
-import { recheckEdit, recheckNewPosts } from "./recheck-plan.ts";
+import { recheckEdit } from "./recheck-edit.ts";
+import { recheckNewPosts } from "./recheck-new-posts.ts";
 import { findApproval } from "#confirming/requests/store-approvals.ts";
 
 /** What a person sees before deciding. */

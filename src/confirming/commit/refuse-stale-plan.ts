@@ -6,6 +6,7 @@ import {
   scheduledPostsStatement,
 } from "#planning/facts/store-scheduled-posts-quota.ts";
 import { mediaIdsOf, type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
+import { refuseTakenSlots } from "#planning/slots/taken-slots.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
 import { findChangedDependencies, newlyScheduled } from "./store-commit-plan.ts";
@@ -15,10 +16,7 @@ export async function refuseStalePlan(ctx: Pick<Context, "actor" | "clock" | "db
   await refuseWhileHeld(ctx);
   const used = readScheduledPosts(await scheduledPostsStatement(ctx.db, ctx.actor).run());
   assertScheduledPostsLimit(ctx, used, newlyScheduled(plan));
-  if (plan.slots) {
-    const { refuseTakenSlots } = await import("#planning/slots/taken-slots.ts");
-    await refuseTakenSlots(ctx, plan);
-  }
+  await refuseTakenSlots(ctx, plan);
   const changed = await findChangedDependencies(ctx.db, plan);
   if (
     plan.kind === "edit" &&

@@ -1,7 +1,5 @@
 import type { Context } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
-import type { RefusalDetail } from "#core/errors.ts";
-import { selectsAccounts } from "#planning/candidates/apply-edit.ts";
 import { editedSet, editProblems } from "#planning/candidates/edited-posts.ts";
 import { mediaListsOf } from "#planning/candidates/media-lists.ts";
 import { requestedMedia } from "#planning/candidates/requested-media.ts";
@@ -9,15 +7,9 @@ import { accountFilterOf } from "#planning/candidates/resolve-targets.ts";
 import { loadFacts } from "#planning/facts/load-facts.ts";
 import type { Facts } from "#planning/facts/types.ts";
 import type { EditInput } from "#planning/plan/types.ts";
-import { type PlannedEdit, planEdit } from "#planning/present/edit.ts";
+import { type AssessedEdit, planEdit } from "#planning/present/edit.ts";
 import { placeInSlots } from "#planning/slots/place-in-slots.ts";
 import { assessInPhases, type Phases } from "./phases.ts";
-
-interface AssessedEdit {
-  readonly problems: readonly RefusalDetail[];
-  /** Null when the edit is refused. */
-  readonly edit: PlannedEdit | null;
-}
 
 /** Finds out what an edit does to each of its posts, and what is wrong with it; nothing is changed. */
 export async function assessEdit(ctx: Context, requested: EditInput, phases: Phases): Promise<AssessedEdit> {
@@ -32,7 +24,7 @@ export async function assessEdit(ctx: Context, requested: EditInput, phases: Pha
   const { postIds, scheduledAt = null, shiftMinutes = 0 } = input;
   const media = requestedMedia(ctx, mediaListsOf(input), { importsAll: phases.fetches === "all" });
   const loaded = await loadFacts(ctx, {
-    accounts: selectsAccounts(input) ? accountFilterOf(input) : { ids: [], platforms: [] },
+    accounts: accountFilterOf(input),
     mediaIds: [...new Set(media.ids)],
     times: { postIds, scheduledAt, shiftMs: shiftMinutes * MINUTE },
     previews: phases.countsPreviews ? 1 : 0,
@@ -40,11 +32,5 @@ export async function assessEdit(ctx: Context, requested: EditInput, phases: Pha
   const toSets = (facts: Facts) => [editedSet(ctx, input, media, facts)];
   const { assessed, facts } = await assessInPhases(ctx, loaded, toSets, phases);
   const [only] = assessed;
-  if (!only?.isGood) {
-    return { problems: only?.problems ?? [], edit: null };
-  }
-  const edit = await planEdit(only, input, facts);
-  return edit.posts.every(({ preview }) => preview.changes.length === 0)
-    ? { problems: [{ code: "no_changes", message: "this edit changes nothing" }], edit: null }
-    : { problems: [], edit };
+  return only?.isGood ? await planEdit(only, input, facts) : { problems: only?.problems ?? [], edit: null };
 }

@@ -1,28 +1,12 @@
 import type { TargetAccount } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
-import type { RefusalDetail } from "#core/errors.ts";
-import type { ValidationWarning } from "#platforms/contract.ts";
 import { POST_MEDIA } from "#planning/candidates/media-lists.ts";
 import type { TypedInput } from "#planning/candidates/new-posts.ts";
 import { scheduledPostsProblem } from "#planning/facts/store-scheduled-posts-quota.ts";
 import { storedMedia } from "#planning/plan/post-plan.ts";
-import type { PreviewTarget } from "#planning/plan/types.ts";
-import type { MediaItem } from "#posts/rows/types.ts";
+import type { ScheduleCheck } from "#planning/plan/types.ts";
 import { assessNewPosts } from "./assess-new-posts.ts";
 import { STORED_ONLY } from "./phases.ts";
-
-export interface ScheduleCheck {
-  /** Every problem; empty if a preview would be accepted as far as the stored facts tell. */
-  readonly problems: readonly RefusalDetail[];
-  /** Why no further post can be scheduled now; null if one can. */
-  readonly limitReached: string | null;
-  /** In the order of the request, also with problems; an account that cannot be posted to is left out. */
-  readonly targets: readonly PreviewTarget[];
-  readonly accounts: readonly TargetAccount[];
-  /** In the order of the request; an item that was not read has an empty id and no size. */
-  readonly mediaItems: readonly MediaItem[];
-  readonly warnings: readonly ValidationWarning[];
-}
 
 /**
  * What a preview would say of a post that somebody is still typing: with what is stored alone, and without a token. `complete` returns the

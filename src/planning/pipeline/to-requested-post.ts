@@ -1,9 +1,9 @@
 import { toTargetMediaInput } from "#planning/candidates/media-lists.ts";
-import { type PostInsert, toMediaInput } from "#planning/plan/post-plan.ts";
+import { type NewPostOfPlan, toMediaInput } from "#planning/plan/post-plan.ts";
 import type { RequestedPost } from "./assess-new-posts.ts";
 
 /** Makes a request of a planned post, to assess it again. */
-export function toRequestedPost(post: PostInsert, row: number | undefined): RequestedPost {
+export function toRequestedPost({ post, row }: NewPostOfPlan): RequestedPost {
   return {
     id: post.id,
     row,

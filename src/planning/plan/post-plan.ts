@@ -126,7 +126,19 @@ export function toBulkPost(post: PostInsert, row: number): BulkPost {
   };
 }
 
-export function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
+/** A new post of a plan, with its row if the request had many. */
+export interface NewPostOfPlan {
+  readonly post: PostInsert;
+  readonly row?: number;
+}
+
+export function newPostsOf(plan: SchedulePlan | BulkPlan): readonly NewPostOfPlan[] {
+  return plan.kind === "schedule"
+    ? [{ post: plan.post }]
+    : plan.posts.map((post) => ({ post: fromBulkPost(post), row: post.row }));
+}
+
+function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
   return {
     ...post,
     targets: post.targets.map((target) => ({

@@ -1,3 +1,5 @@
+import type { TargetAccount } from "#accounts/index.ts";
+import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { PostType } from "#core/status.ts";
@@ -108,4 +110,18 @@ export interface EditPreview {
     readonly changes: readonly EditChange[];
     readonly after: SchedulePreview;
   }[];
+}
+
+/** What a preview would say of a post that somebody is still typing. */
+export interface ScheduleCheck {
+  /** Every problem; empty if a preview would be accepted as far as the stored facts tell. */
+  readonly problems: readonly RefusalDetail[];
+  /** Why no further post can be scheduled now; null if one can. */
+  readonly limitReached: string | null;
+  /** In the order of the request, also with problems; an account that cannot be posted to is left out. */
+  readonly targets: readonly PreviewTarget[];
+  readonly accounts: readonly TargetAccount[];
+  /** In the order of the request; an item that was not read has an empty id and no size. */
+  readonly mediaItems: readonly MediaItem[];
+  readonly warnings: readonly ValidationWarning[];
 }

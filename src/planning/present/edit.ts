@@ -1,3 +1,4 @@
+import type { RefusalDetail } from "#core/errors.ts";
 import { platformsOf } from "#core/platform.ts";
 import type { AssessedPost, AssessedSet } from "#planning/assess/assess.ts";
 import type { EditedPost } from "#planning/candidates/apply-edit.ts";
@@ -29,19 +30,28 @@ export interface PlannedEdit {
   readonly now: number;
 }
 
-/** What the confirm writes of an edit without problems. */
+export interface AssessedEdit {
+  readonly problems: readonly RefusalDetail[];
+  /** Null when the edit is refused. */
+  readonly edit: PlannedEdit | null;
+}
+
+/** Plans what the confirm writes of an edit without problems, and refuses an edit that changes nothing. */
 export async function planEdit(
   { set, posts: assessed }: AssessedSet<EditedSet>,
   input: EditInput,
   { now }: Pick<Facts, "now">,
-): Promise<PlannedEdit> {
+): Promise<AssessedEdit> {
   const { context, media } = set;
   const posts = await Promise.all(assessed.map(toPlannedPost));
+  if (posts.every(({ preview }) => preview.changes.length === 0)) {
+    return { problems: [{ code: "no_changes", message: "this edit changes nothing" }], edit: null };
+  }
   const usable = assessed.flatMap(({ candidate }) =>
     candidate.resolvedTargets.filter(({ account, skipped }) => account.status === "active" && !skipped),
   );
   const mediaIds = posts.flatMap(({ update }) => update.mediaIds ?? []);
-  return {
+  const edit: PlannedEdit = {
     posts,
     dependencies: {
       accountIds: [...new Set(usable.map(({ account }) => account.id))],
@@ -51,6 +61,7 @@ export async function planEdit(
     accounts: context.accounts,
     now,
   };
+  return { problems: [], edit };
 }
 
 async function toPlannedPost({

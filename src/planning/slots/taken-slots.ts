@@ -1,9 +1,7 @@
 import type { Context } from "#context.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { refuse, type RefusalDetail } from "#core/errors.ts";
-
 import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
-import { chooseSlots } from "./choose-slots.ts";
 import { selectFreeSlots } from "./store-slots.ts";
 
 type SlotContext = Pick<Context, "actor" | "clock" | "db">;
@@ -21,6 +19,7 @@ export async function takenSlots(ctx: SlotContext, plan: PostPlan): Promise<read
     return [];
   }
   const ofWorkspace = { ...ctx, actor: { ...ctx.actor, workspaceId } };
+  const { chooseSlots } = await import("./choose-slots.ts");
   const next = await chooseSlots(ofWorkspace, taken, { taken: times, posts });
   return taken.map((at, index) => ({
     code: "slot_taken",
