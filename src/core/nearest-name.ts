@@ -3,26 +3,17 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 /** Longer names are no misspellings of ours, and comparing them costs time. */
 const LONGEST = 40;
 
-/** How many letters differ, an exchange of two neighbours counted as one. */
+/** How many letters differ. */
 function distance(left: string, right: string): number {
-  let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const differs = left[i - 1] === right[j - 1] ? 0 : 1;
-      const isExchange = left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
-      next.push(
-        Math.min(
-          (row[j] ?? 0) + 1,
-          (next[j - 1] ?? 0) + 1,
-          (row[j - 1] ?? 0) + differs,
-          isExchange ? (before[j - 2] ?? 0) + 1 : Infinity,
-        ),
-      );
+  for (const letter of left) {
+    let diagonal = row[0] ?? 0;
+    row = row.map((above, index) => (index === 0 ? above + 1 : above));
+    for (let index = 1; index <= right.length; index++) {
+      const above = row[index] ?? 0;
+      row[index] = Math.min(above + 1, (row[index - 1] ?? 0) + 1, diagonal + Number(letter !== right[index - 1]));
+      diagonal = above;
     }
-    before = row;
-    row = next;
   }
   return row[right.length] ?? 0;
 }

@@ -390,7 +390,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string
     "extras.first_comment": "The account's own comment below the post.",
     due_at: "When it is due: `scheduled_at`, or the time of a retry.",
     started_at:
-      "When the call left that made the target, or its first part, public; before that, when the last such call left. It is written with the answer of the call, so it is null while the first one is open.",
+      "When the call left that made the target public, or else the last such call. Written with its answer, so it is null while the first one is open.",
   },
   TargetPart: {
     platform_post_id: "The platform's own id of the part; null before it is public.",

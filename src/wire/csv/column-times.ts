@@ -44,7 +44,7 @@ function readCell(cell: string, order: Order | undefined, isMixed: boolean): Col
   const monthFirst = toLocal([year, first, second], time);
   if (isMixed) {
     return {
-      problem: `scheduled_at has dates with the day first and others with the month first, so ${cell} is unclear: ${ADVICE}`,
+      problem: `scheduled_at ${cell} is unclear, because the column has both orders of day and month: ${ADVICE}`,
     };
   }
   if (order === undefined && first !== second) {

@@ -218,7 +218,7 @@ export type Target = {
      */
     due_at: string;
     /**
-     * When the call left that made the target, or its first part, public; before that, when the last such call left. It is written with the answer of the call, so it is null while the first one is open.
+     * When the call left that made the target public, or else the last such call. Written with its answer, so it is null while the first one is open.
      */
     started_at: string | null;
     /**
@@ -5879,7 +5879,7 @@ export type PreviewBulkData = {
          */
         skip_invalid?: true | false;
         /**
-         * Of a table with more than 100 posts: previews up to 100 from this row on. Begin with 1 and go on with `next_row` of the answer.
+         * Of a table with more than 100 posts: up to 100 from this row on. Begin with 1, go on with `next_row`.
          */
         from_row?: number;
     };
