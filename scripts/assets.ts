@@ -18,13 +18,13 @@ for (const folder of SOURCES) {
     files.set(name, join(folder, name));
   }
 }
-// The page on which calls are tried is the only one that loads these; they are minified already.
+// Only the page for trying calls loads these files, which are already minified.
 for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
   files.set(name, join(ROOT, "node_modules", "swagger-ui-dist", name));
 }
 for (const [name, path] of files) {
   const minified = path.includes("node_modules") ? null : await minifyAsset(name, () => readFile(path, "utf8"));
-  // Renamed when it is complete: another service may be serving this folder.
+  // Another service may be serving this folder, so the complete folder replaces it in one step.
   const partial = join(TARGET, `.${name}.${process.pid}`);
   await (minified === null ? cp(path, partial) : writeFile(partial, minified));
   await rename(partial, join(TARGET, name));

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /*
- * Runs a command, and all that it starts, as if it began at another time: `npm run at -- 2028-02-29T12:00:00Z npm run guides`. For Linux
- * with glibc and a C compiler. Certificates of other hosts can be out of date then.
+ * Runs a command and its child processes as if they began at another time: `npm run at -- 2028-02-29T12:00:00Z npm run guides`. Needs Linux
+ * with glibc and a C compiler. Certificates of other hosts may not be valid at that time.
  */
 
 const [at = "", command = "", ...args] = process.argv.slice(2);

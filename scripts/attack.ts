@@ -13,9 +13,9 @@ import { call, freePort, migrate, startService } from "./service.ts";
 import { createCopy, removeCopy } from "./source-copy.ts";
 
 /*
- * Attacks the service, as strangers and greedy tenants would: `npm run attack`. It starts a service of its own on this machine;
- * nothing leaves it, and the number of requests and the time are limited. `--topic <name>` runs one topic, `--short` leaves
- * out what takes long, `--holes` shows that each planted hole is found (with `--topic`: those of the topic). Exits with 1 on a finding.
+ * Attacks the service, as strangers and greedy tenants would: `npm run attack`. It starts its own service on this machine and sends
+ * nothing to other machines; the number of requests and the time are limited. `--topic <name>` runs one topic, `--short` skips slow
+ * attacks, and `--holes` shows that the attacks find each planted hole (with `--topic`: those of the topic). Exits with 1 on a finding.
  */
 
 const ROOT = join(import.meta.dirname, "..");

@@ -52,7 +52,7 @@ if (values.bulk) {
   await measureBulk(values.checkout);
   process.exit();
 }
-// The instructions of a write differ by up to 8 % from run to run, so that only reads are held to their figures.
+// The instructions of a write differ by up to 8 % between runs, so only reads are compared with their accepted figures.
 const operations = values.operations?.split(",").filter(isOperation) ?? (values.check ? READS : OPERATIONS);
 const workDir = await mkdtemp(join(tmpdir(), "almanac-bench-"));
 try {
@@ -94,7 +94,7 @@ try {
       if (values.accept) {
         await acceptFigures(comparison);
       } else if (values.check && (await findWorse(comparison)).length > 0) {
-        // Once more, because a garbage collection may have fallen into most windows.
+        // Measures once more, because a garbage collection may have run during most measurements.
         process.exitCode = (await findWorse(await count("again", operations))).length > 0 ? 1 : 0;
       }
     }

@@ -9,14 +9,14 @@ import { bundle, type Runtime, startRuntime } from "./bench/runtime.ts";
 import { quantile } from "./quantile.ts";
 
 /*
- * `npm run calendar:cpu -- [--requests 200]`: what a calendar of 200 posts costs, as production serves it. Processor time is that of the
- * whole runtime, with its local D1; an empty month shows how much of it is the posts. The exit code is 1 above the budget.
+ * `npm run calendar:cpu -- [--requests 200]` measures what a calendar of 200 posts costs, as production serves it. The processor time
+ * includes the whole runtime and its local D1, so an empty month shows which part the posts cost. The exit code is 1 above the budget.
  */
 
 const BUDGET_MS = 20;
 const POST_COUNT = 200;
 const POSTS_PER_DAY = 8;
-/** Not measured, because code is compiled in the first requests. */
+/** The first requests are not measured, because the runtime compiles code during them. */
 const WARM_UP_REQUESTS = 100;
 const BATCH = 20;
 const PASSWORD = "a calendar that is measured";
@@ -28,7 +28,7 @@ const ROOT = dirname(import.meta.dirname);
 const { values } = parseArgs({ options: { requests: { type: "string", default: "200" } } });
 const REQUESTS = Number(values.requests);
 
-/** The first of the month after next: all of its days are ahead. */
+/** The first day of the month after next, so that the whole month is in the future. */
 function measuredMonth(): Date {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1));

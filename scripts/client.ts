@@ -4,8 +4,8 @@ import { kills } from "./client/kills.ts";
 import { pack } from "./client/pack.ts";
 
 /*
- * The TypeScript client (clients/typescript): `npm run client -- generate` writes its generated part anew from the OpenAPI document,
- * `pack` builds the package into `dist/clients`, `check` does what a stranger does with it, `kills` kills the service meanwhile.
+ * The TypeScript client (clients/typescript): `npm run client -- generate` writes its generated part from the OpenAPI document, `pack`
+ * builds the package into `dist/clients`, `check` installs and uses it as a stranger would, and `kills` kills the service during calls.
  */
 
 const COMMANDS = { generate, pack, check, kills } as const;

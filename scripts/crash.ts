@@ -30,9 +30,9 @@ import { createCopy, removeCopy } from "./source-copy.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MAX_WAIT_MS = 150_000;
-/** They accept a text alone; those that list new posts late would only make `--restore` and `--lose-objects` longer. */
+/** These accept a text alone. Platforms that list new posts late would only prolong `--restore` and `--lose-objects`. */
 const LOSS_PLATFORMS: readonly string[] = ["x", "linkedin", "threads", "bluesky"];
-/** Runs of at least this length wait until the slowest verification has an answer. */
+/** Only runs of at least this length wait for the slowest verification. */
 const SOAK_MINUTES = 5;
 const SOAK_MAX_WAIT_MS = 480_000;
 
@@ -118,7 +118,7 @@ async function runKillDuringPublish({ root, seed, rounds, platforms }: KillOptio
   }
 }
 
-/** Fails on any post that is doubled, public after its cancel, public with its old words, missing or untrue. */
+/** Fails on any post that is doubled, missing, public after its cancel or with its old text, or different from what the API says. */
 async function runLoss(lost: LostState, root: string, platforms: readonly Platform[]): Promise<boolean> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const port = await freePort();
@@ -155,7 +155,7 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-/** The runtime restarts when a source changes, which would be another kill: a copy does not change during the run. */
+/** Runs a copy of the sources, because the runtime restarts when a source changes, which would count as another kill. */
 const base: RunOptions = {
   minutes: Number(values.minutes),
   seed: Number(values.seed),

@@ -36,7 +36,7 @@ function say(text: string): void {
 }
 const note = (text: string): void => console.log(`   ${text}`);
 
-/** Variables are replaced as a whole: one that these settings lack would silently be gone. */
+/** A deployment replaces all variables, so it would silently delete any that these settings lack. */
 function assertNoVarIsLost(running: RunningWorker | null, vars: ReadonlyMap<string, string>, flags: Flags): void {
   const lost = [...(running?.vars.keys() ?? [])].filter((name) => !vars.has(name));
   if (lost.length > 0 && !flags.dropVars) {
@@ -238,7 +238,7 @@ async function deploy(flags: Flags): Promise<void> {
   printSignUp(origin, hasUsers, secrets.get("SETUP_CODE"), values);
 }
 
-/** In CI there is no file that stays: then Cloudflare alone has what was made. */
+/** CI keeps no files, so there only Cloudflare keeps the generated secrets. */
 async function keepMade(made: ReadonlyMap<string, string>): Promise<void> {
   if (made.size === 0) {
     return;

@@ -84,7 +84,7 @@ async function waitUntilUnresponsive(service: Service, stopping: AbortSignal): P
 /** The command line of a process; empty if it has ended. */
 const readCommandLine = (pid: number): Promise<string> => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
 
-/** After a `kill -9` of this script its service still holds the port and the database, so the next start kills it first. */
+/** Kills the service of an earlier run, because after a `kill -9` of that script the service still holds the port and the database. */
 async function endOrphanedService(): Promise<void> {
   try {
     const { owner, group } = JSON.parse(await readFile(OWNER_FILE, "utf8")) as { owner: number; group: number };

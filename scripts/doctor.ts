@@ -20,7 +20,7 @@ import { withoutTexts } from "./doctor/without-texts.ts";
 interface Report {
   readonly origin: string | null;
   readonly rows: readonly Row[];
-  /** Texts that must not be printed, whoever repeats them. */
+  /** Texts that must never be printed, even if the service or a platform repeats them. */
   readonly secrets: readonly string[];
 }
 
@@ -28,7 +28,7 @@ async function migrationFiles(): Promise<string[]> {
   return (await readdir("migrations")).filter((name) => name.endsWith(".sql")).toSorted();
 }
 
-/** What the service says of itself, or the row that says why it does not. */
+/** Reads the service's description of itself, or returns the row that says why that failed. */
 async function checkService(
   address: ServiceAddress,
   expected: Omit<Expected, "migrations">,
@@ -51,7 +51,7 @@ async function checkService(
   ];
 }
 
-/** The deployed service's address and key, for commands that need nothing else of it. */
+/** The address and key of the deployed service, for commands that need nothing else. */
 async function remoteAddress(): Promise<ServiceAddress> {
   await loadDotEnv();
   const values = await readValues(process.env);
@@ -84,7 +84,7 @@ async function settleQuestions(
   console.log(withoutTexts(await settle(input), [accountKey, address.operatorKey]));
 }
 
-/** The key of the sandbox is in the repository: it opens made-up accounts of made-up platforms on this machine. */
+/** The sandbox's key may stand in the repository, because it opens only simulated accounts on this machine. */
 async function sandboxKey(): Promise<string> {
   const config = await readFile("wrangler.toml", "utf8");
   return /^OPERATOR_KEY = "([^"]+)"$/m.exec(config)?.[1] ?? "";

@@ -27,7 +27,7 @@ const guides = readdirSync(FOLDER).filter(
 const started = Date.now();
 await buildCli();
 const results = await withService(values.origin, async (origin) => {
-  // The longest first; more at once would wait for each other's passwords.
+  // The longest guides start first. More at once would only wait for each other's password hashes.
   const waiting = guides.toSorted((one, other) => Number(WAITS.has(other)) - Number(WAITS.has(one)));
   const done: GuideResult[] = [];
   const work = async (): Promise<void> => {

@@ -51,7 +51,7 @@ const inspectBytes = (bytes: Bytes) =>
     objects: [{ key: "incoming/file", sizeBytes: bytes.length }],
   });
 
-/** Of all threads of this process, including compilation and garbage collection. */
+/** The CPU time of all threads of this process, including compilation and garbage collection. */
 async function cpuMs(bytes: Bytes): Promise<number> {
   const before = process.cpuUsage();
   await inspectBytes(bytes);
@@ -113,7 +113,7 @@ for (const [format, bytes] of mutatedFiles()) {
 for (const { format, name, make } of EXPENSIVE_FILES) {
   const bytes = make(sample);
   for (let round = 0; round < rounds; round += 1) {
-    // So that garbage of earlier files is not counted.
+    // Collects the garbage of earlier files now, so that this measurement does not include it.
     collectGarbage();
     addMeasurement(format, { ms: await cpuMs(bytes), fileName: name });
   }

@@ -74,7 +74,7 @@ async function startListener(): Promise<Listener> {
 /** Spellings of this machine's address that the URL check refuses. */
 const LOOPBACK = ["127.0.0.1", "127.1.2.3", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"];
 
-/** Ranges that the URL check refuses and the runtime does not: an address in one of them proves nothing here. */
+/** The URL check refuses these ranges but the runtime does not, so an address in one of them proves nothing here. */
 const NOT_REFUSED_BY_RUNTIME: ReadonlySet<string | null> = new Set([null, "documentation", "benchmarking", "reserved"]);
 
 /** The host names and addresses of this machine. */

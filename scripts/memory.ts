@@ -6,8 +6,8 @@ const MIB = 1024 ** 2;
 const SAMPLE_EVERY_MS = 100;
 
 /**
- * The id of the process that runs the Worker and the local D1 and R2. Wrangler's proxy is a second such process; it is
- * recognised by the port that callers use.
+ * Finds the process that runs the Worker and the local D1 and R2. Wrangler's proxy is the same program, but listens on the port that
+ * callers use.
  */
 export async function runtimePid(group: number, port: number): Promise<number> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "pid=,pgid=,args="]);

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 /*
- * The model test for as long as wanted: `npm run model -- [--minutes 10] [--seed N]`, or every pair of failures in one run:
- * `npm run model -- --double-failures`. Exit code 1 when an invariant is violated; the seed is kept in
- * test/publisher/known-seeds.json, and every run replays the seeds there first.
+ * Runs the model test for a given time: `npm run model -- [--minutes 10] [--seed N]`, or with every pair of failures:
+ * `npm run model -- --double-failures`. The exit code is 1 if a run violates an invariant. Its seed is then added to
+ * test/publisher/known-seeds.json, whose seeds every run replays first.
  */
 
 const ROOT = join(import.meta.dirname, "..");
@@ -41,7 +41,7 @@ const vitest = spawn(
     join(ROOT, "node_modules", "vitest", "vitest.mjs"),
     "run",
     `test/publisher/${file}.test.ts`,
-    // Otherwise only failing tests show what they print, and no progress is seen.
+    // By default vitest shows only the output of failing tests, which would hide the progress.
     "--silent=false",
   ],
   { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...variables } },

@@ -12,27 +12,28 @@ import { call, freePort, migrate, sleep } from "./service.ts";
 
 /*
  * Measures how late posts are published: `npm run punctual -- [--posts 200] [--rounds 1] [--hang PLATFORM] [--root FOLDER] [--log FILE]`.
- * It publishes single posts on an idle service and then many that are due in the same second, in turn on every platform that accepts texts, and reads lateness, calls to D1, memory, descriptors and processor time; the simulators run in a process of their own. With `--hang` one of
- * the platforms never answers and the others must not notice. Exit code 1 when a post is early, missing, duplicated or later
- * than its limit, when the runtime did not survive, or when descriptors are not released.
+ * It publishes single posts on an idle service, and then many that are due in the same second, on every platform that accepts texts in turn.
+ * It reads lateness, calls to D1, memory, descriptors and processor time; the simulators have their own process. With `--hang` one platform
+ * never answers, and the others must not be late. The exit code is 1 when a post is early, missing, duplicated or later than its limit, when
+ * the runtime did not survive, or when descriptors are not released.
  */
 
 const SINGLE_POSTS = 10;
 /** 4 s for 200 posts in one second, 16 s for 1,000. */
 const MIN_LATENESS_LIMIT_MS = 4000;
 const LATENESS_LIMIT_PER_POST_MS = 16;
-/** So many posts are confirmed for a far date first, to learn how long a confirm takes on this machine at present. */
+/** Confirms this many posts for a far date first, to measure how long a confirm takes on this machine now. */
 const TRIAL_POSTS = 50;
 const TRIAL_AHEAD_MS = 86_400_000;
-/** All confirms must be over before the first object wakes, also when the machine becomes busier. */
+/** All confirms must end before the first object wakes, even if the machine becomes busier. */
 const CONFIRM_RESERVE = 3;
 const MIN_AHEAD_MS = 30_000;
 /** Objects of texts wake up to two seconds before the due time. */
 const BEFORE_WAKING_MS = 6000;
 const POLL_MS = 5000;
-/** A platform is always awake; the simulator of one that was asked nothing for ten seconds has to start first. */
+/** A real platform is always running, but a simulator without requests for ten seconds must start again. */
 const WAKE_SIMULATORS_BEFORE_MS = 3000;
-/** Long enough to print how late the posts were also when they are far outside their limit. */
+/** Waits long enough to print the lateness even if posts exceed their limit by far. */
 const MIN_PATIENCE_MS = 180_000;
 const PATIENCE_PER_POST_MS = 60;
 const NEVER_MS = 600_000;
@@ -51,7 +52,7 @@ interface PublishedPost {
 interface Lateness {
   /** When the calls reached the platforms. */
   readonly received: readonly number[];
-  /** When the simulators, which share one thread, had worked through them. */
+  /** When the simulators, which share one thread, had processed the calls. */
   readonly accepted: readonly number[];
 }
 
@@ -129,7 +130,7 @@ function printD1(before: D1Counts, after: D1Counts, count: number): void {
   );
 }
 
-/** Each post once, none early, the last one within the limit. */
+/** Checks that each post is public once, that none is early, and that the last one is within the limit. */
 const isWithinLimit = ({ received, accepted }: Lateness, count: number, maxLatenessMs: number): boolean =>
   accepted.length === count && (received[0] ?? -1) >= 0 && (accepted.at(-1) ?? Infinity) <= maxLatenessMs;
 
@@ -158,7 +159,7 @@ const port = await freePort();
 const inspectorPort = await freePort();
 const origin = `http://localhost:${port}`;
 const simulators = await startSimulators(root);
-// Without wrangler's development server, which writes a table of its own into the storage of each object that starts.
+// Runs without wrangler's development server, which writes its own table into the storage of each object that starts.
 const service = await startRuntime(
   root,
   await bundle(root, join(stateDir, "bundle"), "sandbox"),
@@ -178,7 +179,7 @@ const service = await startRuntime(
 try {
   const gauge = await RuntimeGauge.open(service.pid, origin, inspectorPort);
   const processorTimes = async () => ({ service: await service.cpuMs(), simulators: await simulators.processorMs() });
-  // Each of the bursts has accounts of its own, because platforms limit how much one may post a day.
+  // Each burst has its own accounts, because platforms limit the posts of an account per day.
   const createSender = () => PostSender.create(origin, simulators.origin, count);
   let sender = await createSender();
   const answering = sender.platforms.filter((platform) => platform !== hanging);
@@ -200,7 +201,7 @@ try {
   checks.set("single posts are on time", isWithinLimit(single, SINGLE_POSTS, MIN_LATENESS_LIMIT_MS));
 
   if (hanging !== undefined) {
-    // Even what a caller asks later gets no answer, and nothing is accepted while this runs.
+    // The platform answers no later request either, and accepts nothing during this time.
     await call(simulators.origin, "POST", `/sandbox/platforms/${hanging}/faults`, {
       body: { times: 1_000_000, effect: "delay", delay_ms: NEVER_MS },
     });
@@ -215,7 +216,6 @@ try {
     console.log(
       `${count} on ${sender.platforms.length} platforms, confirmed ${((dueAt - Date.now()) / 1000).toFixed(1)} s before the due time; load average ${loadavg()[0]?.toFixed(1)}`,
     );
-    // Every nth post goes to the hanging platform.
     const expected = Array.from({ length: count }, (_, n) => sender.platforms[n % sender.platforms.length]).filter(
       (platform) => platform !== hanging,
     ).length;

@@ -48,7 +48,7 @@ for (const path of [
   cpSync(path, join(folder, path.replace(".wrangler/", "")), { recursive: true });
 }
 
-// The same commit gives the same bytes, whoever builds it and when.
+// The archive has a fixed time, so that the same commit always gives the same bytes.
 const committedAt = run("git", "log", "-1", "--format=%ct").trim();
 const tar = ["--sort=name", `--mtime=@${committedAt}`, "--owner=0", "--group=0", "--numeric-owner", "--mode=a+rX,go-w"];
 run("tar", ...tar, "--use-compress-program=gzip -n", "-cf", join("dist", `${title}.tar.gz`), "-C", "dist", title);

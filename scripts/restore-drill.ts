@@ -67,7 +67,7 @@ async function practise(way: Way, root: string): Promise<RoundReport[]> {
 }
 
 const withoutGuard = values["without-guard"];
-// The runtime restarts when a source changes: a copy does not change meanwhile.
+// Runs a copy of the sources, because the runtime restarts when a source changes.
 const root = await createCopy(ROOT, withoutGuard ? [WITHOUT_GUARD] : []);
 try {
   const ways = (["restore", "file"] as const).filter((way) => values.way === "both" || values.way === way);

@@ -19,8 +19,8 @@ const STOP_TIMEOUT_MS = 5000;
 const CRON_EVERY_MS = 60_000;
 
 /**
- * No prompts, no metrics and no fetched metadata. Nor wrangler's own pages about the local state, for which it records every call. It
- * writes a table into the storage of every object that starts all the same, so that what is timed runs without it (`npm run punctual`).
+ * Switches off prompts, metrics, fetched metadata, and wrangler's pages about the local state, for which it records every call. Wrangler
+ * still writes a table into the storage of every object that starts, so `npm run punctual` runs without wrangler.
  */
 const NON_INTERACTIVE_ENV = {
   CI: "1",
@@ -113,7 +113,7 @@ async function applyMigrations(stateDir: string, { root = ROOT, stopping }: Migr
   );
 }
 
-/** A name for what the migrations make of an empty database: it changes with any of them, the settings and wrangler itself. */
+/** Names a migrated empty database by everything that determines it: the migrations, the settings and wrangler's version. */
 async function nameOfMigrated(root: string): Promise<string> {
   const folder = join(root, "migrations");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();
@@ -140,7 +140,7 @@ export async function migrate(stateDir: string, options: MigrateOptions = {}): P
     const made = await mkdtemp(join(MIGRATED_FOLDER, "making-"));
     try {
       await applyMigrations(made, options);
-      // Whoever is first at this, the others' copy is the same.
+      // Another process may have made this copy first, and both are the same.
       await rename(made, migrated).catch((error: unknown) => {
         if (!existsSync(migrated)) {
           throw error;
@@ -191,7 +191,7 @@ export async function startService({
       stateDir,
       ...varArguments({ ORIGIN: origin, ...vars }),
     ],
-    // A process group of its own, so that it can be killed together with all its child processes.
+    // Its own process group makes it possible to kill it together with all its child processes.
     { cwd: root, env: { ...process.env, ...NON_INTERACTIVE_ENV }, stdio: ["ignore", "pipe", "pipe"], detached: true },
   );
   let isUp = false;

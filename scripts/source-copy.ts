@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { DOCUMENT_FILES, DOCUMENT_FOLDERS } from "./build/documents.ts";
 
 /**
- * A change to the source code at its mark, the comment `// mutant: NAME` above the place: the marks move with the code. What
- * it replaces stands between the mark and the next blank line. A trigger is marked by `CREATE TRIGGER`; its last migration counts.
+ * A change to the source code at its mark, the comment `// mutant: NAME`, which moves with the code. The replaced text is between the mark
+ * and the next blank line. The mark of a trigger is its `CREATE TRIGGER` in the last migration that has it.
  */
 export type Change = {
-  /** What the mark says, where it is not the name of the patch. */
+  /** The name in the mark, if it differs from the name of the patch. */
   readonly at?: string;
 } & (
   | { readonly before: string }
@@ -18,7 +18,6 @@ export type Change = {
   | { readonly from: string; readonly to: string }
 );
 
-/** What a copy of the source code has or lacks. */
 export interface Patch {
   readonly name: string;
   readonly changes: readonly Change[];

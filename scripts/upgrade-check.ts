@@ -5,7 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { LAST_RELEASE } from "./upgrade/last-release.ts";
 
-/** Tests of the release that cannot hold on later tables, with the reason. What fails beyond them is a migration that is not an addition. */
+/** Tests of the release that cannot pass on later tables, with the reason. Any other failure shows a migration that is not additive. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "test/repository/**": "about the files of the release, not about tables",
   "test/deploy/**": "uploads the release with migrations of its own",
@@ -41,7 +41,7 @@ function check(from: string, only: readonly string[]): number {
     rmSync(path.join(folder, "migrations"), { recursive: true });
     cpSync(path.join(ROOT, "migrations"), path.join(folder, "migrations"), { recursive: true });
     spawnSync("node", ["scripts/assets.ts"], { cwd: folder });
-    // Not by `--exclude`, which vitest does not hand on to a project.
+    // The tests are excluded here, because vitest does not pass `--exclude` on to a project.
     for (const pattern of Object.keys(LEFT_OUT)) {
       rmSync(path.join(folder, pattern.replace(/\/\*\*$/, "")), { recursive: true, force: true });
     }

@@ -41,7 +41,7 @@ async function run(): Promise<void> {
   if (command === undefined) {
     throw new UsageError(name === undefined ? "say what to do" : `there is no command ${name}`);
   }
-  // Not before it is needed: the local runtime takes seconds to load.
+  // Loads the local runtime only when it is needed, because that takes seconds.
   const { openInstallation } = await import("./backup/open.ts");
   const installation = await openInstallation(values);
   try {
@@ -54,7 +54,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** What is expected to go wrong; anything else is a bug and shown whole. */
+/** Explains an expected failure. Throws any other error, which is a bug, so that it is printed whole. */
 function explain(error: unknown): { readonly code: keyof typeof EXIT_CODES; readonly message: string } {
   if (error instanceof UsageError) {
     return { code: "usage", message: error.message };
@@ -79,7 +79,7 @@ function explain(error: unknown): { readonly code: keyof typeof EXIT_CODES; read
   throw error;
 }
 
-/** The first cause: what is thrown later may quote the statement with what was to be written. */
+/** Returns the first cause, because later errors may quote the statement together with the values. */
 function rootOf(error: unknown): { readonly message: string; readonly code?: unknown } {
   return error instanceof Error ? (error.cause === undefined ? error : rootOf(error.cause)) : { message: "" };
 }

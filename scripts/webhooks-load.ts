@@ -10,13 +10,14 @@ import { quantile } from "./quantile.ts";
 import { call, freePort, migrate, type Service, sleep, startService } from "./service.ts";
 
 /*
- * Whether dead receivers delay others: `npm run webhooks:load -- [--events 10000] [--hooks 10] [--dead 3] [--per-second 50] [--log FILE]`.
- * The same events are made three times by edits through the API: without a webhook, with the receivers that answer, and with the dead
- * ones (which take a request and never answer) beside them. It prints how long first tries took from their event on, and D1 statements
- * per event. Exit code 1 when a receiver that answers lacks an event, or has one that the log has not.
+ * Measures whether dead receivers delay others:
+ * `npm run webhooks:load -- [--events 10000] [--hooks 10] [--dead 3] [--per-second 50] [--log FILE]`.
+ * Edits through the API cause the same events three times: without a webhook, with receivers that answer, and with additional dead
+ * receivers, which accept a request and never answer. It prints the time from each event to the first try, and the D1 statements per event.
+ * The exit code is 1 if an answering receiver lacks an event, or has one that the log does not have.
  */
 
-/** What one edit changes at once. */
+/** How many posts one edit changes. */
 const POSTS = 20;
 const AHEAD_MS = 30 * 86_400_000;
 const MAX_WAIT_MS = 300_000;
@@ -118,7 +119,7 @@ async function createLoadUser(origin: string): Promise<LoadUser> {
   return { origin, key, postIds };
 }
 
-/** Each edit of all posts is as many events. */
+/** An edit of all posts causes one event for each post. */
 async function makeEvents({ origin, key, postIds }: LoadUser, phase: string): Promise<void> {
   const startedAt = Date.now();
   for (let made = 0; made < eventCount; made += POSTS) {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type BoundStatement, d1Over, type StatementResult } from "./d1-over.ts";
 
-/** The runtime has the file open too, and waits for nobody: transactions here are short, and this side waits. */
+/** The runtime has the file open too and does not wait for locks, so transactions here are short and wait instead. */
 const LOCK_TIMEOUT_MS = 30_000;
 
 const toSqlite = (value: unknown): SQLInputValue =>

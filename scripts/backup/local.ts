@@ -51,7 +51,7 @@ export interface LocalFlags {
   readonly stateDir: string | undefined;
 }
 
-/** The bucket alone: a runtime that also had the classes of objects would take the alarms of the running service. */
+/** Opens only the bucket, because a runtime with the Durable Object classes would run the alarms of the running service. */
 async function openBucket(
   environment: string | undefined,
   stateDir: string,
@@ -77,7 +77,7 @@ async function openBucket(
   };
 }
 
-/** The service on this machine (`npm run dev`): its state is files, which also other processes may have open. */
+/** The service on this machine (`npm run dev`). Its state is files, which other processes may have open. */
 export async function openLocal({ environment, stateDir = ".wrangler/state" }: LocalFlags): Promise<Installation> {
   const file = localDatabaseFile(environment, stateDir);
   const { bucket, close } = await openBucket(environment, stateDir);

@@ -31,7 +31,7 @@ interface DatabaseFacts {
   readonly tokenKeyIds: readonly string[];
 }
 
-/** Reads the exported file as a restore would; throws where that could not work. */
+/** Reads the exported file as a restore would, and throws if a restore would fail. */
 function inspectDatabase(file: string): DatabaseFacts {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -71,7 +71,7 @@ async function collectObjects(
     if (!(await hasObject(root, object))) {
       const body = await installation.readObject(object.key);
       if (body === null) {
-        // Deleted since it was listed: nothing in the database needs it any more.
+        // If the object was deleted after it was listed, the database does not need it any more.
         return;
       }
       await storeObject(root, object, body);

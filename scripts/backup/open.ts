@@ -15,7 +15,7 @@ export function openInstallation(flags: InstallationFlags): Promise<Installation
   return flags.remote ? openRemote() : openLocal({ environment: flags.env, stateDir: flags["persist-to"] });
 }
 
-/** Does the work of one command; what is expected to go wrong is printed with what the operator does next. */
+/** Runs one command, and prints expected failures together with the operator's next step. */
 export async function withInstallation(
   flags: InstallationFlags,
   work: (installation: Installation) => Promise<void>,

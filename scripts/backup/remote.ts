@@ -22,7 +22,7 @@ interface ExportAnswer {
   readonly result?: { readonly filename: string; readonly signed_url: string };
 }
 
-/** Asks until the dump is written: an export that nobody asks about is given up. The database answers nobody else meanwhile. */
+/** Polls until the dump is written, because Cloudflare gives up an export without polls. The database answers no other query meanwhile. */
 async function requestExport(api: CloudflareApi, path: string): Promise<string> {
   let bookmark: string | undefined;
   for (;;) {

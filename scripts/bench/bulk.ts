@@ -15,7 +15,7 @@ import { bundle, startRuntime } from "./runtime.ts";
 const POSTS = 100;
 const ACCOUNTS = 8;
 const CHARACTERS = 2200;
-/** The first one compiles. */
+/** The first round also compiles the code. */
 const ROUNDS = 8;
 /** The objects of the earliest posts are armed after the answer. */
 const SETTLE_MS = 1500;

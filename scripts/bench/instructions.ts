@@ -9,7 +9,7 @@ import { type ConfigFiles, type WorkerModule, writeConfigs } from "./workerd-con
 
 /* Counts the instructions of a Worker per request: of its own process, or of one that contains the local bindings too. */
 
-/** Each operation is counted this many times; the median is its figure, so that one with a garbage collection does not count. */
+/** Each operation is counted this many times. Its figure is the median, which ignores a count with a garbage collection. */
 const WINDOWS = 5;
 /** Between starting to count and the first window: the machine code of these is translated. */
 const UNCOUNTED = 3;
@@ -99,7 +99,7 @@ async function countInstructions(
   try {
     const counts = new Map<Operation, OperationCount>();
     const each = Math.ceil(requestCount / WINDOWS);
-    // Writes come after all reads, so that the reads of both Workers find the same rows.
+    // All reads come before the writes, so that both Workers read the same rows.
     for (const group of [operations.filter(isRead), operations.filter((operation) => !isRead(operation))]) {
       await counter.pause();
       for (const operation of group) {
@@ -183,7 +183,7 @@ function requireSameAnswer(operation: Operation, product: string, floor: string)
   }
 }
 
-/** Without what differs between any two responses: ids, hashes and times that the request made. */
+/** Removes ids, hashes and times, which differ between any two responses. */
 function comparable(body: string): string {
   return body
     .replaceAll(/"request_id":"[^"]+"/g, "")

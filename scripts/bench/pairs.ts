@@ -4,7 +4,7 @@ import { Requests, send } from "./requests.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 import { quantile } from "../quantile.ts";
 
-/* How many pairs of preview and confirm checkouts make per second, by turns, so that all meet the same load of the machine. */
+/* Measures how many pairs of preview and confirm each checkout handles per second. They take turns, so that the machine's load is equal. */
 
 const CLIENTS = [1, 10];
 const ROUNDS = 7;

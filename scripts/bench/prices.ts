@@ -30,5 +30,5 @@ export const PRICES = {
 /** An image of 1 MB, which is kept for a month, and read once by the object for its platform. */
 export const IMAGE = { gbMonths: 0.001, r2Reads: 1 };
 
-/** What an object is billed for, whatever it uses. */
+/** An object is billed for this much memory, even if it uses less. */
 export const OBJECT_GB = 0.128;

@@ -27,7 +27,7 @@ export interface RequestData {
   readonly unknownKey: string;
   readonly accountIds: readonly string[];
   readonly postIds: readonly string[];
-  /** Of no post, as if it had been made now: an old one may be in the archive. */
+  /** The id of a post that does not exist, as if created now, because the service looks for an old one in the archive too. */
   readonly unknownPostId: string;
 }
 

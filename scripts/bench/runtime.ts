@@ -97,7 +97,7 @@ export interface RuntimeOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** Any free one by default. */
   readonly port?: number;
-  /** Of the Worker's inspector, which is not started by default. */
+  /** The port of the Worker's inspector, which does not start without one. */
   readonly inspectorPort?: number;
   /** The file for what the Worker logs. */
   readonly logFile?: string;

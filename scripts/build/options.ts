@@ -5,7 +5,7 @@ import { documentTexts } from "./documents.ts";
 import { lighterTwitterText } from "./twitter-text.ts";
 import { lighterZod } from "./zod.ts";
 
-/* How the Workers are built: as ES modules, where what `import()` loads is in modules of its own. */
+/* Builds the Workers as ES modules, with separate modules for the code that `import()` loads. */
 
 /** What can be built: the service, the service with its sandbox, the simulators alone, and the service as `npm run media:soak` runs it. */
 export const WORKERS = {

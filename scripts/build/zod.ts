@@ -1,6 +1,6 @@
 import type { Plugin } from "esbuild";
 
-/** What nobody here calls, and a module of the same exports would bring: a reader of JSON Schema, and a compiler of schemas. */
+/** The exports that this project never calls, but that would be bundled: a reader of JSON Schema, and a compiler of schemas. */
 const UNUSED: Readonly<Record<string, string>> = {
   "./from-json-schema.js": "export let fromJSONSchema;",
   "./compile.js": "export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError;",

@@ -19,7 +19,7 @@ const STEPS: readonly (readonly [args: readonly string[], question?: string, rep
 const asTyped = (args: readonly string[]): string =>
   `$ almanac ${args.map((word) => (/^[\w,:.-]+$/.test(word) ? word : JSON.stringify(word))).join(" ")}`;
 
-/** A prompt as it stands at the end; before, it was drawn once for each key. */
+/** Keeps the final state of a prompt, which the terminal draws again for each key. */
 function withoutRedraws(text: string): string {
   const lines = stripVTControlCharacters(text).replaceAll("\r", "").split("\n");
   return lines

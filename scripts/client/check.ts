@@ -7,7 +7,7 @@ import { killDuringConfirm } from "./kills.ts";
 import { packClient } from "./pack.ts";
 import { type Project, readExamples, withProject } from "./project.ts";
 
-/* What a stranger does with the client: installs the package into an empty project and uses it with a service that really runs. */
+/* Installs the package into an empty project, as a stranger would, and uses it with a running service. */
 
 async function assertGenerated(): Promise<void> {
   const stale = await findStale();

@@ -41,7 +41,7 @@ function createClient(
       const lost = onCall(request);
       const response = await fetch(request);
       if (lost) {
-        // The answer was faster than the kill: nobody gets to see it.
+        // The answer arrived before the kill, so it is thrown away.
         await lost.answerIsLost;
         throw new TypeError("the connection was lost");
       }
@@ -92,7 +92,7 @@ export async function killDuringConfirm(
   const wrong: string[] = [];
   let writtenBefore = 0;
   let alreadyConfirmed = 0;
-  // The first one is left alone: it tells how long an answer takes.
+  // The first call is not killed, because it measures how long an answer takes.
   for (let index = 0; index <= killing.kills; index += 1) {
     const caption = `Killed ${crypto.randomUUID()}`;
     const scheduledAt = new Date(Date.now() + 86_400_000 + index * 60_000).toISOString();
@@ -119,7 +119,7 @@ export async function killDuringConfirm(
   return { report, service };
 }
 
-/** A video that is as large as it has to be: players skip the box behind it. */
+/** Enlarges a video to the necessary size with a box that players skip. */
 async function createLargeVideo(origin: string): Promise<File> {
   const sample = await (await fetch(`${origin}/sandbox/media/landscape.mp4`)).arrayBuffer();
   return new File([sample, freeBox(FILE_BYTES - sample.byteLength)], "large.mp4", { type: "video/mp4" });

@@ -25,10 +25,10 @@ export interface PublishedExtra {
 }
 
 const TIMEOUT_MS = 20_000;
-/** The longest time that the service may be away: a restart on a busy machine, with its repeated starts. */
+/** The longest time without an answer: a busy machine may try a restart several times. */
 const MAX_RESTART_MS = 300_000;
 
-/** What reads and controls the simulators and the receivers of webhooks; served by their own worker where they have one. */
+/** Paths that read and control the simulators and webhook receivers. If these have their own Worker, it serves the paths. */
 const SIMULATOR_PATH = /^\/sandbox\/(?:platforms|receivers)/;
 
 export class ApiClient {

@@ -18,7 +18,7 @@ export interface HookState {
   readonly name: string;
   readonly webhookId: string;
   readonly workspaceId: string;
-  /** Whether the receiver sees every first try: one that loses some cannot tell their order. */
+  /** Whether the receiver sees every first try. The order is checked only then, because a lost try hides it. */
   readonly isOrdered: boolean;
   readonly received: readonly ReceivedEvent[];
 }
@@ -61,7 +61,7 @@ const describeMissing = ({ hook, event }: MissingEvent, how: string): Violation 
   what: `${event.type} ${eventId(event)} of ${event.subjectId} ${how}`,
 });
 
-/** An event whose next try is this long overdue, after this many others arrived, was skipped: no kill explains that. */
+/** If an event's next try is this long overdue while this many others arrived, the service skipped it; a kill does not explain that. */
 const OVERTAKEN_AFTER_MS = 20_000;
 const OVERTAKEN_BY = 10;
 

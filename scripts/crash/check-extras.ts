@@ -10,7 +10,7 @@ export type TargetExtras = Readonly<Partial<Record<PublishedExtra["name"], { rea
 export type PublishedExtras = ReadonlyMap<string, number>;
 
 export const playlistKey = (playlist: string, postId: string): string => `${playlist} ${postId}`;
-/** Of a cover: its video and its SHA-256. */
+/** The video of a cover, and the cover's SHA-256. */
 export const coverKey = (postId: string, sha256: string): string => `cover ${postId} ${sha256}`;
 
 /** One request per platform reads what was added to the posts of all users. */

@@ -24,7 +24,7 @@ interface Checked {
   readonly stateDir: string;
 }
 
-/** The database is read last: what has arrived by then must have happened. */
+/** Reads the database last, so that it contains everything that the receivers have got. */
 async function readBoth({
   receivers,
   stateDir,

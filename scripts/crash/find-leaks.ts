@@ -7,7 +7,7 @@ const PREFIX_LENGTH = 12;
 /** How much of a leaked secret a message shows. */
 const SHOWN_LENGTH = 6;
 
-/** The lines of a log that hold one of the secrets, as it is or encoded for a URL; each message hides the secret. */
+/** Finds the lines of a log that contain a secret, plain or encoded for a URL. The messages do not show the secret. */
 export function findLeaks(log: string, secrets: Iterable<string>): string[] {
   const byPrefix = new Map<string, string[]>();
   for (const secret of new Set(Array.from(secrets).flatMap((value) => [value, encodeURIComponent(value)]))) {

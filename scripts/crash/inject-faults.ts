@@ -33,7 +33,7 @@ const INJECTED_FAULTS = [
       delay_ms,
     })),
   ),
-  // Reads fail, so nobody can verify whether a post arrived: the only correct end is "unconfirmed".
+  // Reads fail, so the service cannot verify whether a post arrived, and "unconfirmed" is the only correct result.
   { match: { method: "GET" }, times: 6, effect: "answer", status: 503, body: { error: "reads are down" } },
 ] as const;
 

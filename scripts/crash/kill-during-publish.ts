@@ -5,7 +5,7 @@ import type { SeededRandom } from "./seeded-random.ts";
 import { postsWithMarker, readPublishedPosts } from "./published-posts.ts";
 import { createSandboxUser, previewTarget, requiresMedia, type SandboxUser } from "./sandbox-user.ts";
 
-/** TikTok accepts fifteen a day per account, so each round has a user of its own. */
+/** Each round has its own user, because TikTok accepts fifteen posts a day per account. */
 const POSTS_PER_PLATFORM = 10;
 /** Long enough to preview and confirm the posts of all platforms on a busy machine. */
 const SCHEDULE_AHEAD_PER_PLATFORM_MS = 5000;

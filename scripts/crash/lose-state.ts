@@ -278,7 +278,7 @@ async function readReport(
     counts.oldWords += edit && copies.some(({ text }) => text === oldWords(post.marker)) ? 1 : 0;
     // The service never repeats a call that may have left if the platform cannot prove that the post is missing; it tells the owner.
     counts.missing += copies.length < expected[lost] && status !== "unconfirmed" ? 1 : 0;
-    // Nobody finds an edited post by the words of its older row: the service pauses it and asks its owner to look.
+    // The text of the older row does not find an edited post, so the service pauses it and asks its owner to look.
     const mayBePaused = lost === "database" && (copies.length === 0 || edit !== null);
     const isTrue =
       status === "unconfirmed" ||

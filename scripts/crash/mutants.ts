@@ -292,7 +292,7 @@ this.store.recordTry(n, early, { status: "delivered", failures: 0, nextTryAt: nu
   },
 ];
 
-/** Deliveries are tried again after seconds in a crash run: it has no three days. */
+/** In a crash run, deliveries are retried after seconds, because three days are too long. */
 export const QUICK_RETRIES: Patch = {
   name: "quick-retries",
   changes: [{ from: ";", to: " && 700 + 300 * input.failures;" }],

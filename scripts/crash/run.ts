@@ -24,7 +24,7 @@ const MAX_DELIVERY_MS = 75_000;
 /** In runs without kills, so that a missing delivery shows before the run ends. */
 const UNDISTURBED_DELIVERY_MS = 40_000;
 const RESTART_TIMEOUT_MS = 6000;
-/** Each has an account of its own on every platform, and so its own caps per day. */
+/** Each user has its own account on every platform, and therefore its own daily caps. */
 const USERS = 4;
 /** More only make each other's answers late, until the due time of their previews has passed. */
 const MAX_UNCONFIRMED_POSTS = 10;
@@ -88,7 +88,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-crash-"));
   const logFile = join(stateDir, "service.log");
   const simulatorsLogFile = join(stateDir, "simulators.log");
-  // A process of their own, which nobody kills: platforms finish what they have received.
+  // The simulators have their own process, which is never killed, because platforms finish what they have received.
   const simulators = await startService({
     environment: "simulators",
     port: await freePort(),
@@ -155,7 +155,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         kills += 1;
         const runtimeAlone = random.chance(0.5);
         await (runtimeAlone ? service?.killRuntime() : service?.kill());
-        // The supervisor restarts a killed runtime, but its proxy sometimes does not answer again: then it is killed too.
+        // The supervisor restarts a killed runtime, but its proxy sometimes stays silent, so the supervisor is killed too.
         if (!runtimeAlone || !(await answersAgain(origin))) {
           await service?.kill();
           service = await startPatiently(start);

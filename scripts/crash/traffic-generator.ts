@@ -60,7 +60,7 @@ export class TrafficGenerator {
   readonly #media: ReadonlyMap<MediaKind, readonly MediaFile[]>;
   readonly #files: UniqueFiles;
   readonly #targets: TargetChooser;
-  /** How often a preview was refused, by code: what was refused tested nothing. */
+  /** How often previews were refused, by code. A refused preview tests nothing. */
   readonly refusals = new Map<string, number>();
   readonly #activeWork = new Set<Promise<void>>();
   #postCount = 0;

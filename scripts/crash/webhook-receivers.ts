@@ -11,7 +11,7 @@ interface ReceiverKind {
   readonly answers: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Gets what follows a redirect: nothing may. */
+/** The target of the redirects, which must never receive a delivery. */
 const FOLLOWED = "followed";
 
 const KINDS = {
@@ -72,7 +72,7 @@ interface ReceivedDelivery {
 
 const TOLERANCE_SECONDS = 300;
 
-/** Verifies a signature for the time of its arrival: the library compares with the present time, and a long run checks later. */
+/** Verifies a signature at the time of its arrival, because the library uses the present time and a long run checks later. */
 function signatureProblem(signature: Webhook, { headers, body, received_at }: ReceivedDelivery): string | null {
   const seconds = Number(headers["webhook-timestamp"]);
   if (!(Math.abs(Date.parse(received_at) / 1000 - seconds) <= TOLERANCE_SECONDS)) {

@@ -36,7 +36,7 @@ function inUse(domain: string, by: string): DeployFailure {
   );
 }
 
-/** Without anybody to ask, wrangler overwrites the DNS records of a domain. So nothing may be there but the Worker itself. */
+/** Without a terminal, wrangler overwrites the DNS records of a domain, so only the Worker's own record may exist there. */
 async function assertDomainIsFree(
   api: CloudflareApi,
   accountId: string,

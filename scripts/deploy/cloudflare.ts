@@ -60,7 +60,7 @@ function waitSeconds(response: Response | null, attempt: number): number {
   return Number.isFinite(asked) && asked >= 0 ? Math.min(asked, MAX_WAIT_SECONDS) : 2 ** attempt / 2;
 }
 
-/** A created resource could be there although its answer is lost: only what reads, or was not tried, is sent again. */
+/** Repeats only reads and requests that Cloudflare did not try, because a resource may exist although the answer was lost. */
 function isRepeatable(method: string, status: number): boolean {
   return status === 429 || (method === "GET" && (status === 0 || status >= 500));
 }

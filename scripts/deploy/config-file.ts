@@ -16,7 +16,7 @@ function damaged(what: string): DeployFailure {
   );
 }
 
-/** What the file says of production: everything before the first environment. */
+/** The part of the file for production, which is everything before the first environment. */
 export async function readTrackedConfig(): Promise<string> {
   const content = await readFile(TRACKED_FILE, "utf8");
   const production = content.split(/^(?:#[^\n]*\n)*\[env\./m, 1)[0] ?? "";

@@ -26,7 +26,7 @@ interface TokenKeyInput {
   readonly rotates?: boolean;
 }
 
-/** With keys that lack one of the used ones, the logins that it sealed would be lost. */
+/** If a key in use is missing, the logins that it sealed are lost. */
 function assertKeysOpen(tokenKeys: string, tokenKeyId: string, usedKeyIds: readonly string[]): void {
   const ids = keyIdsOf(tokenKeys);
   if (!ids.includes(tokenKeyId)) {
@@ -48,7 +48,7 @@ function assertKeysOpen(tokenKeys: string, tokenKeyId: string, usedKeyIds: reado
 const runningKeyIds = (running: RunningWorker | null): readonly string[] | null =>
   running?.vars.get(KEY_IDS)?.split(",") ?? null;
 
-/** While both versions run, the one before reads what the new one seals. */
+/** While both versions run, the previous one must read what the new one seals. */
 function assertRunningCanOpen(id: string, running: RunningWorker | null): void {
   if (id !== running?.vars.get("TOKEN_KEY_ID") && runningKeyIds(running)?.includes(id) === false) {
     throw new DeployFailure(
@@ -153,7 +153,7 @@ function withoutLines(content: string, names: readonly string[]): string {
   return content.replaceAll(line, "");
 }
 
-/** Keeps what was made in the operator's own file, before it is used: then a run that fails later has lost nothing. */
+/** Writes generated secrets into the operator's file before their use, so that a run that fails later loses nothing. */
 export async function keepInSettingsFile(made: ReadonlyMap<string, string>): Promise<void> {
   const before = await readFile(SETTINGS_FILE, "utf8").catch(() => "");
   const content = withoutLines(before, [...made.keys()]);
@@ -164,7 +164,7 @@ export async function keepInSettingsFile(made: ReadonlyMap<string, string>): Pro
     await chmod(SETTINGS_FILE, 0o600);
     return;
   }
-  // In one step: a run that is killed leaves the file as it was, or as it is to be.
+  // Replaces the file in one step, so that a killed run leaves either the old file or the new one.
   const replacement = `${await realpath(SETTINGS_FILE)}.new`;
   await writeFile(replacement, content + added, { mode: 0o600 });
   await rename(replacement, await realpath(SETTINGS_FILE));

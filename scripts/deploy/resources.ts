@@ -50,7 +50,7 @@ async function hasBucket(api: CloudflareApi, accountId: string, name: string): P
   }
 }
 
-/** By name, and not by an id that a file remembers: so that a run on another machine finds what an interrupted one made. */
+/** Finds resources by name instead of by a stored id, so that a run on another machine finds those of an interrupted run. */
 export async function findResources(
   api: CloudflareApi,
   accountId: string,
@@ -63,7 +63,7 @@ export async function findResources(
   };
 }
 
-/** Creates one, or finds what was created by another run at the same time. */
+/** Creates a resource, or finds the one that another run has created at the same time. */
 async function create(make: () => Promise<string>, findAgain: () => Promise<string | null>): Promise<string> {
   try {
     return await make();
@@ -80,7 +80,7 @@ interface CreateInput {
   readonly names: ResourceNames;
   readonly found: FoundResources;
   readonly location: string | undefined;
-  /** Told of each one that was created. */
+  /** Called with each created resource. */
   readonly onCreated: (what: string) => void;
 }
 

@@ -12,7 +12,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Of runs that were killed before they could delete their file. */
+/** Deletes the files of runs that were killed before they could do so. */
 export function deleteLeftovers(): void {
   try {
     for (const name of readdirSync(FOLDER)) {

@@ -150,7 +150,7 @@ const BY_NAME: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((one) => [one
 /** The values that the operator gave, by name. */
 export type Values = ReadonlyMap<string, string>;
 
-/** Of a typing mistake: one letter more, less or other, or two exchanged. */
+/** Whether the names differ by at most one typing mistake: a letter more, fewer or different, or two exchanged. */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) {
     return a === b;
@@ -196,7 +196,7 @@ function pairProblems(values: Values): string[] {
   return [...missing(stripe), ...missing(["OPERATOR_NAME", "OPERATOR_CONTACT"])];
 }
 
-/** All problems at once, so that one run finds them all. No problem quotes the value of a secret. */
+/** Lists all problems, so that one run finds them all. No problem quotes the value of a secret. */
 export function findProblems(values: Values): string[] {
   const problems = [...values].flatMap(([name, value]) => {
     const known = BY_NAME.get(name);

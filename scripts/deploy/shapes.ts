@@ -6,7 +6,7 @@ export interface Shape {
 
 const shape = (words: string, accepts: (value: string) => boolean): Shape => ({ words, accepts });
 
-/** A value of several lines would end a line of the configuration. */
+/** A line break in a value would end its line in the configuration. */
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const isLine = (value: string): boolean => value.trim() !== "" && !CONTROL.test(value);

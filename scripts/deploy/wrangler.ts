@@ -9,11 +9,11 @@ const MIN_REDACTED = 6;
 interface RunOptions {
   /** Texts that are shown as `***` wherever they occur. */
   readonly secrets?: readonly string[];
-  /** Also what a failed run wrote is not shown. */
+  /** Hides the output, even that of a failed run. */
   readonly quiet?: boolean;
 }
 
-/** Nothing of the operator's settings is inherited, and nothing is asked: this command has decided before. */
+/** Wrangler inherits none of the operator's settings and asks nothing, because this command has decided everything. */
 function environment(accountId: string | null): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ALMANAC_"));
   return {
@@ -21,7 +21,7 @@ function environment(accountId: string | null): NodeJS.ProcessEnv {
     ...(accountId !== null && { CLOUDFLARE_ACCOUNT_ID: accountId }),
     CI: "true",
     WRANGLER_SEND_METRICS: "false",
-    // Its debug log would hold what is sent.
+    // Wrangler's debug log would contain the secrets that it sends.
     WRANGLER_WRITE_LOGS: "false",
   };
 }
