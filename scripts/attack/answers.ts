@@ -10,7 +10,7 @@ const READS_PER_MINUTE = 60;
 /** More than two minutes allow, because the next one may begin meanwhile. */
 const READS = 150;
 
-/** Names a server to connect; the answer of the page. */
+/** Names a server on the page of a connect link; returns what the page answers. */
 async function nameServer(service: AttackedService, { key }: AttackUser, server: string) {
   const { json } = await service.prepare("POST", "/v1/accounts", { key, json: { platform: "mastodon" } });
   const link = String(json.connect_url).slice(service.origin.length);
