@@ -3,7 +3,7 @@ import { SCOPES } from "#core/scope.ts";
 import type { Topic } from "./attack.ts";
 import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts";
 
-/* What an agent cannot do with any credential: everything that would give it more than its user allowed. */
+/* An agent cannot get more rights than its user allowed, with any of its credentials. */
 
 const REDIRECT_URI = "https://agent.example.com/callback";
 const VERIFIER = "w".repeat(43);

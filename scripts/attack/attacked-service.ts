@@ -18,7 +18,7 @@ export interface AttackRequest {
   readonly cookie?: string | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as a form of our own pages: with our `Origin`. */
+  /** Sent as a form with our own `Origin`, as our pages send it. */
   readonly form?: URLSearchParams | Readonly<Record<string, string>>;
   /** Sent as it is. */
   readonly body?: string | Uint8Array;
@@ -43,7 +43,7 @@ const MAX_REQUESTS = 30_000;
 const TIMEOUT_MS = 30_000;
 /** The status of a request that the service ended without an answer. */
 const CONNECTION_CLOSED = 0;
-/** What wrangler's development server answers, with status 500, when the service closed the connection; no answer of the service is this text. */
+/** Wrangler's development server answers this with status 500 when the service closed the connection. The service never answers it. */
 const PROXY_CONNECTION_CLOSED = "Error: Network connection lost.";
 
 function parseJson(text: string): Answer["json"] {
@@ -104,7 +104,7 @@ export class AttackedService {
     return secret;
   }
 
-  /** Sends a request with exactly this path: no client library rewrites `..`, `//` or `Host`. Redirects are not followed. */
+  /** Sends exactly this path without a client library, which would rewrite `..`, `//` or `Host`. Does not follow redirects. */
   send(method: string, path: string, request: AttackRequest = {}): Promise<Answer> {
     this.#requests += 1;
     if (this.#requests > MAX_REQUESTS) {

@@ -25,7 +25,7 @@ const SCRIPT_ROUTES = [
   "/dashboard/passkeys",
 ];
 
-/** What another site's form looks like to a server. */
+/** The headers of a form that another site sends. */
 const FOREIGN_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "no Origin": {},
   "another Origin": { origin: "https://evil.example" },

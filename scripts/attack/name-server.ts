@@ -10,7 +10,7 @@ export interface NameServer {
   readonly url: string;
   /** From now on, the name leads to this IPv4 address. */
   lead(name: string, address: string): void;
-  /** How often the address of the name was asked for. */
+  /** How often the service looked the name up. */
   asked(name: string): number;
   stop(): void;
 }

@@ -5,7 +5,7 @@ import type { Topic } from "./attack.ts";
 /** Long enough for the runtime's output to reach the log file. */
 const LOG_DELAY_MS = 1000;
 
-/** Members of a URL that would hand a secret to the logs of whoever is called. */
+/** Query parameters that would write a secret into the logs of the called server. */
 const SECRET_PARAMETER =
   /[?&](?:access_token|refresh_token|client_secret|password|fb_exchange_token|app_secret)=[^&\s]/;
 

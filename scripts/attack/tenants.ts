@@ -164,7 +164,7 @@ function pathWith(path: string, ids: Belongings): string {
   return path.replace("{id}", id).replace("{delivery_id}", ids.deliveryId);
 }
 
-/** What the answer says apart from its own id, and from the id that was sent. */
+/** The answer without its own id and the id that was sent. */
 const comparable = ({ status, text }: Answer, ids: Belongings): string =>
   Object.values(ids)
     .reduce((rest: string, id: string) => rest.replaceAll(id, "…"), `${status} ${text}`)

@@ -24,7 +24,7 @@ export interface CloudflareInput {
   readonly running: RunningWorker;
 }
 
-/** A refusal as a row; whatever else is thrown is a mistake of this command. */
+/** Makes a row of a refusal. Any other error is a bug of this command. */
 function failureRow(what: string, error: unknown): Row {
   if (error instanceof DeployFailure) {
     return red(what, `${error.message}; ${error.next}`);
@@ -44,7 +44,7 @@ async function rightRow(what: string, call: () => Promise<unknown>): Promise<Row
   }
 }
 
-/** Whether a token may also write shows only when something is written: the deployment names the right then. */
+/** Only a write shows whether a token may write, so the deployment reports a missing right. */
 async function rightRows({ api, accountId, names, values }: CloudflareInput): Promise<Row[]> {
   const account = `/accounts/${accountId}`;
   const domain = values.get("DOMAIN");

@@ -4,7 +4,7 @@ import { green, red, type Row, yellow } from "./row.ts";
 const PAGES = ["/privacy", "/terms", "/data-deletion"] as const;
 const TIMEOUT_MS = 20_000;
 
-/** As somebody without a login sees it; 0 without an answer. */
+/** The status of the page for somebody without a login; 0 without an answer. */
 async function statusOf(url: string): Promise<number> {
   try {
     const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });

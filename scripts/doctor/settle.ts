@@ -11,7 +11,7 @@ export interface SettleInput {
   readonly accountId: string;
   /** An API key of the operator's own user. */
   readonly accountKey: string;
-  /** Asked before anything is written. */
+  /** Asks the operator before the command writes anything. */
   readonly confirm: (question: string) => Promise<boolean>;
 }
 

@@ -26,7 +26,7 @@ const KINDS: readonly (readonly [name: string, pattern: string, isUnique: boolea
 const MEASURED = /(?:^|_)(?:ms|seq|after)$/;
 const LEFT_OUT = "…";
 
-/** What stands for what, over a whole guide. */
+/** Which real value each value of a guide stands for, over the whole guide. */
 export class Names {
   readonly #actual = new Map<string, string>();
   readonly #shown = new Map<string, string>();

@@ -74,7 +74,7 @@ const scriptOf = (steps: readonly Step[], folder: string): string =>
 /** Runs a script; returns the index of the step that failed, or null. */
 function runShell(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<number | null> {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  // A group of its own, so that what a guide leaves running ends with it.
+  // Its own process group, so that processes that a guide leaves running end with it.
   const shell = spawn("bash", ["-c", script], {
     cwd,
     env,

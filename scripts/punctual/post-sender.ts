@@ -4,7 +4,7 @@ import { ApiClient } from "../crash/api-client.ts";
 import { call } from "../service.ts";
 
 const CONCURRENT_CONFIRMS = 10;
-/** Platforms accept about 300 posts a day for one account, so that larger bursts are those of several users. */
+/** Platforms accept about 300 posts a day for one account, so larger bursts need several users. */
 const POSTS_PER_USER = 1000;
 
 /** Schedules texts through the API as a client would: a preview and a confirm for each. */
@@ -21,7 +21,7 @@ export class PostSender {
     this.platforms = PLATFORMS.filter((platform) => user.platforms.has(platform) && !requiresMedia(user, platform));
   }
 
-  /** With as many users as `maxPosts` posts for one instant need. */
+  /** Creates as many users as `maxPosts` posts for one instant need. */
   static async create(origin: string, simulatorsOrigin: string, maxPosts: number): Promise<PostSender> {
     const client = new ApiClient(origin, simulatorsOrigin);
     const users: [SandboxUser, ...SandboxUser[]] = [await createSandboxUser(client, origin)];

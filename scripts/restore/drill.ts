@@ -213,7 +213,7 @@ class Drill {
     return published.flat().length;
   }
 
-  /** The status as the API tells it; `gone` where the post is not known any more. */
+  /** The status in the API; `gone` if the API no longer has the post. */
   async #readStatus({ id }: DrillPost): Promise<string> {
     for (;;) {
       const outcome = await this.#client.call("GET", `/v1/posts/${id}`, undefined, this.#user.apiKey);
@@ -285,7 +285,7 @@ class Drill {
     }
   }
 
-  /** The operator's way without this project's restore: the guard has to notice. */
+  /** Restores without this project's command, as an operator could, so the guard must notice it. */
   async #swapAndRelease(): Promise<number> {
     await this.#swapFile();
     await this.#setLatency(0);
@@ -400,7 +400,7 @@ class Drill {
     if (this.#input.way === "restore") {
       return false;
     }
-    // Nobody finds an edited post by the words of its older row: the service pauses it and asks its owner to look.
+    // The text of the older row does not find an edited post, so the service pauses it and asks its owner to look.
     return (status === "paused" && (copies === 0 || scenario === "edited")) || (status === "gone" && isNewer);
   }
 }

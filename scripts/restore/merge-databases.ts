@@ -23,7 +23,7 @@ export interface MergeInput {
 export interface MergeCounts {
   /** Posts that only the present had. */
   readonly added: number;
-  /** Posts of which the present knew more. */
+  /** Posts whose present state is newer than the restored one. */
   readonly advanced: number;
   /** Posts that the present had lost. */
   readonly broughtBack: number;
@@ -233,7 +233,7 @@ function mergeMedia(database: DatabaseSync): void {
   );
 }
 
-/** Deletes again what a platform has asked to delete about a person. */
+/** Repeats the deletions of a person's data that a platform has requested. */
 function eraseAgain(database: DatabaseSync): void {
   database.exec(
     `UPDATE main.post_targets SET username = 'deleted', remote_id = NULL, remote_url = NULL, progress = NULL, extras = NULL, history = '[]'

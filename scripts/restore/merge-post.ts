@@ -69,7 +69,7 @@ function isPresentLater(restored: WholePost, present: WholePost): boolean {
     const rank = FINALITY[side.post.status];
     return rank < 2 ? 0 : rank;
   };
-  // A post of which something is public, or may be, is never cancelled.
+  // A post that is or may be partly public is never cancelled.
   const [a, b] = [restored, present].map((side, at, sides) => {
     const other = sides[1 - at];
     return side.post.status === "cancelled" && other !== undefined && mayBePublic(other) ? -1 : finality(side);

@@ -153,7 +153,7 @@ async function targetOf(run: RestoreRun, { startedAt }: Progress): Promise<{ cur
   return { current, target };
 }
 
-/** Every batch can be sent again: it sets values and adds nothing. */
+/** Every batch can be repeated, because it sets values and adds nothing. */
 async function send({ installation }: RestoreRun, statements: readonly { sql: string; rows: string }[]): Promise<void> {
   const { database } = installation;
   for (let attempt = 1; ; attempt += 1) {
