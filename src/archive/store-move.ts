@@ -1,6 +1,6 @@
 import { DAY } from "#core/clock.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
-import { batch, type Statement } from "#db/batch.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { randomPartsOf } from "./store-parts.ts";
 import type { ArchivedAnnotationsRow, ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
@@ -70,18 +70,22 @@ export async function selectArchivable(
 export async function readWholePosts(db: Db, ids: readonly string[]): Promise<ArchivedPost[]> {
   const list = JSON.stringify(ids);
   const { posts, targets, annotations } = await batch(db, {
-    posts: db.d1
-      .prepare("SELECT p.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value")
-      .bind(list) as Statement<ArchivedPostRow>,
-    targets: db.d1
-      .prepare("SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key")
-      .bind(list) as Statement<ArchivedTargetRow>,
-    annotations: db.d1
-      .prepare(
-        `SELECT a.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value
+    posts: withRows<ArchivedPostRow>(
+      db.d1.prepare("SELECT p.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value").bind(list),
+    ),
+    targets: withRows<ArchivedTargetRow>(
+      db.d1
+        .prepare("SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key")
+        .bind(list),
+    ),
+    annotations: withRows<ArchivedAnnotationsRow>(
+      db.d1
+        .prepare(
+          `SELECT a.* FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value
          CROSS JOIN post_annotations a ON a.workspace_id = p.workspace_id AND a.post_id = p.id`,
-      )
-      .bind(list) as Statement<ArchivedAnnotationsRow>,
+        )
+        .bind(list),
+    ),
   });
   const targetsOf = Map.groupBy(targets.results, (target) => target.post_id);
   const annotationsOf = new Map(annotations.results.map((row) => [row["post_id"], row]));

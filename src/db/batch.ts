@@ -5,6 +5,9 @@ declare const rowOf: unique symbol;
 /** A statement with a compile-time row type. The return type of the function that makes the statement declares the row. */
 export type Statement<Row> = D1PreparedStatement & { readonly [rowOf]?: Row };
 
+/** Declares the row of a statement that no function makes. */
+export const withRows = <Row>(statement: D1PreparedStatement): Statement<Row> => statement;
+
 /** The part of D1's result that callers use. */
 export interface StatementResult<Row = unknown> {
   readonly results: readonly Row[];

@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { FileType, PostStatus } from "#core/status.ts";
-import { batch, type Statement } from "#db/batch.ts";
+import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { draftUsesStatement, type DraftUseRow, namedByDraft } from "#media/store-draft-uses.ts";
 import { USED_BYTES } from "#media/storage/store-save-media.ts";
@@ -72,14 +72,14 @@ export async function selectLibraryPage(
   // The parameters of the page come after the two of the uses.
   const shifted = `SELECT m.id AS id ${PAGE.replaceAll(/\?(\d)/g, (_, number: string) => `?${Number(number) + 2}`)}`;
   const { rows, uses, storage, draftUses } = await batch(db, {
-    rows: db.d1
-      .prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`)
-      .bind(...parameters) as Statement<LibraryRow>,
+    rows: withRows<LibraryRow>(
+      db.d1.prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`).bind(...parameters),
+    ),
     uses: usesStatement(db, shifted, [page.now, page.usesPerItem, ...parameters]),
     // `USED_BYTES` reads the workspace from ?2 and does not use ?1.
-    storage: db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId) as Statement<
-      Pick<LibraryPage, "usedBytes">
-    >,
+    storage: withRows<Pick<LibraryPage, "usedBytes">>(
+      db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId),
+    ),
     draftUses: draftUsesStatement(db, shifted, { workspaceId: owner.workspaceId, limit: page.usesPerItem, parameters }),
   });
   return {

@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import { batch, type Statement } from "#db/batch.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { DAY } from "#core/clock.ts";
 import { UNUSED_RETENTION_MS } from "#media/limits.ts";
@@ -70,17 +70,19 @@ export async function insertMediaRows(
          ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes`,
       )
       .bind(list, actor.workspaceId),
-    saved: db.d1
-      .prepare(
-        `SELECT ${MEDIA_COLUMNS},
+    saved: withRows<SavedMediaRow>(
+      db.d1
+        .prepare(
+          `SELECT ${MEDIA_COLUMNS},
            EXISTS (SELECT 1 FROM media o WHERE o.sha256 = m.sha256 AND o.state IN ('ready', 'expiring')) AS stored
          FROM json_each(?1) j CROSS JOIN media m ON m.workspace_id = ?2 AND m.sha256 = j.value ->> 'sha256'
          WHERE m.state IN ('storing', 'ready')`,
-      )
-      .bind(list, actor.workspaceId) as Statement<SavedMediaRow>,
-    state: db.d1
-      .prepare(`SELECT ${USED_BYTES} AS usedBytes, ${REMOVING} AS removing`)
-      .bind(list, actor.workspaceId) as Statement<StorageState>,
+        )
+        .bind(list, actor.workspaceId),
+    ),
+    state: withRows<StorageState>(
+      db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes, ${REMOVING} AS removing`).bind(list, actor.workspaceId),
+    ),
   });
   return { rows: saved.results, state: state.results[0] ?? { usedBytes: 0, removing: 0 } };
 }

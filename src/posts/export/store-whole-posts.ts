@@ -1,5 +1,5 @@
 import type { PostStatus } from "#core/status.ts";
-import { batch, type Statement } from "#db/batch.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 type Column = string | number | null;
@@ -45,16 +45,20 @@ export async function selectWholePosts(
   }
   const ids = JSON.stringify(posts.map(({ id }) => id));
   const { targets, annotations } = await batch(db, {
-    targets: db.d1
-      .prepare(
-        `SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key, t.position, t.account_id`,
-      )
-      .bind(ids) as Statement<WholePost["targets"][number]>,
-    annotations: db.d1
-      .prepare(
-        `SELECT a.* FROM json_each(?1) j CROSS JOIN post_annotations a ON a.workspace_id = ?2 AND a.post_id = j.value`,
-      )
-      .bind(ids, workspaceId) as Statement<NonNullable<WholePost["annotations"]>>,
+    targets: withRows<WholePost["targets"][number]>(
+      db.d1
+        .prepare(
+          `SELECT t.* FROM json_each(?1) j CROSS JOIN post_targets t ON t.post_id = j.value ORDER BY j.key, t.position, t.account_id`,
+        )
+        .bind(ids),
+    ),
+    annotations: withRows<NonNullable<WholePost["annotations"]>>(
+      db.d1
+        .prepare(
+          `SELECT a.* FROM json_each(?1) j CROSS JOIN post_annotations a ON a.workspace_id = ?2 AND a.post_id = j.value`,
+        )
+        .bind(ids, workspaceId),
+    ),
   });
   const targetsOf = Map.groupBy(targets.results, (target) => target.post_id);
   const annotationsOf = new Map(annotations.results.map((row) => [row["post_id"], row]));

@@ -1,7 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import { DAY } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
-import { batch, type Statement } from "#db/batch.ts";
+import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { type DayCounters, SLOT_MS } from "./schedule-statistics.ts";
 
@@ -62,9 +62,10 @@ export async function readDayCounters(
   const ranges = [[now, nextSlot], ...ends.map((end) => [Math.floor(end / SLOT_MS) * SLOT_MS, end])];
   const { days, boundaries } = await batch(db, {
     days: dayCountersStatement(db, actor, { from, until }),
-    boundaries: db.d1
-      .prepare(
-        `SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = ?1 AND p.status = 'scheduled' AND p.scheduled_at >= ?2
+    boundaries: withRows<BoundaryColumns>(
+      db.d1
+        .prepare(
+          `SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = ?1 AND p.status = 'scheduled' AND p.scheduled_at >= ?2
              ORDER BY p.scheduled_at LIMIT 1) AS next_at,
            (SELECT json_group_array((SELECT count(*) FROM posts p WHERE p.workspace_id = ?1 AND p.status = 'scheduled'
              AND p.scheduled_at >= r.value ->> 0 AND p.scheduled_at < r.value ->> 1)) FROM json_each(?3) r) AS scheduled,
@@ -73,8 +74,9 @@ export async function readDayCounters(
            (SELECT json_group_array(json_object('side', t.side, 'day', t.day, 'platforms', json(t.platforms), 'counts', json_object(
                'scheduled', t.scheduled, 'publishing', 0, 'published', t.published, 'partially_failed', t.partially_failed,
                'failed', t.failed, 'paused', t.paused))) FROM post_totals t WHERE t.workspace_id = ?1) AS totals`,
-      )
-      .bind(actor.workspaceId, now, JSON.stringify(ranges)) as Statement<BoundaryColumns>,
+        )
+        .bind(actor.workspaceId, now, JSON.stringify(ranges)),
+    ),
   });
   const [boundaryRow] = boundaries.results;
   const [countBeforeFirstSlot = 0, ...countsAfterLastSlot] = JSON.parse(boundaryRow?.scheduled ?? "[]") as number[];
