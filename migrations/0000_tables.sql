@@ -163,7 +163,8 @@ CREATE TABLE `oauth_clients` (
 	`redirect_uris` text NOT NULL,
 	`secret_hash` text,
 	`created_at` integer NOT NULL,
-	`expires_at` integer
+	`expires_at` integer,
+	`registered_from` text
 );
 --> statement-breakpoint
 CREATE INDEX `oauth_clients_expiry` ON `oauth_clients` (`expires_at`) WHERE expires_at IS NOT NULL;
@@ -464,7 +465,8 @@ CREATE TABLE `calendar_feeds` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`workspace_id` text NOT NULL,
 	`user_id` text NOT NULL,
-	`created_at` integer NOT NULL
+	`created_at` integer NOT NULL,
+	`changes` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `calendar_feeds_workspace` ON `calendar_feeds` (`workspace_id`);
@@ -518,7 +520,8 @@ CREATE TABLE `webhooks` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`disabled_at` integer,
-	`disabled_reason` text
+	`disabled_reason` text,
+	`made_by` text
 );
 --> statement-breakpoint
 CREATE INDEX `webhooks_workspace` ON `webhooks` (`workspace_id`);
@@ -694,4 +697,17 @@ CREATE TABLE `schedule_slots` (
 --> statement-breakpoint
 INSERT INTO service (id, beat, epoch) VALUES (1, 0, 0);
 --> statement-breakpoint
-INSERT INTO service_progress (id, posts_to, notices_to) VALUES (1, 0, 0);
+INSERT INTO service_progress (id, posts_to, notices_to) VALUES (1, 0, 0);--> statement-breakpoint
+CREATE INDEX `api_keys_expiry` ON `api_keys` (`expires_at`) WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
+--> statement-breakpoint
+CREATE INDEX `oauth_clients_registered` ON `oauth_clients` (`registered_from`,`created_at`) WHERE registered_from IS NOT NULL;
+--> statement-breakpoint
+CREATE TABLE `account_mails` (
+	`email_hash` text NOT NULL,
+	`at` integer NOT NULL,
+	PRIMARY KEY(`email_hash`, `at`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `account_mails_at` ON `account_mails` (`at`);
+--> statement-breakpoint
+CREATE INDEX `approvals_dropped` ON `approvals` (`decided_at`) WHERE state IN ('withdrawn', 'declined');

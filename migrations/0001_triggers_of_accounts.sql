@@ -81,11 +81,6 @@ BEGIN
   DELETE FROM notices WHERE workspace_id = NEW.workspace_id AND kind = 'webhook_disabled' AND subject_id = NEW.id;
 END;
 --> statement-breakpoint
-CREATE TRIGGER notice_webhook_deleted AFTER DELETE ON webhooks
-BEGIN
-  DELETE FROM notices WHERE workspace_id = OLD.workspace_id AND kind = 'webhook_disabled' AND subject_id = OLD.id;
-END;
---> statement-breakpoint
 CREATE TRIGGER notice_target_ended AFTER UPDATE OF state ON post_targets
 WHEN NEW.state <> OLD.state AND NEW.state IN ('failed', 'unconfirmed')
 BEGIN
@@ -132,4 +127,42 @@ BEGIN
     WHERE w.user_id = NEW.user_id AND p.status IN ('scheduled', 'paused') AND p.scheduled_at >= NEW.updated_at
       AND (p.status = 'scheduled' OR p.paused_reason = 'subscription'))
   ON CONFLICT DO UPDATE SET at = excluded.at, mailed_at = NULL, dismissed_at = NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER webhooks_of_revoked_key AFTER UPDATE OF revoked_at ON api_keys
+WHEN NEW.revoked_at IS NOT NULL AND OLD.revoked_at IS NULL
+BEGIN
+  UPDATE webhooks SET disabled_at = NEW.revoked_at, disabled_reason = 'access_ended', updated_at = NEW.revoked_at
+  WHERE workspace_id IN (SELECT id FROM workspaces WHERE user_id = NEW.user_id) AND disabled_at IS NULL AND made_by ->> '$.id' = NEW.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER webhooks_of_revoked_app AFTER UPDATE OF revoked_at ON oauth_grants
+WHEN NEW.revoked_at IS NOT NULL AND OLD.revoked_at IS NULL
+BEGIN
+  UPDATE webhooks SET disabled_at = NEW.revoked_at, disabled_reason = 'access_ended', updated_at = NEW.revoked_at
+  WHERE workspace_id IN (SELECT id FROM workspaces WHERE user_id = NEW.user_id) AND disabled_at IS NULL AND made_by ->> '$.id' = NEW.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER notice_webhook_made AFTER INSERT ON webhooks
+WHEN NEW.made_by IS NOT NULL
+BEGIN
+  INSERT INTO notices (workspace_id, kind, subject_id, at) VALUES (NEW.workspace_id, 'webhook_made', NEW.id, NEW.created_at)
+  ON CONFLICT DO UPDATE SET at = excluded.at, mailed_at = NULL, dismissed_at = NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER notice_webhook_taken AFTER UPDATE OF made_by ON webhooks
+WHEN NEW.made_by IS NOT NULL AND (NEW.url <> OLD.url OR (NEW.disabled_at IS NULL AND OLD.disabled_at IS NOT NULL))
+BEGIN
+  INSERT INTO notices (workspace_id, kind, subject_id, at) VALUES (NEW.workspace_id, 'webhook_made', NEW.id, NEW.updated_at)
+  ON CONFLICT DO UPDATE SET at = excluded.at, mailed_at = NULL, dismissed_at = NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER notice_webhook_deleted AFTER DELETE ON webhooks
+BEGIN
+  DELETE FROM notices WHERE workspace_id = OLD.workspace_id AND kind IN ('webhook_disabled', 'webhook_made') AND subject_id = OLD.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER feeds_of_renamed_workspace AFTER UPDATE OF name ON workspaces
+BEGIN
+  UPDATE calendar_feeds SET changes = changes + 1 WHERE workspace_id = NEW.id;
 END;

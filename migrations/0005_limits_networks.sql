@@ -1,2 +1,0 @@
-ALTER TABLE `oauth_clients` ADD `registered_from` text;--> statement-breakpoint
-CREATE INDEX `oauth_clients_registered` ON `oauth_clients` (`registered_from`,`created_at`) WHERE registered_from IS NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX `approvals_dropped` ON `approvals` (`decided_at`) WHERE state IN ('withdrawn', 'declined');
