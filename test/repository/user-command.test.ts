@@ -82,7 +82,11 @@ describe("a command of npm run user", { timeout: 60_000 }, () => {
     ],
     ["key ada@example.com", /^alk_[0-9A-Za-z]{49}$/, { key: /^alk_/ }],
     ["keys ada@example.com", /^[0-9a-f-]{36} {2}alk_\S+ {2}cli {2}active, last used never$/, []],
-    ["revoke-keys ada@example.com", /^revoked 1 keys and 0 connected apps of ada@example\.com$/, { keys: 1, apps: 0 }],
+    [
+      "revoke-keys ada@example.com",
+      /^ended 1 keys, 0 connected apps, 0 webhooks and 0 calendar addresses of ada@example\.com$/,
+      { keys: 1, apps: 0 },
+    ],
     ["disable ada@example.com", /^ada@example\.com is disabled$/, { disabled: true }],
     ["list", new RegExp(` {2}disabled since ${AT}$`), []],
     ["enable Ada@Example.com", /^ada@example\.com is enabled; keys must be made anew$/, { disabled: false }],

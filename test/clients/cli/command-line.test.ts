@@ -43,19 +43,19 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** A user with accounts, and an empty folder of settings. */
-async function newUser(platforms: readonly string[] = ["x"]) {
+/** A user with accounts, and an empty folder of settings. X answers 75 looks at one login in a quarter of an hour. */
+async function newUser(platforms: readonly string[] = ["x"], login = "ben") {
   const user = await call<User>(service.origin, "POST", "/sandbox/users", { body: {} });
   for (const platform of platforms) {
-    await call(service.origin, "POST", "/sandbox/connect", { body: { api_key: user.api_key, platform, login: "ada" } });
+    await call(service.origin, "POST", "/sandbox/connect", { body: { api_key: user.api_key, platform, login } });
   }
   const folder = await mkdtemp(join(root, "home-"));
   return { user, folder, env: environmentOf(folder) };
 }
 
 /** The same, with the key in the environment as scripts have it. */
-async function newCaller(platforms?: readonly string[]) {
-  const { user, folder } = await newUser(platforms);
+async function newCaller(platforms?: readonly string[], login?: string) {
+  const { user, folder } = await newUser(platforms, login);
   const env = environmentOf(folder, { ALMANAC_URL: service.origin, ALMANAC_API_KEY: user.api_key });
   return {
     user,
@@ -189,7 +189,7 @@ describe("login through the browser", () => {
 
 describe("accounts", () => {
   test("are connected through the browser, listed, and counted by whoami", async ({ expect }) => {
-    const { user, env } = await newCaller(["x"]);
+    const { user, env } = await newCaller(["x"], "ada");
     const { child, ended } = start(["connect", "linkedin", "--no-browser", "--json"], env);
     await new Promise((resolve) => child.stderr?.once("data", resolve));
     await call(service.origin, "POST", "/sandbox/connect", {
@@ -222,7 +222,7 @@ describe("post", () => {
   const POST = ["post", "The new glaze is here.", "--to", "x,linkedin", "--at", "tomorrow 9:00"];
 
   test("shows the preview, asks, and schedules when the answer is yes", async ({ expect }) => {
-    const { env, posts } = await newCaller(["x", "linkedin"]);
+    const { env, posts } = await newCaller(["x", "linkedin"], "ada");
     const { code, stdout } = await almanacInTerminal(POST, env, { replies: [["Schedule this?", "y"]] });
     expect(code, stdout).toBe(EXIT.done);
     expect(stdout).toMatch(/09:00 Europe\/Berlin \(GMT\+[12]\)/);
@@ -253,7 +253,7 @@ describe("post", () => {
   });
 
   test("uploads files first, and takes the text from a pipe", async ({ expect }) => {
-    const { env, folder } = await newCaller(["instagram"]);
+    const { env, folder } = await newCaller(["instagram"], "ada");
     const picture = join(folder, "launch.jpg");
     const bytes = await fetch(`${service.origin}/sandbox/media/portrait.jpg`).then((response) =>
       response.arrayBuffer(),
@@ -270,7 +270,7 @@ describe("post", () => {
   });
 
   test("names every problem with its limit, and what to do next", async ({ expect }) => {
-    const { env } = await newCaller(["x", "linkedin"]);
+    const { env } = await newCaller(["x", "linkedin"], "ada");
     const tooLong = await almanac(
       ["post", "x".repeat(30_000), "--to", "x,linkedin", "--at", "in 3 hours", "--yes"],
       env,
@@ -303,7 +303,7 @@ describe("post", () => {
   );
 
   test("shows every option that is set, also those that no table has room for", async ({ expect }) => {
-    const { env } = await newCaller(["x"]);
+    const { env } = await newCaller(["x"], "ada");
     const answer = "x".repeat(25);
     const poll = JSON.stringify({ options: ["Blue", answer], duration_minutes: 1440 });
     const { code, stdout } = await almanacInTerminal(
@@ -423,7 +423,7 @@ describe("what was scheduled", () => {
   });
 
   test("is tried again where it failed", async ({ expect }) => {
-    const { user, env, posts } = await newCaller();
+    const { user, env, posts } = await newCaller(["x"], "ada");
     await call(service.origin, "POST", "/sandbox/platforms/x/faults", {
       body: {
         match: { method: "POST", path: "/2/tweets" },
