@@ -46,7 +46,7 @@ async function list(env: FloorEnv, request: Request, url: string): Promise<Respo
   const [page, total] = found.rows;
   const hasMore = Number(total?.["total"]) > limit;
   return respond(
-    `{"posts":${page?.["posts"]},"pagination":{"limit":${limit},"offset":0,"total":${total?.["total"]},"has_more":${hasMore}}}`,
+    `{"posts":${page?.["posts"]},"pagination":{"limit":${limit},"offset":0,"total":${total?.["total"]},"has_more":${hasMore},"next_offset":${hasMore ? limit : null}}}`,
   );
 }
 
