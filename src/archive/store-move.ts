@@ -33,8 +33,8 @@ export async function selectWorkspaces(db: Db, after: string, limit: number): Pr
 
 /**
  * Matches posts (`p`) of workspace ?1 that can no longer change: they are finished, unchanged since ?2, and in no edit that waits for
- * approval. Events, notices and repeated requests refer to posts only for a shorter time than that. The id must be a UUIDv7, because
- * archived posts are found by the time in their id.
+ * approval. ?2 lies so far back that no event, notice or repeated request refers to them any more. The id must be a UUIDv7, because
+ * the archive finds a post by the time in its id.
  */
 const ARCHIVABLE = `p.workspace_id = ?1 AND p.watch_at IS NULL AND p.updated_at < ?2 AND coalesce(p.finished_at, 0) < ?2
   AND substr(p.id, 15, 1) = '7'

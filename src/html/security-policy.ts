@@ -1,6 +1,6 @@
 import type { secureHeaders } from "hono/secure-headers";
 
-/** What a page may load: only what this service serves, and pictures of others. */
+/** What a page may load: only what this service serves, and images from other sites. */
 export const CSP_DIRECTIVES = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],

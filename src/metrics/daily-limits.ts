@@ -16,7 +16,7 @@ export interface DailyLimit {
   readonly counter: CounterSum;
 }
 
-/** The previews of all users, and the numbers that configured platforms limit for all accounts together. */
+/** The limits of a day for all users together: of previews, and of posts where a configured platform limits the whole app. */
 export function dailyLimits({
   adapterFor,
   clock,

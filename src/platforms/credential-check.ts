@@ -13,7 +13,7 @@ const OAuthAnswer = z.looseObject({
   error_description: z.string().nullish(),
 });
 
-/** The words of an answer in the form of RFC 6749. */
+/** The error that a token endpoint answered, by the members of RFC 6749, 5.2. */
 export interface OAuthWords {
   /** Empty when the answer has none. */
   readonly error: string;

@@ -55,7 +55,7 @@ const Text: FC<{ look: PostAppearance; range: readonly [number, number] }> = ({ 
   </>
 );
 
-/** The text up to where the feed cuts it, and the rest behind the feed's own words. */
+/** The text up to where the feed cuts it. A click on the platform's own link, such as "… more", shows the rest. */
 const Caption: FC<{ look: PostAppearance }> = ({ look }) => {
   if (look.text === "") {
     return null;

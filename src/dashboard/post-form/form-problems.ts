@@ -14,8 +14,9 @@ import {
 /** A problem and the field of the form that it stands beside. */
 export interface FormProblem {
   /**
-   * The name of a field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>`, followed by `.<index>` for a part of a thread; `part_media.<account>.<option>.<part>.<index>` for a file of a part; `account.<account>` for one that concerns
-   * an account as a whole, `alt_text.<file>`, `media.<index>` for the medium at that place, `media`, `account` or empty for the form as a whole.
+   * The name of the field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>` (with `.<index>` for a part of a thread),
+   * `part_media.<account>.<option>.<part>.<index>`, `alt_text.<file>` or `media.<index>`. `account.<account>` stands for a whole account,
+   * `media` for all files, and `account` or an empty text for the whole form.
    */
   readonly field: string;
   readonly message: string;

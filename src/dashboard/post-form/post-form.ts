@@ -30,7 +30,7 @@ export interface PostForm {
   readonly ownMedia: ReadonlyMap<string, string>;
   /** Accounts that take the media of the post instead of their own. */
   readonly sharedMedia: ReadonlySet<string>;
-  /** Options by account that have no field, as JSON. */
+  /** By account, the options for which the form has no field, as JSON: the form hands them on unchanged. */
   readonly fieldlessOptions: ReadonlyMap<string, string>;
   /** URLs of stored media, in order. */
   readonly media: readonly string[];

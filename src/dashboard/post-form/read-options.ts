@@ -101,7 +101,7 @@ export function partsWithMedia(values: ReadonlyMap<string, readonly string[]>): 
   );
 }
 
-/** The media of one part as the form has them. */
+/** Reads the media of one part of a thread from the JSON of its form field. */
 export function readPartMedia(json: string | undefined): OwnMedia {
   return (json === "" ? null : readOwnMedia(json)) ?? [];
 }

@@ -27,7 +27,7 @@ function keyOf(table: SQLiteTable): string {
   return key.map(({ name }) => name).join(", ");
 }
 
-/** `where` lets an index find the rows. Rows that it excludes are deleted with the rows that they belong to. */
+/** With `where` SQLite uses a partial index. A row outside of that index goes when its parent row is deleted. */
 function deleteSome(db: Db, { table, column, where = "true" }: OwnedTable, person: Person): D1PreparedStatement {
   const key = keyOf(table);
   const owners = column === "workspace_id" ? person.workspaceIds : [person.userId];

@@ -9,7 +9,7 @@ export const invalidParameter = (sim: SimulatorContext, message: string): Respon
 export const fieldNotFound = (sim: SimulatorContext, field: string): Response =>
   invalidParameter(sim, `Tried accessing nonexisting field (${field})`);
 
-/** Also for an object that exists but is not visible yet; this API returns that error most often. */
+/** The API answers the same for an object that exists but is not visible yet, which is the usual case. */
 export const mediaNotFound = (sim: SimulatorContext, id: string): Response =>
   graphError(sim, {
     code: 24,
