@@ -12,8 +12,8 @@ import type { Approval } from "./types.ts";
 
 /** The key or app that asked for the approval `a` has access, or had it until the approval ended: what has expired stays so. */
 const CREDENTIAL_WORKS = `iif(a.requested_by ->> 'kind' = 'key',
-  EXISTS (SELECT 1 FROM api_keys k WHERE k.id = a.requested_by ->> 'id' AND coalesce(k.revoked_at > a.expires_at, 1)),
-  EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND coalesce(g.revoked_at > a.expires_at, 1)))`;
+  EXISTS (SELECT 1 FROM api_keys k WHERE k.id = a.requested_by ->> 'id' AND coalesce(k.revoked_at >= a.expires_at, 1)),
+  EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND coalesce(g.revoked_at >= a.expires_at, 1)))`;
 
 /** The approval `a` can be decided; `now` is the parameter with the time. */
 export function isPending(now: string): string {
