@@ -17,7 +17,7 @@ export const MODULES = {
   auth: ["core", "db", "config.ts", "context.ts", "platforms"],
   accounts: ["core", "db", "config.ts", "context.ts", "platforms"],
   media: ["core", "db", "config.ts", "context.ts", "quotas"],
-  drafts: ["core", "db", "config.ts", "context.ts", "media"],
+  drafts: ["core", "db", "config.ts", "context.ts", "media", "quotas"],
   restore: ["core", "db", "context.ts"],
   // The life of a post, in order; `publisher` ends it.
   posts: ["core", "db", "context.ts", "platforms", "archive", "accounts", "media"],

@@ -1,6 +1,7 @@
 import { deriveKey } from "./derived-key.ts";
 import { fromBase64, toBase64Url } from "./encoding.ts";
 import type { Ids } from "./ids.ts";
+import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
 /*
  * Encrypts with AES-256-GCM and writes `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
@@ -23,30 +24,19 @@ export class SealingError extends Error {
   }
 }
 
-/** The two members of the configuration that hold the keys. */
-interface EncryptionKeys {
-  /** JSON object of key id to base64 AES-256 key. */
-  readonly tokenKeys: string;
-  readonly tokenKeyId: string;
-}
-
-function parseKeys(config: EncryptionKeys): Readonly<Record<string, unknown>> {
-  try {
-    const keys: unknown = JSON.parse(config.tokenKeys);
-    if (typeof keys === "object" && keys !== null) {
-      return keys as Record<string, unknown>;
-    }
-  } catch {
-    // Ignore the parser's error, because its message would contain the keys.
+function parseKeys(config: TokenKeys): Readonly<Record<string, unknown>> {
+  const keys = parseTokenKeys(config);
+  if (keys === null) {
+    throw new SealingError("keys_invalid");
   }
-  throw new SealingError("keys_invalid");
+  return keys;
 }
 
-export function keyIdsOf(config: EncryptionKeys): string[] {
+export function keyIdsOf(config: TokenKeys): string[] {
   return Object.keys(parseKeys(config));
 }
 
-async function sealingKey(config: EncryptionKeys, keyId: string): Promise<CryptoKey> {
+async function sealingKey(config: TokenKeys, keyId: string): Promise<CryptoKey> {
   const keys = parseKeys(config);
   const text = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
   if (typeof text !== "string") {
@@ -70,7 +60,7 @@ function decode(text: string, code: SealingError["code"]): Uint8Array<ArrayBuffe
 const purposeBytes = (purpose: string) => new TextEncoder().encode(purpose);
 
 export async function seal(
-  config: EncryptionKeys,
+  config: TokenKeys,
   ids: Pick<Ids, "random">,
   purpose: string,
   text: string,
@@ -88,7 +78,7 @@ export async function seal(
   return [VERSION, config.tokenKeyId, toBase64Url(iv), toBase64Url(new Uint8Array(sealed))].join(".");
 }
 
-export async function unseal(config: EncryptionKeys, purpose: string, sealed: string): Promise<string> {
+export async function unseal(config: TokenKeys, purpose: string, sealed: string): Promise<string> {
   const [version, keyId, iv, ciphertext, ...rest] = sealed.split(".");
   if (version !== VERSION || !keyId || !iv || !ciphertext || rest.length > 0) {
     throw new SealingError("damaged");
@@ -107,6 +97,6 @@ export async function unseal(config: EncryptionKeys, purpose: string, sealed: st
 }
 
 /** Whether a text was encrypted with a key that is not the current one. */
-export function isSealedWithOldKey(config: EncryptionKeys, sealed: string): boolean {
+export function isSealedWithOldKey(config: TokenKeys, sealed: string): boolean {
   return sealed.split(".")[1] !== config.tokenKeyId;
 }

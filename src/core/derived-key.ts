@@ -1,11 +1,5 @@
 import { fromBase64 } from "./encoding.ts";
-
-/** The members of the configuration that hold the keys. */
-interface ServiceKeys {
-  /** JSON object of key id to base64 key. */
-  readonly tokenKeys: string;
-  readonly tokenKeyId: string;
-}
+import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
 /** What a key that is derived from TOKEN_KEYS is for. Each purpose has a key of its own, which reveals nothing about the others. */
 export type KeyPurpose = "known browser" | "refresh rotation" | "sealing" | "upload address";
@@ -40,14 +34,16 @@ export async function deriveKey(
 
 const deriveSigningKey = (material: string, purpose: KeyPurpose) => deriveKey(fromBase64(material), purpose, SIGNING);
 
-const parseKeys = ({ tokenKeys }: ServiceKeys) => JSON.parse(tokenKeys) as Readonly<Record<string, string>>;
+function parseKeys(config: TokenKeys): Readonly<Record<string, string>> {
+  const keys = parseTokenKeys(config);
+  if (keys === null) {
+    throw new Error("TOKEN_KEYS is no JSON object");
+  }
+  return keys as Readonly<Record<string, string>>;
+}
 
 /** Signs with the current key. */
-export async function signFor(
-  config: ServiceKeys,
-  purpose: KeyPurpose,
-  text: string,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function signFor(config: TokenKeys, purpose: KeyPurpose, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const material = parseKeys(config)[config.tokenKeyId];
   if (material === undefined) {
     throw new Error("TOKEN_KEY_ID names no key of TOKEN_KEYS");
@@ -58,7 +54,7 @@ export async function signFor(
 
 /** Whether any of the keys made this signature. */
 export async function isSignedFor(
-  config: ServiceKeys,
+  config: TokenKeys,
   purpose: KeyPurpose,
   signed: { readonly text: string; readonly signature: Uint8Array<ArrayBuffer> },
 ): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { concatBytes } from "./bytes.ts";
+
 /*
  * Requests to other servers. Whoever runs one may answer with any amount of data, also packed, and as slowly as they like. So the type
  * of an answer has no body: only this file reads one, within a limit of bytes and of time.
@@ -63,30 +65,20 @@ async function readBody(
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), timeout]);
       if (done) {
-        return { bytes: join(chunks), body: "whole", error: null };
+        return { bytes: concatBytes(chunks), body: "whole", error: null };
       }
       chunks.push(value.subarray(0, maxBytes - size));
       size += value.byteLength;
       if (size > maxBytes) {
-        return { bytes: join(chunks), body: "cut", error: null };
+        return { bytes: concatBytes(chunks), body: "cut", error: null };
       }
     }
   } catch (error) {
-    return { bytes: join(chunks), body: "broken", error };
+    return { bytes: concatBytes(chunks), body: "broken", error };
   } finally {
     // An unread body would keep its connection open.
     reader.cancel().catch(() => undefined);
   }
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
 }
 
 /** The body of an answer as a stream, for files, which have limits of their own. The cast is the only way to a body. */

@@ -1,6 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Db } from "#db/client.ts";
+import { draftBytesSql } from "#quotas/index.ts";
 import type { Draft, DraftSummary } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
@@ -20,10 +21,7 @@ const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, wor
 const toDraft = (row: DraftRow | null): Draft | null =>
   row && { ...row, content: JSON.parse(row.content) as JsonObject };
 
-/** SQL for the bytes of all drafts of user ?2. */
-// mutant: unlimited-drafts
-const DRAFT_BYTES = `(SELECT coalesce(sum(octet_length(d.content)), 0) FROM workspaces w CROSS JOIN drafts d ON d.workspace_id = w.id
-  WHERE w.user_id = ?2)`;
+const DRAFT_BYTES = draftBytesSql("?2");
 
 export interface DraftLimits {
   /** Drafts of one workspace. */

@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import type { EventType } from "#core/event-type.ts";
-import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
-import { type EventRow, readEvent } from "./read-event.ts";
+import { takePage } from "#core/page-bytes.ts";
+import { readEvent } from "./read-event.ts";
 import { selectEvents } from "./store-events.ts";
 import type { RecordedEvent } from "./types.ts";
 
@@ -29,7 +29,7 @@ export async function listEvents(
     workspaceId: ctx.actor.workspaceId,
     ...input,
   });
-  const shown = rows.slice(0, countWithinLimit(rows));
+  const shown = takePage(rows, ({ data }) => data);
   const isCut = shown.length < rows.length;
   return {
     events: shown.map((row) => readEvent(ctx, row)),
@@ -37,14 +37,4 @@ export async function listEvents(
     hasMore: hasMore || isCut,
     isRecording: recording,
   };
-}
-
-/** How many events have 4 MiB together, one at least. */
-function countWithinLimit(rows: readonly EventRow[]): number {
-  let bytes = 0;
-  const cut = rows.findIndex(({ data }, index) => {
-    bytes += new TextEncoder().encode(data).byteLength;
-    return index > 0 && bytes > MAX_PAGE_BYTES;
-  });
-  return cut === -1 ? rows.length : cut;
 }

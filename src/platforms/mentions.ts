@@ -1,7 +1,9 @@
 import type { Adapter, TextRange } from "./contract.ts";
 
-/** A mention by name and URN, `@[name](urn:…)`. The name has no brackets and no line break. */
-const MENTION = /@\[([^[\]\n]{1,100})\]\((urn:[a-z]{2,10}:[A-Za-z]{2,20}:[A-Za-z0-9_-]{1,60})\)/g;
+/** The source of a pattern for `@[name](urn)`, with both as groups. The name has no brackets and no line break. */
+export const mentionOf = (urn: string) => String.raw`@\[([^[\]\n]{1,100})\]\((${urn})\)`;
+
+const MENTION = new RegExp(mentionOf("urn:[a-z]{2,10}:[A-Za-z]{2,20}:[A-Za-z0-9_-]{1,60}"), "g");
 
 /** The text of a caption with the names of its mentions in place of their notation, and where those names are. */
 export function namesOfMentions(caption: string): { readonly text: string; readonly names: readonly TextRange[] } {

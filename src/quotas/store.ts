@@ -57,6 +57,13 @@ export type PresentUse = Readonly<
 const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
   WHERE w.user_id = ?1 AND p.status IN ('scheduled', 'paused'))`;
 
+/** SQL for the bytes of all drafts of a user; `userId` is the parameter with the id. */
+// mutant: unlimited-drafts
+export const draftBytesSql = (
+  userId: "?1" | "?2",
+) => `(SELECT coalesce(sum(octet_length(d.content)), 0) FROM workspaces w
+  CROSS JOIN drafts d ON d.workspace_id = w.id WHERE w.user_id = ${userId})`;
+
 export async function selectPresentUse(
   db: Db,
   { userId, workspaceId }: { readonly userId: string; readonly workspaceId: string },
@@ -72,8 +79,7 @@ export async function selectPresentUse(
          ${SCHEDULED_POSTS} AS scheduledPosts,
          (SELECT coalesce(sum(s.bytes), 0) FROM workspaces w CROSS JOIN storage_use s ON s.workspace_id = w.id
           WHERE w.user_id = ?1) AS storageBytes,
-         (SELECT coalesce(sum(octet_length(d.content)), 0) FROM workspaces w CROSS JOIN drafts d ON d.workspace_id = w.id
-          WHERE w.user_id = ?1) AS draftBytes,
+         ${draftBytesSql("?1")} AS draftBytes,
          (SELECT count(*) FROM webhooks WHERE workspace_id = ?4) AS webhooks,
          coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'previews'), 0) AS previewsPerHour,
          coalesce((SELECT used FROM hourly_use WHERE hour = ?3 AND user_id = ?1 AND name = 'long_texts'), 0) AS textBytesPerHour,

@@ -1,3 +1,5 @@
+import { concatBytes } from "#core/bytes.ts";
+
 /** The largest body of a request; files have their own limits. */
 const MAX_BODY_BYTES = 1024 ** 2;
 
@@ -21,13 +23,7 @@ export async function readBytes(request: Request): Promise<Uint8Array | null> {
     }
     chunks.push(chunk);
   }
-  const joined = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
+  return concatBytes(chunks);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });

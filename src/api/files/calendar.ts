@@ -2,7 +2,7 @@ import type { ApiContext } from "#api/env.ts";
 import { refuse } from "#core/errors.ts";
 import { readFeed } from "#feeds/index.ts";
 import { countFeedRead, countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
-import { etagsOf } from "./range.ts";
+import { etagsOf, includesEtag } from "./range.ts";
 
 /** Serves the workspace's calendar feed. The secret in the path is the only credential. */
 export async function serveCalendar(c: ApiContext, secret: string): Promise<Response> {
@@ -14,7 +14,8 @@ export async function serveCalendar(c: ApiContext, secret: string): Promise<Resp
       retryAfterSeconds: WINDOW_SECONDS,
     });
   }
-  const feed = await readFeed(c.var.services, secret, etagsOf(c.req.header("if-none-match") ?? null));
+  const known = c.req.header("if-none-match") ?? null;
+  const feed = await readFeed(c.var.services, secret, etagsOf(known));
   if (feed === null) {
     // mutant: unlimited-guesses
     if (!(await countInvalidCredential(c.env, c.req.raw.headers))) {
@@ -35,7 +36,7 @@ export async function serveCalendar(c: ApiContext, secret: string): Promise<Resp
     "x-content-type-options": "nosniff",
     "x-robots-tag": "noindex",
   };
-  if (feed.text === null || c.req.header("if-none-match")?.trim() === "*") {
+  if (feed.text === null || includesEtag(known, feed.etag)) {
     return new Response(null, { status: 304, headers });
   }
   return new Response(c.req.method === "HEAD" ? null : feed.text, { headers });

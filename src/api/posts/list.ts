@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
+import { takePage } from "#core/page-bytes.ts";
 import { POST_STATUSES } from "#core/status.ts";
 import { listArchivedPosts, listPostTexts } from "#posts/index.ts";
 import { jsonText } from "#api/json-text.ts";
@@ -110,15 +110,10 @@ export const list = newRouter().openapi(route, async (c) => {
 
 async function listArchivedTexts(...input: Parameters<typeof listArchivedPosts>) {
   const { posts, pagination } = await listArchivedPosts(...input);
-  const texts: string[] = [];
-  let bytes = 0;
-  for (const post of posts) {
-    const text = JSON.stringify("targets" in post ? presentPost(post) : presentPostSummary(post));
-    bytes += new TextEncoder().encode(text).byteLength;
-    if (texts.length > 0 && bytes > MAX_PAGE_BYTES) {
-      return { posts: texts, pagination: { ...pagination, hasMore: true } };
-    }
-    texts.push(text);
-  }
-  return { posts: texts, pagination };
+  const texts = posts
+    .values()
+    .map((post) => JSON.stringify("targets" in post ? presentPost(post) : presentPostSummary(post)));
+  const page = takePage(texts, (text) => text);
+  const hasMore = pagination.hasMore || page.length < posts.length;
+  return { posts: page, pagination: { ...pagination, hasMore } };
 }

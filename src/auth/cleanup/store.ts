@@ -2,6 +2,10 @@ import { deleteOldAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import { deleteOldMailsStatement } from "#auth/store-account-mails.ts";
 import type { Db } from "#db/client.ts";
 
+/** A grant of which a token expired before ?1, and none is left that expired later; at most ?2 of them. */
+const IS_LAPSED = `id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
+  AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`;
+
 /*
  * Tokens stay for a day after they expire, so that the reuse of a rotated token is detected. Clients are deleted when no grant refers to
  * them.
@@ -26,17 +30,9 @@ export function deleteExpiredStatements(
     // Deletes a grant together with its last token. Tokens that this batch deletes no longer count. It is revoked first, so that a trigger
     // ends the webhooks of its app.
     db.d1
-      .prepare(
-        `UPDATE oauth_grants SET revoked_at = ?3 WHERE revoked_at IS NULL
-           AND id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
-           AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`,
-      )
+      .prepare(`UPDATE oauth_grants SET revoked_at = ?3 WHERE revoked_at IS NULL AND ${IS_LAPSED}`)
       .bind(oneDayAgo, limit, now),
-    deleteStatement(
-      `DELETE FROM oauth_grants WHERE id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
-         AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`,
-      oneDayAgo,
-    ),
+    deleteStatement(`DELETE FROM oauth_grants WHERE ${IS_LAPSED}`, oneDayAgo),
     deleteStatement(
       "DELETE FROM oauth_tokens WHERE hash IN (SELECT hash FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)",
       oneDayAgo,

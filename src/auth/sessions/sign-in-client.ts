@@ -1,6 +1,6 @@
 import type { Config } from "#config.ts";
 import { isSignedFor, signFor } from "#core/derived-key.ts";
-import { fromBase64, toBase64Url } from "#core/encoding.ts";
+import { fromBase64Url, toBase64Url } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
 
 /** Who tries to sign in. Failed attempts count for this client alone, so that nobody can delay anybody else. */
@@ -36,7 +36,7 @@ export async function signInClient(
     signature !== undefined &&
     (await isSignedFor(config, "known browser", {
       text: signedText(request.email, browserId),
-      signature: fromBase64(signature.replaceAll("-", "+").replaceAll("_", "/")),
+      signature: fromBase64Url(signature),
     }));
   return isKnown ? { id: `browser:${browserId}`, isKnown } : { id: `network:${request.network}`, isKnown };
 }

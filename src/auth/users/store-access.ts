@@ -1,3 +1,4 @@
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { UserRole } from "#db/schema.ts";
 
@@ -20,21 +21,28 @@ export const endWebhooksSql = (now: "?2" | "?3") =>
 /** Ends the calendar feeds of user ?1. */
 export const END_FEEDS_SQL = `DELETE FROM calendar_feeds WHERE ${IN_OWN_WORKSPACES}`;
 
-const revokeStatements = (db: Db, userId: string, now: number): D1PreparedStatement[] => [
-  // Before the keys, because a key that is revoked ends its webhooks, which would then not be counted.
-  db.d1.prepare(`${endWebhooksSql("?2")} RETURNING id`).bind(userId, now),
-  db.d1.prepare(`${END_FEEDS_SQL} RETURNING hash`).bind(userId),
-  ...["api_keys", "oauth_grants"].map((table) =>
+const revokeStatements = (db: Db, userId: string, now: number) => {
+  const revoke = (table: string) =>
     db.d1
       .prepare(`UPDATE ${table} SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id`)
-      .bind(userId, now),
-  ),
-];
+      .bind(userId, now);
+  return {
+    // Before the keys, because a key that is revoked ends its webhooks, which would then not be counted.
+    webhooks: db.d1.prepare(`${endWebhooksSql("?2")} RETURNING id`).bind(userId, now),
+    feeds: db.d1.prepare(`${END_FEEDS_SQL} RETURNING hash`).bind(userId),
+    keys: revoke("api_keys"),
+    apps: revoke("oauth_grants"),
+  };
+};
 
 export async function revokeAllAccess(db: Db, userId: string, now: number): Promise<RevokedAccess> {
-  const [webhooks, feeds, keys, apps] = await db.d1.batch(revokeStatements(db, userId, now));
-  const countOf = (result: D1Result | undefined) => result?.results.length ?? 0;
-  return { keys: countOf(keys), apps: countOf(apps), webhooks: countOf(webhooks), feeds: countOf(feeds) };
+  const { webhooks, feeds, keys, apps } = await batch(db, revokeStatements(db, userId, now));
+  return {
+    keys: keys.results.length,
+    apps: apps.results.length,
+    webhooks: webhooks.results.length,
+    feeds: feeds.results.length,
+  };
 }
 
 /**
@@ -46,7 +54,7 @@ export async function refuseUser(db: Db, userId: string, now: number): Promise<v
     db.d1.prepare("UPDATE users SET disabled_at = coalesce(disabled_at, ?2) WHERE id = ?1").bind(userId, now),
     db.d1.prepare("DELETE FROM sessions WHERE user_id = ?1").bind(userId),
     db.d1.prepare("DELETE FROM login_tokens WHERE user_id = ?1").bind(userId),
-    ...revokeStatements(db, userId, now),
+    ...Object.values(revokeStatements(db, userId, now)),
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { concatBytes } from "#core/bytes.ts";
 import type { Inspection } from "#media/types.ts";
 import { type ByteReader, bytesOf, MediaFormatError, truncated } from "./byte-reader.ts";
 
@@ -217,13 +218,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
     }
     chunks.push(chunk.value);
   }
-  const bytes = new Uint8Array(total);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  return concatBytes(chunks);
 }
 
 /** Undoes a PNG predictor. Each row begins with its kind; writers of tables use only "none", "left" and "up". */

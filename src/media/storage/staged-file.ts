@@ -1,3 +1,4 @@
+import { concatBytes } from "#core/bytes.ts";
 import type { Services } from "#context.ts";
 import { openChunkReader } from "#media/chunk-reader.ts";
 
@@ -43,18 +44,8 @@ export async function readStagedFile(
     start += object.sizeBytes;
   }
   const [firstPart] = parts;
-  return firstPart && parts.length === 1 ? firstPart : concatBytes(parts, length);
-}
-
-/** Copies only when the range spans two objects. */
-function concatBytes(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
+  // Copies only when the range spans two objects.
+  return firstPart && parts.length === 1 ? firstPart : concatBytes(parts);
 }
 
 /** Writes all objects in order into one stream; the caller closes it. */

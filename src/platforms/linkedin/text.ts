@@ -1,3 +1,5 @@
+import { mentionOf } from "#platforms/mentions.ts";
+
 /*
  * LinkedIn's "little text" format (little-text-format): an unescaped reserved character truncates the post, and LinkedIn
  * still reports success.
@@ -9,8 +11,14 @@ const RESERVED = /[\\|{}@[\]()<>#*_~]/g;
  * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format); a hashtag at the start of a
  * word, not one inside a URL; or any reserved character.
  */
-const MARKUP =
-  /@\[([^[\]\n]{1,100})\]\((urn:li:(?:person|organization):[A-Za-z0-9_-]{1,60})\)|(?<![\p{L}\p{M}\p{N}_/&#])#([\p{L}\p{M}\p{N}_]+)|[\\|{}@[\]()<>#*_~]/gu;
+const MARKUP = new RegExp(
+  [
+    mentionOf("urn:li:(?:person|organization):[A-Za-z0-9_-]{1,60}"),
+    /(?<![\p{L}\p{M}\p{N}_/&#])#([\p{L}\p{M}\p{N}_]+)/u.source,
+    RESERVED.source,
+  ].join("|"),
+  "gu",
+);
 
 /** The caption in LinkedIn's format; only for requests, never stored. */
 export function toLittleText(caption: string): string {

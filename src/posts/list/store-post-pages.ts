@@ -30,7 +30,7 @@ export interface PageRequest {
   /** How many rows to read: one more than the page, to see whether more follow. */
   readonly rows: number;
   readonly offset: number;
-  /** Each statement leaves out `text` beyond so many bytes, but never that of its first row. Absent: it returns all. */
+  /** A statement returns null for the texts beyond so many bytes. It always returns the text of its first row. Without this it returns all texts. */
   readonly maxBytes?: number;
 }
 

@@ -264,8 +264,8 @@ export async function createPost(request: Request, sim: SimulatorContext, user: 
 }
 
 /**
- * Without enterprise access, refuses every quote (https://docs.x.com/changelog, 16 April 2026; the warning of
- * https://docs.x.com/x-api/posts/create-post), and replies to posts of which the account is not the author.
+ * Without Enterprise access X refuses every quote, and every reply to somebody else's post: https://docs.x.com/changelog, 16 April 2026,
+ * and the warning of https://docs.x.com/x-api/posts/create-post.
  */
 function checkConversation(
   body: CreateBody,
