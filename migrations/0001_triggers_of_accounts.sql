@@ -1,4 +1,4 @@
--- Triggers write events and notices, so that no change can be without them. The rows inside `data` have the columns of the
+-- Triggers write events and notices, so that no change can be without them. The rows inside data have the columns of the
 -- statements that the API reads with: a test of src/events compares them.
 CREATE TRIGGER event_account_added AFTER INSERT ON accounts
 WHEN NEW.disconnected_at IS NULL AND EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = NEW.workspace_id AND l.recording)

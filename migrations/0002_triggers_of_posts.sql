@@ -1,5 +1,5 @@
 -- Triggers keep the counters of a day, so that no write can forget them. Cancelled posts count nowhere. A publishing post counts as
--- scheduled, so that a claim does not write its day. The batch that ends a post writes its targets first, because `lateness` is read
+-- scheduled, so that a claim does not write its day. The batch that ends a post writes its targets first, because lateness is read
 -- from them. A change patches only its own members, so that it reads as much on a day of 1,000 posts as on a day of one.
 CREATE TRIGGER post_days_insert AFTER INSERT ON posts
 WHEN NEW.status <> 'cancelled'

@@ -14,6 +14,7 @@ import {
   keyIdsVariable,
 } from "./deploy/generated-secrets.ts";
 import { refuseUnhealthy, waitForVersion } from "./deploy/health.ts";
+import { applyMigrations } from "./deploy/migrations.ts";
 import { readValues, SETTINGS_FILE } from "./deploy/read-values.ts";
 import { createMissing, findResources } from "./deploy/resources.ts";
 import { readRunningWorker, type RunningWorker } from "./deploy/running.ts";
@@ -66,17 +67,10 @@ async function usedKeyIds(api: CloudflareApi, accountId: string, databaseId: str
   return databaseId === null ? [] : new RemoteDatabase(api, accountId, databaseId).sealingKeyIds();
 }
 
-async function migrate(accountId: string): Promise<void> {
-  const output = await mustRunWrangler(
-    ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG_FILE],
-    accountId,
-    new DeployFailure(
-      "a migration failed; the service still runs as before, and the database is as the last migration that succeeded left it",
-      "read the message above, then run the command again: applied migrations are not repeated",
-    ),
-  );
-  const applied = new Set(Array.from(output.matchAll(/(\S+\.sql) +│ ✅/g), ([, name]) => name));
-  note(applied.size === 0 ? "none is new" : `applied ${[...applied].join(", ")}`);
+async function migrate(database: RemoteDatabase, accountId: string): Promise<void> {
+  const applied: string[] = [];
+  await applyMigrations(database, accountId, (name) => applied.push(name));
+  note(applied.length === 0 ? "none is new" : `applied ${applied.join(", ")}`);
 }
 
 async function upload(accountId: string, version: string, secrets: ReadonlyMap<string, string>): Promise<void> {
@@ -207,7 +201,7 @@ async function deploy(flags: Flags): Promise<void> {
   note(`back to it: npx wrangler d1 time-travel restore DB --bookmark=${bookmark} --config ${CONFIG_FILE}`);
 
   say("Migrations");
-  await migrate(accountId);
+  await migrate(database, accountId);
 
   const hasUsers = await database.hasUsers();
   const setupCode = decideSetupCode(values, hasUsers, process.env);

@@ -5,10 +5,11 @@ import { pipeline } from "node:stream/promises";
 import type { CloudflareApi } from "../deploy/cloudflare.ts";
 import { CONFIG_FILE, namesFrom, readTrackedConfig } from "../deploy/config-file.ts";
 import { loadDotEnv, signIn } from "../deploy/credential.ts";
+import { RemoteDatabase } from "../deploy/database.ts";
+import { applyMigrations } from "../deploy/migrations.ts";
 import { readValues } from "../deploy/read-values.ts";
 import { findResources } from "../deploy/resources.ts";
 import { readRunningWorker } from "../deploy/running.ts";
-import { runWrangler } from "../deploy/wrangler.ts";
 import { type Installation, OperatorError, type StoredObject } from "./installation.ts";
 import { remoteD1 } from "./remote-d1.ts";
 import { loadSqlFile } from "./sql-file.ts";
@@ -87,13 +88,7 @@ export async function openRemote(): Promise<Installation> {
       await readFile(CONFIG_FILE).catch(() => {
         throw new OperatorError(`${CONFIG_FILE} is missing`, "run `npm run deploy` in this folder once");
       });
-      const { code } = await runWrangler(
-        ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG_FILE],
-        accountId,
-      );
-      if (code !== 0) {
-        throw new OperatorError("a migration failed", "read the message above, then run the command again");
-      }
+      await applyMigrations(new RemoteDatabase(api, accountId, databaseId), accountId, () => undefined);
     },
     async bookmark(at) {
       const query = at === undefined ? undefined : { timestamp: at.toISOString() };

@@ -32,6 +32,15 @@ export class RemoteDatabase {
     return rows.map(({ id }) => id);
   }
 
+  /** The names of the applied migrations, in the table that wrangler makes for them. */
+  async appliedMigrations(): Promise<ReadonlySet<string>> {
+    await this.#rows(
+      "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+    );
+    const rows = await this.#rows<{ name: string }>("SELECT name FROM d1_migrations");
+    return new Set(rows.map(({ name }) => name));
+  }
+
   async hasUsers(): Promise<boolean> {
     const tables = await this.#tables();
     return tables.has("users") && (await this.#rows("SELECT 1 FROM users LIMIT 1")).length > 0;

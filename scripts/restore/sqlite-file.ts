@@ -49,7 +49,7 @@ export function appliedMigrations(database: DatabaseSync): string[] {
 /** A database that was written by a later version. */
 export class UnknownMigration extends Error {}
 
-/** Brings a copy to the schema of this folder, as `wrangler d1 migrations apply` does it. */
+/** Brings a copy to the schema of this folder, as a deployment does it. */
 export async function applyMigrations(database: DatabaseSync, folder = "migrations"): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
   const applied = new Set(appliedMigrations(database));

@@ -33,6 +33,11 @@ export class Page {
   }
 }
 
+type ImportCall =
+  | { readonly action: "init"; readonly etag: string }
+  | { readonly action: "ingest"; readonly etag: string; readonly filename: string }
+  | { readonly action: "poll"; readonly current_bookmark: string };
+
 export interface Zone {
   readonly id: string;
   readonly name: string;
@@ -61,7 +66,9 @@ export class CloudflareAccount {
   readonly buckets: { readonly name: string; readonly location: string | undefined }[] = [];
   /** The objects of all buckets, by key. */
   readonly objects = new Map<string, Content>();
-  /** Where this API answers, for the addresses of dumps. */
+  /** Files that wait for their import. */
+  readonly sqlFiles = new Map<string, string>();
+  /** Where this API answers, for the addresses of dumps and of files to be imported. */
   origin = "";
   readonly workers = new Map<string, DeployedWorker>();
   readonly zones: Zone[] = [];
@@ -137,6 +144,23 @@ export class CloudflareAccount {
       throw new Refusal(404, 10_006, "The specified bucket does not exist.");
     }
     return bucket;
+  }
+
+  /** A file that was uploaded before is not asked for again: its import begins at once. */
+  #import(database: D1Database, call: ImportCall): object {
+    if (call.action === "poll") {
+      return database.pollImport(call.current_bookmark);
+    }
+    const filename = call.action === "init" ? `${database.uuid}-${call.etag}.sql` : call.filename;
+    const sql = this.sqlFiles.get(filename);
+    if (sql === undefined && call.action === "init") {
+      const upload_url = `${this.origin}/sql-files/${filename}`;
+      return { success: true, type: "import", messages: [], filename, upload_url };
+    }
+    if (sql === undefined || createHash("md5").update(sql).digest("hex") !== call.etag) {
+      throw new Refusal(400, 7400, "the file was not uploaded, or has another content than the etag says");
+    }
+    return database.beginImport(sql);
   }
 
   async #upload({ params, form }: ApiCall, how: "replace" | "version"): Promise<unknown> {
@@ -224,8 +248,10 @@ export class CloudflareAccount {
     },
     "POST /accounts/:account/d1/database/:database/query": async ({ params, json }) => {
       const body = await json<Query & { readonly batch?: readonly Query[] }>();
-      return this.database(params["database"]).query(...(body.batch ?? [body]));
+      return this.database(params["database"]).queryByApi(...(body.batch ?? [body]));
     },
+    "POST /accounts/:account/d1/database/:database/import": async ({ params, json }) =>
+      this.#import(this.database(params["database"]), await json<ImportCall>()),
     "GET /accounts/:account/d1/database/:database/time_travel/bookmark": ({ params, query }) => {
       const database = this.database(params["database"]);
       const timestamp = query.get("timestamp");

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -97,6 +98,12 @@ export class CloudflareApi {
       return;
     }
     const body = await buffer(request);
+    const sqlFile = /^\/sql-files\/(.+)$/.exec(url.pathname)?.[1];
+    if (sqlFile !== undefined) {
+      this.account.sqlFiles.set(sqlFile, body.toString("utf8"));
+      response.writeHead(200, { etag: `"${createHash("md5").update(body).digest("hex")}"` }).end();
+      return;
+    }
     const found = this.#find(request.method ?? "GET", url.pathname.slice(PREFIX.length));
     if (found === null) {
       this.unknown.push(`${request.method} ${url.pathname}`);

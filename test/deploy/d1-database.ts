@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { StatementSplitter } from "../../scripts/backup/sql-file.ts";
 import { Refusal } from "./cloudflare-refusal.ts";
+import { refusedShapes } from "./d1-refused-shapes.ts";
 
 interface StatementResult {
   readonly results: readonly unknown[];
@@ -23,6 +25,27 @@ const MAX_TEXT_BYTES = 2_000_000;
 const DAY_MS = 86_400_000;
 const TIME_TRAVEL_DAYS = 30;
 
+/** An answer of the import endpoint. */
+export interface ImportAnswer {
+  readonly success: boolean;
+  readonly type: "import";
+  readonly status: "active" | "complete" | "error";
+  readonly messages: readonly string[];
+  readonly at_bookmark?: string;
+  readonly error?: string;
+  readonly result?: object;
+}
+
+/** An import is put back as a whole, and takes no transactions of the file itself (cloudflare/workers-sdk 13272). */
+function assertImportable(statement: string): void {
+  if (Buffer.byteLength(statement) > MAX_STATEMENT_BYTES) {
+    throw new Error("statement too long: SQLITE_TOOBIG");
+  }
+  if (/^(?:\s|--[^\n]*\n)*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT)\b/i.test(statement)) {
+    throw new Error("To execute a transaction, please use the storage API instead of BEGIN TRANSACTION: SQLITE_AUTH");
+  }
+}
+
 interface Moment {
   readonly at: number;
   readonly bookmark: string;
@@ -38,6 +61,7 @@ export class D1Database {
   #changes = 0;
   readonly #moments: Moment[] = [];
   #folder: string | undefined;
+  #import: { readonly at_bookmark: string; readonly answer: ImportAnswer } | null = null;
   #export: { readonly bookmark: string; readonly dump: string } | null = null;
 
   constructor(uuid: string, name: string, location: string | undefined) {
@@ -50,6 +74,14 @@ export class D1Database {
     return `${String(this.#changes).padStart(8, "0")}-00000000-00000000-${this.uuid.replaceAll("-", "")}`;
   }
 
+  /** A call of the API, which splits the text on its side and refuses what was reported of it. */
+  queryByApi(...queries: readonly Query[]): StatementResult[] {
+    if (queries.some(({ sql }) => refusedShapes(sql).length > 0)) {
+      throw new Refusal(400, 7500, "incomplete input: SQLITE_ERROR");
+    }
+    return this.query(...queries);
+  }
+
   query(...queries: readonly (string | Query)[]): StatementResult[] {
     this.sqlite.exec("BEGIN");
     try {
@@ -60,6 +92,35 @@ export class D1Database {
     } catch (error) {
       this.sqlite.exec("ROLLBACK");
       throw new Refusal(400, 7500, `${error instanceof Error ? error.message : "unknown"}: SQLITE_ERROR`);
+    }
+  }
+
+  /** Begins an import, which blocks the database until it is over; one that fails leaves the database as it was. */
+  beginImport(sql: string): ImportAnswer {
+    const at = this.bookmark;
+    this.#import = { at_bookmark: at, answer: this.#runImport(sql) };
+    return { success: true, type: "import", status: "active", at_bookmark: at, messages: ["Starting import..."] };
+  }
+
+  pollImport(bookmark: string): ImportAnswer {
+    if (this.#import?.at_bookmark !== bookmark) {
+      throw new Refusal(400, 7400, "not currently importing anything");
+    }
+    return this.#import.answer;
+  }
+
+  #runImport(sql: string): ImportAnswer {
+    const common = { type: "import", messages: [] } as const;
+    try {
+      for (const statement of new StatementSplitter().push(sql, true)) {
+        assertImportable(statement);
+      }
+      const count = this.query(sql).length;
+      const meta = { duration: 0.1, rows_read: 0, rows_written: 0, size_after: 4096 };
+      const result = { num_queries: count, final_bookmark: this.bookmark, meta };
+      return { ...common, success: true, status: "complete", result };
+    } catch (error) {
+      return { ...common, success: false, status: "error", error: error instanceof Error ? error.message : "unknown" };
     }
   }
 

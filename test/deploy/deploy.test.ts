@@ -56,7 +56,7 @@ describe("npm run deploy", { timeout: 120_000 }, () => {
     const failed = await operator.deploy();
     expect([failed.code, api.account.uploads]).toEqual([1, 0]);
     expect(failed.output).toContain("no_such_table");
-    expect(failed.output).toMatch(/Stopped: a migration failed[\s\S]*\nNext: /);
+    expect(failed.output).toMatch(/Stopped: the migration 9999_fails\.sql failed[\s\S]*\nNext: /);
     const tables = api.account.databases[0]?.rows("SELECT name FROM sqlite_master WHERE name = 'half_made'");
     expect(tables).toEqual([]);
     await operator.write("migrations/9999_fails.sql", "CREATE TABLE whole (id TEXT);\n");
