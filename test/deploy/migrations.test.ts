@@ -52,7 +52,10 @@ describe("the migrations", { timeout: 120_000 }, () => {
       `${String(at + 1).padStart(4, "0")}_planted.sql`,
       sql.replaceAll(/\b(TABLE|TRIGGER) (\w)\b/g, `$1 $2${at}`),
     ]);
-    const migrations = { "0000_first.sql": "CREATE TABLE users (id TEXT);\nCREATE TABLE a (b TEXT);", ...Object.fromEntries(planted) };
+    const migrations = {
+      "0000_first.sql": "CREATE TABLE users (id TEXT);\nCREATE TABLE a (b TEXT);",
+      ...Object.fromEntries(planted),
+    };
     const { api, operator } = await freshAccount({ migrations });
     const run = await operator.deploy();
     expectHere(run.code, run.output).toBe(0);
@@ -73,7 +76,9 @@ describe("the migrations", { timeout: 120_000 }, () => {
       local.query(readFileSync(path.join(folder, name), "utf8"));
     }
     const schema = (database: D1Database) =>
-      database.rows("SELECT type, name, sql FROM sqlite_master WHERE tbl_name NOT IN ('d1_migrations', 'sqlite_sequence') ORDER BY name");
+      database.rows(
+        "SELECT type, name, sql FROM sqlite_master WHERE tbl_name NOT IN ('d1_migrations', 'sqlite_sequence') ORDER BY name",
+      );
     expectHere(schema(api.account.database("almanac"))).toEqual(schema(local));
     const second = await operator.deploy();
     expectHere(second.output).toContain("none is new");
