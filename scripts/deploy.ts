@@ -28,6 +28,7 @@ interface Flags {
   readonly newOrigin: boolean;
   readonly dropVars: boolean;
   readonly rotateKeys: boolean;
+  readonly overwrites: boolean;
 }
 
 let step = 0;
@@ -44,6 +45,35 @@ function assertNoVarIsLost(running: RunningWorker | null, vars: ReadonlyMap<stri
     throw new DeployFailure(
       `the running service has ${lost.join(", ")}, and these settings do not`,
       `add ${lost.length === 1 ? "it" : "them"} to the settings, or add --drop-vars if ${lost.length === 1 ? "it is" : "they are"} to go`,
+    );
+  }
+}
+
+const CHANGED_BY: Readonly<Record<string, string>> = { dash: "in Cloudflare's dashboard", api: "by a script" };
+
+/** Wrangler would find the same, but after the migrations and with advice about a flag of its own. */
+function assertNothingIsOverwritten(
+  worker: string,
+  running: RunningWorker | null,
+  vars: ReadonlyMap<string, string>,
+): void {
+  const secrets = [...vars.keys()].filter((name) => running?.secretNames.has(name) === true);
+  if (secrets.length > 0) {
+    throw new DeployFailure(
+      `the Worker has ${secrets.join(", ")} as a secret, and these settings as a variable`,
+      "take it out of the settings to keep the secret, or run `npm run deploy -- --overwrite`; nothing was changed",
+    );
+  }
+  const where = CHANGED_BY[running?.changedBy ?? ""];
+  if (where !== undefined) {
+    const differing = [...vars].filter(([name, value]) => running?.vars.get(name) !== value).map(([name]) => name);
+    const what =
+      differing.length === 0
+        ? "its variables are those of the settings; what else was changed cannot be told"
+        : `of its variables ${differing.join(", ")} ${differing.length === 1 ? "differs" : "differ"}`;
+    throw new DeployFailure(
+      `the Worker ${worker} was changed ${where} since the last deployment, which this one would replace: ${what}`,
+      "take the change over into the settings if it is to stay, then run `npm run deploy -- --overwrite`; nothing was changed",
     );
   }
 }
@@ -73,10 +103,16 @@ async function migrate(database: RemoteDatabase, accountId: string): Promise<voi
   note(applied.length === 0 ? "none is new" : `applied ${applied.join(", ")}`);
 }
 
-async function upload(accountId: string, version: string, secrets: ReadonlyMap<string, string>): Promise<void> {
+async function upload(
+  accountId: string,
+  version: string,
+  secrets: ReadonlyMap<string, string>,
+  { overwrites }: Flags,
+): Promise<void> {
+  const strict = overwrites ? [] : ["--strict"];
   const output = await withSecretsFile(secrets, (path) =>
     mustRunWrangler(
-      ["deploy", "--config", CONFIG_FILE, "--strict", "--tag", version, "--secrets-file", path],
+      ["deploy", "--config", CONFIG_FILE, ...strict, "--tag", version, "--secrets-file", path],
       accountId,
       new DeployFailure(
         "the upload failed or is incomplete",
@@ -167,6 +203,9 @@ async function deploy(flags: Flags): Promise<void> {
     id: keys.get("TOKEN_KEY_ID") ?? "",
     ids: keyIdsVariable(keys.get("TOKEN_KEYS") ?? values.get("TOKEN_KEYS"), running),
   });
+  if (!flags.overwrites) {
+    assertNothingIsOverwritten(names.worker, running, vars);
+  }
   assertNoVarIsLost(running, vars, flags);
   const operatorKey = decideOperatorKey(values, running, process.env);
   const made = new Map([
@@ -212,7 +251,7 @@ async function deploy(flags: Flags): Promise<void> {
 
   say("Upload of code, bindings and secrets, as one version");
   const secrets = new Map([...ofKind(values, "secret"), ...ofKind(made, "secret")]);
-  await upload(accountId, version, secrets);
+  await upload(accountId, version, secrets, flags);
 
   say(`Waiting for ${origin}/health to say ${version}`);
   const said = await waitForVersion(origin, version);
@@ -251,10 +290,16 @@ const { values: flags } = parseArgs({
     "new-origin": { type: "boolean", default: false },
     "drop-vars": { type: "boolean", default: false },
     "rotate-keys": { type: "boolean", default: false },
+    overwrite: { type: "boolean", default: false },
   },
 });
 try {
-  await deploy({ newOrigin: flags["new-origin"], dropVars: flags["drop-vars"], rotateKeys: flags["rotate-keys"] });
+  await deploy({
+    newOrigin: flags["new-origin"],
+    dropVars: flags["drop-vars"],
+    rotateKeys: flags["rotate-keys"],
+    overwrites: flags.overwrite,
+  });
 } catch (error) {
   if (!(error instanceof DeployFailure || error instanceof ApiFailure)) {
     throw error;

@@ -10,8 +10,14 @@ interface Binding {
 export interface RunningWorker {
   readonly secretNames: ReadonlySet<string>;
   readonly vars: ReadonlyMap<string, string>;
+  /** What changed it last, in Cloudflare's words: `wrangler`, `dash` or `api`. */
+  readonly changedBy: string;
   /** Of the latest deployment; null when nothing could be rolled back to. */
   readonly versionId: string | null;
+}
+
+interface Service {
+  readonly default_environment: { readonly script: { readonly last_deployed_from?: string } };
 }
 
 interface Deployments {
@@ -32,12 +38,14 @@ export async function readRunningWorker(
     return null;
   }
   const { bindings } = await api.get<{ bindings: readonly Binding[] }>(`${path}/settings`);
+  const service = await api.get<Service>(`/accounts/${accountId}/workers/services/${name}`);
   const { deployments } = await api.get<Deployments>(`${path}/deployments`);
   return {
     secretNames: new Set(secrets.map((secret) => secret.name)),
     vars: new Map(
       bindings.filter(({ type }) => type === "plain_text").map((binding) => [binding.name, binding.text ?? ""]),
     ),
+    changedBy: service.default_environment.script.last_deployed_from ?? "wrangler",
     versionId: deployments[0]?.versions[0]?.version_id ?? null,
   };
 }

@@ -16,6 +16,7 @@ meanwhile; a deployed database answers nobody while it is exported. TOKEN_KEYS i
   npm run deploy -- --new-origin    the address changes, and that is meant
   npm run deploy -- --rotate-keys   the next of the two steps to another key that seals logins
   npm run deploy -- --drop-vars     variables that the settings no longer name are meant to go
+  npm run deploy -- --overwrite     what was changed in Cloudflare's dashboard or by a script is meant to be replaced
 
 Settings come from .env.production and from environment variables ALMANAC_*; docs/guide/operate.md lists them. It can be run again at
 any time: it finds what there is by name, creates what is missing and loses nothing.`,

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { Refusal } from "./cloudflare-refusal.ts";
 import { D1Database, type Query } from "./d1-database.ts";
-import { DeployedWorker, type Metadata } from "./deployed-worker.ts";
+import { type Binding, DeployedWorker, type Metadata } from "./deployed-worker.ts";
 
 /** A call, as the table of calls below gets it. */
 export interface ApiCall {
@@ -55,6 +55,19 @@ function pageOf<T>(all: readonly T[], query: URLSearchParams, [least, most]: rea
   const items = all.slice((page - 1) * perPage, page * perPage);
   return new Page(items, { page, per_page: perPage, count: items.length, total_count: all.length });
 }
+
+const scriptOf = ({ name, tags, migrationTag, lastDeployedFrom, current }: DeployedWorker) => ({
+  tag: `tag-${name}`,
+  tags,
+  migration_tag: migrationTag,
+  last_deployed_from: lastDeployedFrom,
+  compatibility_date: current.compatibilityDate,
+  compatibility_flags: current.compatibilityFlags,
+});
+
+/** Nobody can read a secret back. */
+const withoutSecret = ({ text, ...binding }: Binding): Binding =>
+  binding.type === "secret_text" || text === undefined ? binding : { ...binding, text };
 
 const noWorker = () => new Refusal(404, 10_007, "This Worker does not exist on your account.");
 
@@ -346,10 +359,20 @@ export class CloudflareAccount {
         ...(migrationTag !== null && { migration_tag: migrationTag }),
       })),
     "GET /accounts/:account/workers/services/:name": ({ params }) => {
-      const { name, tags, migrationTag } = this.worker(params["name"]);
-      const script = { tag: `tag-${name}`, tags, migration_tag: migrationTag, last_deployed_from: "wrangler" };
-      return { id: name, default_environment: { environment: "production", script } };
+      const worker = this.worker(params["name"]);
+      return { id: worker.name, default_environment: { environment: "production", script: scriptOf(worker) } };
     },
+    // How wrangler reads a Worker that was edited in the dashboard.
+    "GET /accounts/:account/workers/services/:name/environments/production": ({ params }) => ({
+      script: scriptOf(this.worker(params["name"])),
+    }),
+    "GET /accounts/:account/workers/services/:name/environments/production/bindings": ({ params }) =>
+      this.worker(params["name"]).current.bindings.map(withoutSecret),
+    "GET /accounts/:account/workers/services/:name/environments/production/routes": () => [],
+    "GET /accounts/:account/workers/services/:name/environments/production/subdomain": ({ params }) =>
+      this.worker(params["name"]).subdomain,
+    "GET /accounts/:account/workers/domains/records": ({ query }) =>
+      this.domains.filter(({ service }) => service === query.get("service")),
     "GET /accounts/:account/workers/workers/:name": ({ params }) => {
       const { name, subdomain } = this.worker(params["name"]);
       return { id: `tag-${name}`, name, subdomain };
@@ -357,9 +380,7 @@ export class CloudflareAccount {
     "GET /accounts/:account/workers/scripts/:name/secrets": ({ params }) =>
       Object.keys(this.worker(params["name"]).secrets).map((name) => ({ name, type: "secret_text" })),
     "GET /accounts/:account/workers/scripts/:name/settings": ({ params }) => ({
-      bindings: this.worker(params["name"]).current.bindings.map(({ text, ...binding }) =>
-        binding.type === "secret_text" ? binding : { ...binding, ...(text !== undefined && { text }) },
-      ),
+      bindings: this.worker(params["name"]).current.bindings.map(withoutSecret),
     }),
     "GET /accounts/:account/workers/scripts/:name/deployments": ({ params }) => {
       const { deployed } = this.worker(params["name"]);

@@ -69,6 +69,8 @@ export class DeployedWorker {
   tags: readonly string[] = [];
   schedules: readonly { readonly cron: string }[] = [];
   subdomain = { enabled: false, previews_enabled: false };
+  /** `wrangler`, `dash` or `api`. */
+  lastDeployedFrom = "wrangler";
 
   constructor(name: string) {
     this.name = name;
@@ -126,7 +128,18 @@ export class DeployedWorker {
       ),
     };
     this.versions.push(version);
+    this.lastDeployedFrom = "wrangler";
     return version;
+  }
+
+  /** Somebody changes a variable in Cloudflare's dashboard, or takes a name for a secret. */
+  edit(name: string, type: "plain_text" | "secret_text", text: string): void {
+    const { bindings, ...rest } = this.current;
+    const others = bindings.filter((binding) => binding.name !== name);
+    const version = { ...rest, id: randomUUID(), bindings: [...others, { type, name, text }] };
+    this.versions.push(version);
+    this.deployed = version.id;
+    this.lastDeployedFrom = "dash";
   }
 
   #checkMigrations({ migrations }: Metadata): void {

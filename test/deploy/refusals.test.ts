@@ -176,4 +176,44 @@ describe("a running service", { timeout: 120_000 }, () => {
     });
     expect(inventory(api).secrets).toEqual(before.secrets);
   });
+
+  test("that was edited in Cloudflare's dashboard is replaced only when that is meant", async ({ expect }) => {
+    const { api, operator } = await freshAccount();
+    await operator.write(".env.production", "SIGNUP=closed\n");
+    expect((await operator.deploy()).code).toBe(0);
+    const worker = api.account.worker("almanac");
+    worker.edit("SIGNUP", "plain_text", "open");
+    const before = inventory(api);
+    await operator.write("migrations/9999_next.sql", "CREATE TABLE of_the_next_version (id TEXT);");
+    const edited = await operator.deploy();
+    expect([edited.code, inventory(api)]).toEqual([1, before]);
+    expect(edited.output).toMatch(
+      /the Worker almanac was changed in Cloudflare's dashboard since the last deployment, which this one would replace: of its variables SIGNUP differs\nNext: .*npm run deploy -- --overwrite/,
+    );
+    expect(edited.output).not.toContain("--strict");
+    const meant = await operator.deploy({ args: ["--overwrite"] });
+    expect(meant.code, meant.output).toBe(0);
+    expect(inventory(api).vars).toMatchObject({ SIGNUP: "closed" });
+    expect(inventory(api).migrations).toContainEqual({ name: "9999_next.sql" });
+    expect((await operator.deploy()).code).toBe(0);
+    expect(api.unknown).toEqual([]);
+  });
+
+  test("keeps a secret whose name a variable of the settings takes, unless that is meant", async ({ expect }) => {
+    const { api, operator } = await freshAccount();
+    expect((await operator.deploy()).code).toBe(0);
+    const worker = api.account.worker("almanac");
+    worker.edit("CONTACT_EMAIL", "secret_text", "hidden@example.com");
+    worker.lastDeployedFrom = "wrangler";
+    const before = inventory(api);
+    const kept = await operator.file(".env.production");
+    await operator.write(".env.production", `${kept}CONTACT_EMAIL=ada@example.com\n`);
+    const stopped = await operator.deploy();
+    expect([stopped.code, inventory(api)]).toEqual([1, before]);
+    expect(stopped.output).toMatch(/the Worker has CONTACT_EMAIL as a secret, and these settings as a variable\nNext: .*--overwrite/);
+    expect(stopped.output).not.toContain("--strict");
+    const meant = await operator.deploy({ args: ["--overwrite"] });
+    expect(meant.code, meant.output).toBe(0);
+    expect(inventory(api).vars).toMatchObject({ CONTACT_EMAIL: "ada@example.com" });
+  });
 });
