@@ -97,12 +97,6 @@ async function usedKeyIds(api: CloudflareApi, accountId: string, databaseId: str
   return databaseId === null ? [] : new RemoteDatabase(api, accountId, databaseId).sealingKeyIds();
 }
 
-async function migrate(database: RemoteDatabase, accountId: string): Promise<void> {
-  const applied: string[] = [];
-  await applyMigrations(database, accountId, (name) => applied.push(name));
-  note(applied.length === 0 ? "none is new" : `applied ${applied.join(", ")}`);
-}
-
 async function upload(
   accountId: string,
   version: string,
@@ -240,7 +234,8 @@ async function deploy(flags: Flags): Promise<void> {
   note(`back to it: npx wrangler d1 time-travel restore DB --bookmark=${bookmark} --config ${CONFIG_FILE}`);
 
   say("Migrations");
-  await migrate(database, accountId);
+  const applied = await applyMigrations(database, accountId);
+  note(applied.length === 0 ? "none is new" : `applied ${applied.join(", ")}`);
 
   const hasUsers = await database.hasUsers();
   const setupCode = decideSetupCode(values, hasUsers, process.env);

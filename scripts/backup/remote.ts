@@ -88,7 +88,7 @@ export async function openRemote(): Promise<Installation> {
       await readFile(CONFIG_FILE).catch(() => {
         throw new OperatorError(`${CONFIG_FILE} is missing`, "run `npm run deploy` in this folder once");
       });
-      await applyMigrations(new RemoteDatabase(api, accountId, databaseId), accountId, () => undefined);
+      await applyMigrations(new RemoteDatabase(api, accountId, databaseId), accountId);
     },
     async bookmark(at) {
       const query = at === undefined ? undefined : { timestamp: at.toISOString() };
