@@ -50,14 +50,20 @@ describe("npm run deploy", { timeout: 120_000 }, () => {
     expect(api.account.workers.get("almanac")?.current.annotations["workers/tag"]).toBe("1.2.3");
   });
 
-  test("changes no table and uploads nothing when a migration fails, and applies all the next time", async ({ expect }) => {
+  test("changes no table and uploads nothing when a migration fails, and applies all the next time", async ({
+    expect,
+  }) => {
     const { api, operator } = await freshAccount();
     await operator.write("migrations/9999_fails.sql", MIGRATION_THAT_FAILS);
     const failed = await operator.deploy();
     expect([failed.code, api.account.uploads]).toEqual([1, 0]);
     expect(failed.output).toContain("no_such_table");
-    expect(failed.output).toMatch(/Stopped: the migrations failed \(0000_tables\.sql, .*9999_fails\.sql\); database and service are as before\nNext: /);
-    const tables = api.account.databases[0]?.rows("SELECT name FROM sqlite_master WHERE name IN ('half_made', 'users')");
+    expect(failed.output).toMatch(
+      /Stopped: the migrations failed \(0000_tables\.sql, .*9999_fails\.sql\); database and service are as before\nNext: /,
+    );
+    const tables = api.account.databases[0]?.rows(
+      "SELECT name FROM sqlite_master WHERE name IN ('half_made', 'users')",
+    );
     expect(tables).toEqual([]);
     expect(inventory(api).migrations).toEqual([]);
     await operator.write("migrations/9999_fails.sql", "CREATE TABLE whole (id TEXT);\n");

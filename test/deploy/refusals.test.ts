@@ -210,7 +210,9 @@ describe("a running service", { timeout: 120_000 }, () => {
     await operator.write(".env.production", `${kept}CONTACT_EMAIL=ada@example.com\n`);
     const stopped = await operator.deploy();
     expect([stopped.code, inventory(api)]).toEqual([1, before]);
-    expect(stopped.output).toMatch(/the Worker has CONTACT_EMAIL as a secret, and these settings as a variable\nNext: .*--overwrite/);
+    expect(stopped.output).toMatch(
+      /the Worker has CONTACT_EMAIL as a secret, and these settings as a variable\nNext: .*--overwrite/,
+    );
     expect(stopped.output).not.toContain("--strict");
     const meant = await operator.deploy({ args: ["--overwrite"] });
     expect(meant.code, meant.output).toBe(0);
