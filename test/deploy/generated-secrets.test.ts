@@ -11,6 +11,7 @@ const GIVEN = JSON.stringify({ k1: KEY, k2: KEY });
 const running = (secretNames: readonly string[], vars: Readonly<Record<string, string>> = {}) => ({
   secretNames: new Set(secretNames),
   vars: new Map(Object.entries(vars)),
+  changedBy: "wrangler",
   versionId: null,
 });
 const values = (entries: Readonly<Record<string, string>> = {}) => new Map(Object.entries(entries));
