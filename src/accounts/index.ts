@@ -29,8 +29,12 @@ export { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
 export {
   type AccountWithConnection,
   accountsWithConnectionsStatement,
-  claimDueConnections as dueConnections,
+  claimDueConnections,
+  claimFirstDueConnections,
+  type ConnectionRow,
+  endSyncs,
   readAccountsWithConnections,
+  releaseConnections,
 } from "./store-connections.ts";
 export { disconnectStatements, readDisconnected } from "./disconnect/store-disconnect.ts";
 export { readPerson } from "./data-deletion/read-signed-request.ts";

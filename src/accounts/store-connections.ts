@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { Actor } from "#core/actor.ts";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
@@ -12,8 +12,8 @@ type AccountTableRow = typeof accounts.$inferSelect;
 
 /** How long one caller may take to refresh a token before another caller may try. */
 export const LEASE_MS = 30 * SECOND;
-/** For this long, no other cron run claims a claimed connection. */
-const CLAIM_MS = 10 * MINUTE;
+/** For this long, no other cron run claims a claimed connection. If a run is killed, the next ones repeat its work in time. */
+const CLAIM_MS = 4 * MINUTE;
 const MAX_REASON_LENGTH = 300;
 
 export async function findConnection(db: Db, id: string): Promise<ConnectionRow | undefined> {
@@ -186,18 +186,27 @@ export type RefreshedTokens = Pick<
   "scopes" | "tokenExpiresAt" | "refreshExpiresAt" | "endsAt" | "nextSyncAt"
 > & { readonly sealedTokens: string };
 
+const HAS_BLOCKED_ACCOUNTS = sql<number>`EXISTS (SELECT 1 FROM accounts a
+  WHERE a.connection_id = connections.id AND a.status = 'needs_reconnect' AND a.disconnected_at IS NULL)`;
+
+/** A login with new tokens, and whether an account of it needs a new login (read in the same statement, which saves one per refresh). */
+export interface ReplacedTokens {
+  readonly row: ConnectionRow;
+  readonly hasBlockedAccounts: boolean;
+}
+
 /** Replaces the old token pair; undefined if it was already replaced or erased. */
 export async function replaceTokens(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
   refreshed: RefreshedTokens,
-): Promise<ConnectionRow | undefined> {
+): Promise<ReplacedTokens | undefined> {
   const [stored] = await db.orm
     .update(connections)
     .set({ ...refreshed, tokenVersion: sql`${connections.tokenVersion} + 1`, refreshLeaseUntil: null })
     .where(sameTokenVersion(row))
-    .returning();
-  return stored;
+    .returning({ row: getTableColumns(connections), hasBlockedAccounts: HAS_BLOCKED_ACCOUNTS });
+  return stored && { row: stored.row, hasBlockedAccounts: stored.hasBlockedAccounts === 1 };
 }
 
 /** Stores the same tokens, encrypted with the current key. */
@@ -271,13 +280,66 @@ export async function scheduleSync(
   await db.orm.update(connections).set(schedule).where(eq(connections.id, id));
 }
 
-/** Finds and claims due connections in one statement, so that two cron runs never take the same connection. */
-export async function claimDueConnections(db: Db, now: number, limit: number): Promise<readonly ConnectionRow[]> {
-  return await db.orm
+/**
+ * Finds and claims the login of each platform that has waited longest, in one statement, so that two cron runs never take the same login.
+ * The recursion reads one row of `connections_sync` per platform.
+ */
+export async function claimFirstDueConnections(db: Db, now: number): Promise<readonly ConnectionRow[]> {
+  return await claim(
+    db,
+    `WITH RECURSIVE used(platform) AS (
+       SELECT (SELECT min(c.platform) FROM connections c WHERE c.next_sync_at IS NOT NULL)
+       UNION ALL
+       SELECT (SELECT min(c.platform) FROM connections c WHERE c.next_sync_at IS NOT NULL AND c.platform > used.platform)
+       FROM used WHERE used.platform IS NOT NULL)
+     SELECT (SELECT c.id FROM connections c WHERE c.platform = used.platform AND c.next_sync_at <= ?1
+       ORDER BY c.next_sync_at LIMIT 1) FROM used`,
+    now,
+  );
+}
+
+/** Finds and claims logins of one platform, those that have waited longest. */
+export async function claimDueConnections(
+  db: Db,
+  { platform, now, limit }: { readonly platform: Platform; readonly now: number; readonly limit: number },
+): Promise<readonly ConnectionRow[]> {
+  return await claim(
+    db,
+    "SELECT id FROM connections WHERE platform = ?2 AND next_sync_at <= ?1 ORDER BY next_sync_at LIMIT ?3",
+    now,
+    platform,
+    limit,
+  );
+}
+
+/** `idsSql` selects the ids of due logins; its first parameter is the present time. */
+async function claim(
+  { d1 }: Db,
+  idsSql: string,
+  now: number,
+  ...values: readonly unknown[]
+): Promise<readonly ConnectionRow[]> {
+  const { results } = await d1
+    .prepare(`UPDATE connections SET next_sync_at = ?1 + ${CLAIM_MS} WHERE id IN (${idsSql}) RETURNING *`)
+    .bind(now, ...values)
+    .all();
+  return results.map((row) => readRow<ConnectionRow>(CONNECTION_COLUMNS, row));
+}
+
+/** Ends the syncs of a login that has ended, unless a new login has replaced it. */
+export async function endSyncs(db: Db, id: string): Promise<void> {
+  await db.orm
     .update(connections)
-    .set({ nextSyncAt: now + CLAIM_MS })
-    .where(
-      sql`${connections.id} IN (SELECT id FROM connections WHERE next_sync_at <= ${now} ORDER BY next_sync_at LIMIT ${limit})`,
+    .set({ nextSyncAt: null, syncFailures: 0 })
+    .where(and(eq(connections.id, id), ne(connections.status, "active")));
+}
+
+/** Gives claimed logins back, to be synced from `at` on. */
+export async function releaseConnections(db: Db, ids: readonly string[], at: number): Promise<void> {
+  await db.d1
+    .prepare(
+      "UPDATE connections SET next_sync_at = ?2 WHERE id IN (SELECT value FROM json_each(?1)) AND next_sync_at IS NOT NULL",
     )
-    .returning();
+    .bind(JSON.stringify(ids), at)
+    .run();
 }

@@ -304,7 +304,7 @@ export const connections = sqliteTable(
   (t) => [
     uniqueIndex("connections_login").on(t.workspaceId, t.platform, t.externalId),
     index("connections_sync")
-      .on(t.nextSyncAt)
+      .on(t.platform, t.nextSyncAt)
       .where(sql`next_sync_at IS NOT NULL`),
     index("connections_person").on(t.platform, t.externalId),
     index("connections_ending")

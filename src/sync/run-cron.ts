@@ -1,5 +1,6 @@
 import { log } from "#core/log.ts";
 import type { Services } from "#context.ts";
+import { countStatements } from "#db/count-statements.ts";
 import { countServiceHours, watchService } from "#metrics/index.ts";
 import { announceEnds, sendAlerts } from "#notices/index.ts";
 import { finishOpenDeletions } from "#post-status/index.ts";
@@ -10,6 +11,7 @@ import { deleteExpiredData } from "./delete-expired-data.ts";
 import { deleteUsers } from "./delete-users.ts";
 import { endExpiredSubscriptions } from "./end-expired-subscriptions.ts";
 import { resealOldSecrets } from "./reseal-old-secrets.ts";
+import { createRunBudget } from "./run-budget.ts";
 import { syncDueAccounts } from "./sync-due-accounts.ts";
 import { watchDatabaseSize } from "./watch-database-size.ts";
 
@@ -21,9 +23,11 @@ const TOTALS_PER_RUN = 200;
  * one again can end the login), its subscriptions may be paid, its people notified.
  */
 export async function runCron(
-  services: Services,
+  uncounted: Services,
   { isHeld = false }: { readonly isHeld?: boolean } = {},
 ): Promise<void> {
+  const { db, statements } = countStatements(uncounted.db);
+  const services: Services = { ...uncounted, db };
   const always = [
     runJob("service_hours", async () => await countServiceHours(services)),
     runJob("operator_alerts", async () => await watchService(services)),
@@ -33,11 +37,12 @@ export async function runCron(
     await Promise.all(always);
     return;
   }
+  const budget = createRunBudget({ clock: services.clock, statements });
+  const synced = runJob("account_sync", async () => await syncDueAccounts(services, budget));
   await Promise.all([
     ...always,
     runJob("end_expired_subscriptions", async () => await endExpiredSubscriptions(services)),
     runJob("end_webhooks_of_keys", async () => await endWebhooksOfExpiredKeys(services)),
-    runJob("account_sync", async () => await syncDueAccounts(services)),
     runJob("finish_data_deletions", async () => await finishOpenDeletions(services)),
     runJob("announce_ends", async () => await announceEnds(services)),
     runJob("alert_mails", async () => await sendAlerts(services)),
@@ -45,8 +50,9 @@ export async function runCron(
     runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);
-  // Runs alone, because it makes as many calls as an invocation may.
+  // Does not run beside those jobs, because it makes as many calls as an invocation may. A platform that hangs must not hold it up.
   await runJob("delete_users", async () => await deleteUsers(services));
+  await synced;
   // Runs last, because it uses the most processor time: if the runtime stops it, everything else is done.
   await runJob("archive_posts", async () => await archiveOldPosts(services));
 }

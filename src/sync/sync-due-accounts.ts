@@ -1,63 +1,51 @@
-import { log } from "#core/log.ts";
+import { claimFirstDueConnections, type ConnectionSync } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
-import { type ConnectionSync, dueConnections, mapInParallel, syncConnection } from "#accounts/index.ts";
+import { log } from "#core/log.ts";
 import { countSyncs } from "#metrics/index.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
+import type { RunBudget } from "./run-budget.ts";
+import { type SyncedLogin, syncPlatform } from "./sync-platform.ts";
 
-const MAX_PER_RUN = 20;
-
-/** Syncs the logins that are due, then pauses or resumes the posts of the accounts that changed. */
-export async function syncDueAccounts(services: Services): Promise<void> {
+/** Syncs the logins that are due, and pauses or resumes the posts of the accounts that changed. The platforms do not wait for each other. */
+export async function syncDueAccounts(services: Services, budget: RunBudget): Promise<void> {
   const started = services.clock.now();
-  const due = await dueConnections(services.db, started, MAX_PER_RUN);
-  if (due.length === 0) {
+  const firsts = await claimFirstDueConnections(services.db, started);
+  if (firsts.length === 0) {
     return;
   }
-  const syncs = await mapInParallel(
-    due,
-    async (connection) => await syncConnection(services, connection, { onlyDue: true }),
+  const platforms = await Promise.allSettled(
+    firsts.map(async (first) => await syncPlatform(services, budget, first.platform, first)),
   );
-  await updatePosts(services, syncs);
+  const synced = platforms.flatMap((platform) => (platform.status === "fulfilled" ? platform.value : []));
   await countSyncs(
     services,
-    due.flatMap(({ platform }, index) => {
-      const sync = syncs[index];
-      return sync === undefined ? [] : [{ platform, state: sync.state }];
-    }),
+    synced.map(({ platform, sync: { state } }) => ({ platform, state })),
   );
   log("info", "account_sync", {
-    due: due.length,
-    listed: count(syncs, "listed"),
-    refreshed: count(syncs, "refreshed"),
-    ended: count(syncs, "ended"),
-    failed: count(syncs, "failed"),
-    added: total(syncs, "added"),
-    updated: total(syncs, "updated"),
-    skipped: total(syncs, "skipped"),
-    blocked: total(syncs, "blockedAccountIds"),
-    reactivated: total(syncs, "reactivatedAccountIds"),
+    due: synced.length,
+    listed: count(synced, "listed"),
+    refreshed: count(synced, "refreshed"),
+    ended: count(synced, "ended"),
+    failed: count(synced, "failed"),
+    added: total(synced, "added"),
+    updated: total(synced, "updated"),
+    skipped: total(synced, "skipped"),
+    blocked: total(synced, "blockedAccountIds"),
+    reactivated: total(synced, "reactivatedAccountIds"),
     ms: services.clock.now() - started,
   });
+  const failure = platforms.find((platform) => platform.status === "rejected");
+  if (failure) {
+    throw failure.reason;
+  }
 }
 
-async function updatePosts(services: Services, syncs: readonly ConnectionSync[]): Promise<void> {
-  await pausePostsOfAccounts(
-    services,
-    syncs.flatMap((sync) => sync.blockedAccountIds),
-  );
-  await resumePostsOfAccounts(
-    services,
-    syncs.flatMap((sync) => sync.reactivatedAccountIds),
-  );
-}
-
-function count(syncs: readonly ConnectionSync[], state: ConnectionSync["state"]): number {
-  return syncs.filter((sync) => sync.state === state).length;
+function count(synced: readonly SyncedLogin[], state: ConnectionSync["state"]): number {
+  return synced.filter(({ sync }) => sync.state === state).length;
 }
 
 function total(
-  syncs: readonly ConnectionSync[],
+  synced: readonly SyncedLogin[],
   key: "added" | "updated" | "skipped" | "blockedAccountIds" | "reactivatedAccountIds",
 ): number {
-  return syncs.reduce((sum, sync) => sum + sync[key].length, 0);
+  return synced.reduce((sum, { sync }) => sum + sync[key].length, 0);
 }

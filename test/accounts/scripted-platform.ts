@@ -72,7 +72,7 @@ export class ScriptedPlatform {
     return user;
   }
 
-  private issue(name: string, now: number): TokenSet {
+  issue(name: string, now: number): TokenSet {
     this.issuedCount += 1;
     const refreshToken = `${SECRET_MARKER}-refresh-${name}-${this.issuedCount}`;
     const accessToken = `${SECRET_MARKER}-access-${name}-${this.issuedCount}`;
@@ -89,6 +89,8 @@ export class ScriptedPlatform {
 
   /** The result of the next `listBoards`. */
   boards: Result<readonly Board[]> | undefined;
+  /** The server of a login; absent at a platform with fixed hosts. */
+  serverOfLogin: ((externalId: string) => string) | undefined;
 
   get adapter(): Adapter {
     const base = adapterFor("x");
@@ -146,6 +148,7 @@ export class ScriptedPlatform {
           }),
         },
       ],
+      ...(this.serverOfLogin && { serverOfLogin: this.serverOfLogin }),
       listAccounts: async (_client, _app, tokens) => {
         this.calls.accounts += 1;
         await this.beforeAccountsAnswer();

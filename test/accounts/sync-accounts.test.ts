@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import {
   disconnectStatements,
-  dueConnections,
+  claimDueConnections,
+  claimFirstDueConnections,
   listAccounts,
   revokeConnection,
   syncAccounts,
@@ -10,6 +11,7 @@ import {
 import { findConnection } from "#accounts/store-connections.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { toBase64 } from "#core/encoding.ts";
+import type { Services } from "#context.ts";
 import { reconnect, temporary } from "#platforms/fault.ts";
 import { completeConnect, createTestServices, queryRows, createTestUser } from "./test-context.ts";
 import { postableAccount, ScriptedPlatform } from "./scripted-platform.ts";
@@ -196,6 +198,9 @@ describe("a sync", () => {
 });
 
 describe("due syncs", () => {
+  const claimDue = async ({ db }: Pick<Services, "db">, limit: number) =>
+    await claimDueConnections(db, { platform: "x", now: Date.now(), limit });
+
   test("are claimed once by parallel runs, and up to the limit of a run", async ({ expect }) => {
     const { services, ctx } = await connectAccounts();
     const copy = (id: string) =>
@@ -206,24 +211,24 @@ describe("due syncs", () => {
         start - MINUTE,
       );
     await Promise.all(Array.from({ length: 30 }, async (_, index) => await copy(`${ctx.actor.userId}-${index}`)));
-    const runs = await Promise.all(Array.from({ length: 4 }, async () => await dueConnections(services.db, start, 10)));
+    const runs = await Promise.all(Array.from({ length: 4 }, async () => await claimDue(services, 10)));
     const ids = runs.flatMap((run) => run.map((row) => row.id));
     expect(ids).toHaveLength(30);
     expect(new Set(ids).size).toBe(30);
     expect(runs.every((run) => run.length <= 10)).toBe(true);
   });
 
-  test("only refresh a token that expires soon; accounts are listed once a day", async ({ expect }) => {
+  test("only refresh a token that expires soon; accounts are listed twice a day", async ({ expect }) => {
     const { services, ctx, platform, connection } = await connectAccounts();
     await syncAccounts(ctx);
     const calls = { ...platform.calls };
     expect((await connection()).nextSyncAt).toBe(start + 2 * HOUR - 5 * MINUTE);
     vi.setSystemTime(start + 2 * HOUR - 5 * MINUTE);
-    const [due] = await dueConnections(services.db, Date.now(), 20);
+    const [due] = await claimFirstDueConnections(services.db, Date.now());
     expect(await syncConnection(services, due!, { onlyDue: true })).toMatchObject({ state: "refreshed" });
     expect(platform.calls).toEqual({ ...calls, refresh: calls.refresh + 1 });
     expect((await connection()).nextSyncAt).toBe(Date.now() + 2 * HOUR - 5 * MINUTE);
-    vi.setSystemTime(start + DAY);
+    vi.setSystemTime(start + 11 * HOUR);
     expect(await syncConnection(services, await connection(), { onlyDue: true })).toMatchObject({ state: "listed" });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { listAccounts, startConnect } from "#accounts/index.ts";
+import { claimFirstDueConnections, listAccounts, startConnect } from "#accounts/index.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { reconnect, temporary } from "#platforms/fault.ts";
 import { runCron } from "#sync/index.ts";
@@ -75,7 +75,7 @@ describe("the account sync of cron", () => {
     expect(summary()).toBeUndefined();
   });
 
-  test("refreshes a token before it expires, and lists the accounts once a day", async ({ expect }) => {
+  test("refreshes a token before it expires, and lists the accounts twice a day", async ({ expect }) => {
     const { services, platform, ctx, ada } = await connectAccounts();
     vi.setSystemTime(start + 2 * HOUR - 5 * MINUTE);
     await runCron(services);
@@ -124,10 +124,10 @@ describe("the account sync of cron", () => {
   test("repeats the work of a crashed run", async ({ expect }) => {
     const { services, platform } = await connectAccounts();
     vi.setSystemTime(start + DAY);
-    await queryRows("UPDATE connections SET next_sync_at = ? WHERE next_sync_at IS NOT NULL", Date.now() + 10 * MINUTE);
+    await claimFirstDueConnections(services.db, Date.now());
     await runCron(services);
     expect(platform.calls.accounts).toBe(1);
-    vi.setSystemTime(start + DAY + 10 * MINUTE);
+    vi.setSystemTime(start + DAY + 4 * MINUTE);
     await runCron(services);
     expect(platform.calls.accounts).toBe(2);
   });

@@ -42,7 +42,7 @@ export interface SyncOptions {
 }
 
 export interface ConnectionSync extends AvailabilityChanges {
-  /** `ended`: the user must log in again. `failed`: the platform did not respond; the cron tries again later. */
+  /** `ended`: the user must log in again; the caller pauses the posts, then `endSyncs`. `failed`: the platform did not respond; the cron tries again later. */
   readonly state: "listed" | "refreshed" | "ended" | "failed";
   readonly added: readonly string[];
   readonly updated: readonly string[];
@@ -83,7 +83,6 @@ async function refreshAndList(
   options: SyncOptions,
 ): Promise<ConnectionSync> {
   if (connection.status !== "active") {
-    await scheduleSync(services.db, connection.id, { nextSyncAt: null, syncFailures: 0 });
     return await endedResult(services, connection, null);
   }
   const login = await loadActiveLogin(services, connection);
@@ -93,10 +92,8 @@ async function refreshAndList(
   const { row, tokens, platform } = login.value;
   // If an account is blocked, list the accounts even if only a refresh is due, so that the other posts of that account are paused.
   const onlyRefreshDue = options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now());
-  if (onlyRefreshDue && (await selectBlockedAccountIds(services.db, row.id)).length === 0) {
-    const next = nextSyncAt(row, platform.adapter.connect, tokens, services.clock.now());
-    await scheduleSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
-    return { state: "refreshed", added: [], updated: [], skipped: [], fault: null, ...NO_CHANGES };
+  if (onlyRefreshDue && !(await hasBlockedAccounts(services, login.value))) {
+    return await finishRefresh(services, login.value);
   }
   const listingResult = await catchConnectionErrors(
     async () =>
@@ -114,6 +111,23 @@ async function refreshAndList(
   return expired
     ? await refreshAndList(services, expired, options)
     : await recordFailedListing(services, row, listingResult.fault);
+}
+
+async function hasBlockedAccounts({ db }: SyncServices, login: ActiveLogin): Promise<boolean> {
+  return login.hasBlockedAccounts ?? (await selectBlockedAccountIds(db, login.row.id)).length > 0;
+}
+
+async function finishRefresh(
+  services: SyncServices,
+  { row, tokens, platform, refreshFault }: ActiveLogin,
+): Promise<ConnectionSync> {
+  const next = nextSyncAt(row, platform.adapter.connect, tokens, services.clock.now());
+  // A refresh has written the time together with the tokens.
+  if (row.nextSyncAt !== next || row.syncFailures > 0) {
+    await scheduleSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
+  }
+  const state = refreshFault ? "failed" : "refreshed";
+  return { state, added: [], updated: [], skipped: [], fault: refreshFault ?? null, ...NO_CHANGES };
 }
 
 const NO_CHANGES: AvailabilityChanges = { reactivatedAccountIds: [], blockedAccountIds: [] };

@@ -3,7 +3,7 @@ import type { Connector, TokenRefresh, TokenSet } from "#platforms/contract.ts";
 
 /*
  * Computes when a login is synced next, without reading or writing anything. Short-lived tokens are refreshed before they expire. Accounts
- * are listed once a day, at a minute that follows from the login's id.
+ * are listed at least every twelve hours, at a minute that follows from the login's id.
  */
 
 /** The stored tokens, with the time at which the service got them. */
@@ -13,7 +13,8 @@ export interface StoredTokens extends TokenSet {
 
 type RefreshRules = Pick<Connector, "tokenRefresh">;
 
-const LISTING_INTERVAL_MS = DAY;
+/** Twelve hours, less one for the cron's delays and the first tries after a failure. */
+const LISTING_INTERVAL_MS = 11 * HOUR;
 const MIN_SYNC_DELAY_MS = 5 * MINUTE;
 const BACKOFF_FIRST_MS = 5 * MINUTE;
 const BACKOFF_MAX_MS = 6 * HOUR;

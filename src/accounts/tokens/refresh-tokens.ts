@@ -44,6 +44,10 @@ export interface ActiveLogin {
   readonly row: ConnectionRow;
   readonly tokens: StoredTokens;
   readonly platform: ConfiguredPlatform;
+  /** Why the refresh failed that was due; the tokens work until they expire. Absent: it did not fail. */
+  readonly refreshFault?: Fault;
+  /** Whether an account of the login is blocked. Absent: no refresh has read it. */
+  readonly hasBlockedAccounts?: boolean;
 }
 
 const LEASE_POLL_WAITS_MS = [100, 200, 400, 600, 700];
@@ -132,7 +136,7 @@ async function refreshUnderLease(services: RefreshServices, login: ActiveLogin):
   const now = services.clock.now();
   await extendLease(services.db, row, now + retryWaitMs);
   if (!isExpired(tokens, now)) {
-    return succeeded(login);
+    return succeeded({ ...login, refreshFault: fault });
   }
   // A refusal for another reason (for example because of the operator's credentials) must not make the post fail for good.
   return failed(fault.kind === "rejected" ? { ...fault, kind: "temporary" } : fault);
@@ -159,7 +163,7 @@ async function storeRefreshedTokens(
   const stored = await withStoreRetries(async () => await replaceTokens(services.db, row, write));
   if (stored) {
     log("info", "token_refreshed", { connection_id: row.id, platform: row.platform });
-    return succeeded({ row: stored, tokens, platform });
+    return succeeded({ ...stored, tokens, platform });
   }
   // A new login or a disconnect changed the row meanwhile, so use the tokens that it stored.
   const current = await findConnection(services.db, row.id);

@@ -38,6 +38,8 @@ export const bluesky = defineAdapter({
       },
       { kind: "credentials", fields: appPasswordFields, signIn: defer((calls) => calls.connect.signIn) },
     ],
+    // The id of a login does not name its server.
+    serverOfLogin: (did) => did,
     listAccounts,
     tokenRefresh: {
       kind: "refresh",

@@ -238,6 +238,8 @@ export interface Connector {
   readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
   /** One sentence about which accounts of a login the service connects, where the platform lets the person choose them. */
   readonly choiceOfAccounts?: (app: AppCredentials) => string | null;
+  /** The server of a login, by its `externalId`, where people name their servers. Absent: all logins call the same hosts. */
+  readonly serverOfLogin?: (externalId: string) => string;
   /** Every account that the login has now, from all list pages. A list that cannot be read is a fault. Repeatable. */
   listAccounts(
     client: PlatformClient,

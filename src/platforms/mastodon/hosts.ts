@@ -39,3 +39,6 @@ export const serverField: ConnectField = {
 /** Reads the server that the user chose from the state of a started login. */
 export const serverOf: NonNullable<OAuthMethod["serverOf"]> = ({ server }) =>
   typeof server === "string" ? server : null;
+
+/** The login's id is that of the account, which ends with the host (`toAccountId`). */
+export const serverOfLogin = (externalId: string): string => externalId.slice(externalId.lastIndexOf("@") + 1);

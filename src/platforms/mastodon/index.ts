@@ -2,7 +2,7 @@ import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { hosts, serverField, serverOf } from "./hosts.ts";
+import { hosts, serverField, serverOf, serverOfLogin } from "./hosts.ts";
 import { limits, limitsOf } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
@@ -36,6 +36,7 @@ export const mastodon = defineAdapter({
         ...login,
       },
     ],
+    serverOfLogin,
     listAccounts,
     tokenRefresh: { kind: "none" },
     revoke: defer((calls) => calls.connect.revoke),
