@@ -53,9 +53,17 @@ export type PresentUse = Readonly<
   Record<Exclude<LimitKey, "requestsPerMinute" | "userRequestsPerMinute" | "archiveAfterDays">, number>
 >;
 
-/** SQL for the number of scheduled and paused posts of user ?1. */
-const SCHEDULED_POSTS = `(SELECT count(*) FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
-  WHERE w.user_id = ?1 AND p.status IN ('scheduled', 'paused'))`;
+/**
+ * SQL that counts the scheduled, publishing and paused posts of a user in all workspaces. It reads counters, so that it reads as many rows
+ * as there are days ahead, not as there are posts.
+ */
+export const scheduledPostsOf = (userId: string): string =>
+  `(SELECT coalesce(sum(
+      (SELECT coalesce(sum(t.scheduled + t.paused), 0) FROM post_totals t WHERE t.workspace_id = w.id)
+      + (SELECT coalesce(sum(d.scheduled + d.paused), 0) FROM post_days d WHERE d.workspace_id = w.id
+          AND d.day >= coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'before'), 0)
+          AND d.day < coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'from'), 9e15))), 0)
+    FROM workspaces w WHERE w.user_id = ${userId})`;
 
 /** SQL for the bytes of all drafts of a user; `userId` is the parameter with the id. */
 // mutant: unlimited-drafts
@@ -76,7 +84,7 @@ export async function selectPresentUse(
          (SELECT count(*) FROM api_keys
           WHERE user_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)) AS apiKeys,
          (SELECT count(DISTINCT client_id) FROM oauth_grants WHERE user_id = ?1 AND revoked_at IS NULL) AS connectedApps,
-         ${SCHEDULED_POSTS} AS scheduledPosts,
+         ${scheduledPostsOf("?1")} AS scheduledPosts,
          (SELECT coalesce(sum(s.bytes), 0) FROM workspaces w CROSS JOIN storage_use s ON s.workspace_id = w.id
           WHERE w.user_id = ?1) AS storageBytes,
          ${draftBytesSql("?1")} AS draftBytes,

@@ -12,7 +12,7 @@ const DESCRIPTIONS: Record<LimitKey, string> = {
   workspaces: "Workspaces.",
   apiKeys: "API keys that work; while keys are rotated, twice as many.",
   connectedApps: "Apps that were given access with OAuth.",
-  scheduledPosts: "Posts that are scheduled or paused.",
+  scheduledPosts: "Posts that are scheduled, publishing or paused.",
   storageBytes: "Bytes of stored media.",
   draftBytes: "Bytes of drafts.",
   webhooks: "Webhooks of the active workspace.",

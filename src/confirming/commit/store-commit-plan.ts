@@ -6,7 +6,7 @@ import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS, type TokenKey } from "#confirming/token/confirmation-token.ts";
-import { scheduledPostsOf } from "#planning/facts/store-scheduled-posts-quota.ts";
+import { scheduledPostsOf } from "#quotas/index.ts";
 import {
   approvalByTokenStatement,
   approvedStatement,

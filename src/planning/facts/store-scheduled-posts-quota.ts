@@ -3,18 +3,7 @@ import type { Actor } from "#core/actor.ts";
 import { RefusalError } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Db } from "#db/client.ts";
-
-/**
- * SQL that counts the scheduled, publishing and paused posts of a user in all workspaces. It reads counters, so that it reads as many rows
- * as there are days ahead, not as there are posts.
- */
-export const scheduledPostsOf = (userId: string): string =>
-  `(SELECT coalesce(sum(
-      (SELECT coalesce(sum(t.scheduled + t.paused), 0) FROM post_totals t WHERE t.workspace_id = w.id)
-      + (SELECT coalesce(sum(d.scheduled + d.paused), 0) FROM post_days d WHERE d.workspace_id = w.id
-          AND d.day >= coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'before'), 0)
-          AND d.day < coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'from'), 9e15))), 0)
-    FROM workspaces w WHERE w.user_id = ${userId})`;
+import { scheduledPostsOf } from "#quotas/index.ts";
 
 export function scheduledPostsStatement(db: Db, actor: Pick<Actor, "userId">): D1PreparedStatement {
   return db.d1.prepare(`SELECT ${scheduledPostsOf("?1")} AS used`).bind(actor.userId);

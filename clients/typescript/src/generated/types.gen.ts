@@ -1561,7 +1561,7 @@ export type Limits = {
             resets_at: string | null;
         };
         /**
-         * Posts that are scheduled or paused.
+         * Posts that are scheduled, publishing or paused.
          */
         scheduled_posts: {
             /**
