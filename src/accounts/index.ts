@@ -36,7 +36,7 @@ export {
   readAccountsWithConnections,
   releaseConnections,
 } from "./store-connections.ts";
-export { disconnectStatements, readDisconnected } from "./disconnect/store-disconnect.ts";
+export { disconnectStatement } from "./disconnect/store-disconnect.ts";
 export { readPerson } from "./data-deletion/read-signed-request.ts";
 export { recordDeletionRequest } from "./data-deletion/request-deletion.ts";
 export {

@@ -110,8 +110,8 @@ export type LoginInsert = Pick<
  * tokens are encrypted for one id. Accounts that a refused post has blocked get their status from the next listing.
  */
 export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
-  const [saved] = await db.d1.batch<{ id: string }>([
-    db.d1
+  const { saved } = await batch(db, {
+    saved: db.d1
       .prepare(
         `INSERT INTO connections (id, user_id, workspace_id, platform, external_id, display_name, sealed_tokens, scopes,
            token_expires_at, refresh_expires_at, ends_at, status, connected_at, next_sync_at, grant_owner)
@@ -141,11 +141,11 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
         login.nextSyncAt,
         login.grantOwner,
       ),
-    db.d1
+    accounts: db.d1
       .prepare("UPDATE accounts SET blocked_by = 'listing' WHERE connection_id = ?1 AND blocked_by = 'post'")
       .bind(login.id),
-  ]);
-  return saved?.results.length === 1;
+  });
+  return saved.results.length === 1;
 }
 
 /** Matches the row only if its tokens were not refreshed, replaced or erased since they were read. */

@@ -1,4 +1,5 @@
 import { HOUR, SECOND } from "#core/clock.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 const RETENTION_MS = 24 * HOUR;
@@ -31,8 +32,8 @@ interface Row {
 /** Claim and lookup are one transaction, so exactly one of several parallel calls runs. */
 export async function claimKey(db: Db, userKey: UserKey, requestHash: string, now: number): Promise<KeyClaim> {
   const leaseUntil = now + LEASE_MS;
-  const [claimed, existing] = await db.d1.batch<Row>([
-    db.d1
+  const { claimed, existing } = await batch(db, {
+    claimed: db.d1
       .prepare(
         `INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (user_id, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL,
@@ -43,14 +44,18 @@ export async function claimKey(db: Db, userKey: UserKey, requestHash: string, no
          RETURNING request_hash, status, body, reference`,
       )
       .bind(userKey.userId, userKey.key, requestHash, now, leaseUntil, RETENTION_MS),
-    db.d1
-      .prepare("SELECT request_hash, status, body, reference FROM idempotency_records WHERE user_id = ?1 AND key = ?2")
-      .bind(userKey.userId, userKey.key),
-  ]);
-  if (claimed?.results.length === 1) {
+    existing: withRows<Row>(
+      db.d1
+        .prepare(
+          "SELECT request_hash, status, body, reference FROM idempotency_records WHERE user_id = ?1 AND key = ?2",
+        )
+        .bind(userKey.userId, userKey.key),
+    ),
+  });
+  if (claimed.results.length === 1) {
     return { state: "claimed", leaseUntil };
   }
-  const row = existing?.results[0];
+  const row = existing.results[0];
   if (row === undefined || row.request_hash !== requestHash) {
     return { state: "different_request" };
   }

@@ -137,8 +137,8 @@ export async function commitPart(
     db.d1
       .prepare(`DELETE FROM ${table} WHERE ${column} ${moved}`)
       .bind(JSON.stringify(ids), part.workspaceId, part.firstAt, part.id);
-  const [inserted] = await db.d1.batch([
-    db.d1
+  const { inserted } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO archive_parts (workspace_id, first_at, id, user_id, last_at, published, partially_failed, failed,
            size_bytes, created_at, first_id, last_id, accounts, ids)
@@ -164,15 +164,15 @@ export async function commitPart(
         JSON.stringify(guard),
         posts.length,
       ),
-    deleteMoved("post_targets", "post_id"),
-    deleteMoved("post_media", "post_id"),
-    deleteMoved("posts", "id"),
-    db.d1
+    targets: deleteMoved("post_targets", "post_id"),
+    media: deleteMoved("post_media", "post_id"),
+    posts: deleteMoved("posts", "id"),
+    days: db.d1
       .prepare(
         `DELETE FROM post_days WHERE workspace_id = ?1 AND day BETWEEN ?2 AND ?3
            AND scheduled + publishing + published + partially_failed + failed + paused = 0`,
       )
       .bind(part.workspaceId, Math.floor(part.firstAt / DAY), Math.floor(part.lastAt / DAY)),
-  ]);
-  return inserted?.meta.changes === 1;
+  });
+  return inserted.meta.changes === 1;
 }

@@ -1,3 +1,4 @@
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 /** Workspaces with `after` < id <= `to`. If `to` is null, all after `after`. */
@@ -26,22 +27,24 @@ export async function markOrphans(
   { now, before }: { readonly now: number; readonly before: number },
 ): Promise<string[]> {
   const orphans = JSON.stringify(keys);
-  const [, , old] = await db.d1.batch<{ key: string }>([
-    db.d1
+  const { old } = await batch(db, {
+    seen: db.d1
       .prepare(
         "INSERT INTO archive_orphans (key, seen_at) SELECT value, ?2 FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING",
       )
       .bind(orphans, now),
-    db.d1
+    indexed: db.d1
       .prepare("DELETE FROM archive_orphans WHERE key IN (SELECT value FROM json_each(?1))")
       .bind(JSON.stringify(indexedKeys)),
-    db.d1
-      .prepare(
-        "SELECT o.key AS key FROM json_each(?1) j CROSS JOIN archive_orphans o ON o.key = j.value WHERE o.seen_at < ?2",
-      )
-      .bind(orphans, before),
-  ]);
-  return (old?.results ?? []).map(({ key }) => key);
+    old: withRows<{ key: string }>(
+      db.d1
+        .prepare(
+          "SELECT o.key AS key FROM json_each(?1) j CROSS JOIN archive_orphans o ON o.key = j.value WHERE o.seen_at < ?2",
+        )
+        .bind(orphans, before),
+    ),
+  });
+  return old.results.map(({ key }) => key);
 }
 
 export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Services } from "#context.ts";
+import { batch } from "#db/batch.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { seqBefore } from "./event-id.ts";
 import { selectDueSweeps, sweepStatements } from "./store-event-sweep.ts";
@@ -18,8 +19,8 @@ export async function deleteOldEvents({ clock, db }: Pick<Services, "clock" | "d
   let deleted = 0;
   for (const workspaceId of await selectDueSweeps(db, now, WORKSPACES_PER_RUN)) {
     const sweep = { workspaceId, lastSeq, now, nextAt: now + INTERVAL_MS, limit: EVENTS_PER_WORKSPACE };
-    const [events] = await db.d1.batch(sweepStatements(db, sweep));
-    deleted += events?.meta.changes ?? 0;
+    const { events } = await batch(db, sweepStatements(db, sweep));
+    deleted += events.meta.changes;
   }
   return deleted;
 }

@@ -23,28 +23,25 @@ interface Sweep {
 }
 
 /** Deletes a range of the primary key, then sets when the workspace is due again, or deletes its empty log. For one batch. */
-export function sweepStatements(
-  db: Db,
-  { workspaceId, lastSeq, now, nextAt, limit }: Sweep,
-): [events: D1PreparedStatement, next: D1PreparedStatement, log: D1PreparedStatement] {
-  return [
-    db.d1
+export function sweepStatements(db: Db, { workspaceId, lastSeq, now, nextAt, limit }: Sweep) {
+  return {
+    events: db.d1
       .prepare(
         `DELETE FROM events WHERE workspace_id = ?1 AND seq <= (SELECT max(seq) FROM (
            SELECT seq FROM events WHERE workspace_id = ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3))`,
       )
       .bind(workspaceId, lastSeq, limit),
-    db.d1
+    next: db.d1
       .prepare(
         `UPDATE event_logs SET sweep_at = iif(EXISTS (SELECT 1 FROM events WHERE workspace_id = ?1 AND seq <= ?2), ?3, ?4)
          WHERE workspace_id = ?1`,
       )
       .bind(workspaceId, lastSeq, now, nextAt),
-    db.d1
+    log: db.d1
       .prepare(
         `DELETE FROM event_logs WHERE workspace_id = ?1 AND NOT recording
            AND NOT EXISTS (SELECT 1 FROM events WHERE workspace_id = ?1)`,
       )
       .bind(workspaceId),
-  ];
+  };
 }

@@ -2,6 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import { POST_STATUSES, type PostStatus, type TargetState } from "#core/status.ts";
 import type { Platform } from "#core/platform.ts";
 import type { StoredAttempt } from "#db/schema.ts";
+import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 import type { CalendarFeed } from "./types.ts";
@@ -92,7 +93,7 @@ const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.schedul
     'state', t.state, 'nextAttemptAt', t.next_attempt_at, 'verifyHistory', iif(t.state = 'verifying', json(t.history), NULL),
     'url', t.remote_url)) FROM post_targets t WHERE t.post_id = p.id) AS targets`;
 
-function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuery): D1PreparedStatement {
+function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuery): Statement<FeedPostRow> {
   const selected = postsByTimeSql({
     statuses,
     from: "calendar_feeds f CROSS JOIN posts p ON p.workspace_id = f.workspace_id",
@@ -105,28 +106,28 @@ function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuer
 }
 
 /** The statements of `selectFeedRows`; a test checks their query plans. */
-export function feedStatements(db: Db, query: FeedQuery): D1PreparedStatement[] {
-  return [
-    db.d1
-      .prepare(
-        `SELECT w.name AS name, f.changes AS changes FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id JOIN users u ON u.id = f.user_id
+export function feedStatements(db: Db, query: FeedQuery) {
+  return {
+    workspace: withRows<{ readonly name: string; readonly changes: number }>(
+      db.d1
+        .prepare(
+          `SELECT w.name AS name, f.changes AS changes FROM calendar_feeds f JOIN workspaces w ON w.id = f.workspace_id JOIN users u ON u.id = f.user_id
          WHERE f.hash = ?1 AND u.disabled_at IS NULL`,
-      )
-      .bind(query.hash),
-    postsStatement(db, POST_STATUSES, query),
-    postsStatement(db, ["cancelled"], query),
-  ];
+        )
+        .bind(query.hash),
+    ),
+    posts: postsStatement(db, POST_STATUSES, query),
+    cancelled: postsStatement(db, ["cancelled"], query),
+  };
 }
 
 /** Reads the content of a feed in one round trip. */
 export async function selectFeedRows(db: Db, query: FeedQuery): Promise<FeedRows> {
-  const [workspace, posts, cancelled] = await db.d1.batch<
-    FeedPostRow & { readonly name: string; readonly changes: number }
-  >(feedStatements(db, query));
+  const { workspace, posts, cancelled } = await batch(db, feedStatements(db, query));
   return {
-    workspaceName: workspace?.results[0]?.name ?? null,
-    changes: workspace?.results[0]?.changes ?? 0,
-    posts: posts?.results ?? [],
-    cancelled: cancelled?.results ?? [],
+    workspaceName: workspace.results[0]?.name ?? null,
+    changes: workspace.results[0]?.changes ?? 0,
+    posts: posts.results,
+    cancelled: cancelled.results,
   };
 }

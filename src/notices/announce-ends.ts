@@ -1,12 +1,8 @@
 import { ENDS_SOON_MS } from "#accounts/index.ts";
 import type { Services } from "#context.ts";
 import { MINUTE } from "#core/clock.ts";
-import {
-  endingUsersStatement,
-  type EndingUser,
-  loginEndStatements,
-  subscriptionEndStatements,
-} from "./store-upkeep.ts";
+import { batch } from "#db/batch.ts";
+import { endingUsersStatement, loginEndStatements, subscriptionEndStatements } from "./store-upkeep.ts";
 
 const LOGINS_PER_RUN = 50;
 const SLICES = 60;
@@ -24,12 +20,12 @@ export async function announceEnds(services: Pick<Services, "clock" | "config" |
   const db = services.db;
   const from = now + (Math.floor(now / MINUTE) % SLICES) * SLICE_MS;
   const slice = { now, from: from - OVERLAP_MS, until: from + SLICE_MS };
-  const [, , ending] = await db.d1.batch<EndingUser>([
-    ...loginEndStatements(db, { now, until: now + ENDS_SOON_MS, limit: LOGINS_PER_RUN }),
+  const { ending } = await batch(db, {
+    logins: loginEndStatements(db, { now, until: now + ENDS_SOON_MS, limit: LOGINS_PER_RUN }),
     // No subscription ends if the operator gives everyone a plan.
-    ...(services.config.planForAll === null ? [endingUsersStatement(services.db, slice)] : []),
-  ]);
-  const users = ending?.results ?? [];
+    ending: services.config.planForAll === null ? endingUsersStatement(db, slice) : undefined,
+  });
+  const users = ending.results;
   if (users.length > 0) {
     await db.d1.batch(subscriptionEndStatements(db, { ...slice, users }));
   }

@@ -1,4 +1,5 @@
 import type { AlertKind } from "#core/alert.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { NOTICE_COLUMNS, type NoticeRow } from "./store-notice-rows.ts";
 
@@ -68,37 +69,38 @@ interface Claim {
   readonly limit: number;
 }
 
-export function claimStatements(
-  db: Db,
-  { workspaceId, now, notSince, limit }: Claim,
-): [claim: D1PreparedStatement, recipient: D1PreparedStatement, notices: D1PreparedStatement] {
-  return [
-    db.d1
+export function claimStatements(db: Db, { workspaceId, now, notSince, limit }: Claim) {
+  return {
+    claimed: db.d1
       .prepare(
         "UPDATE workspaces SET alerts_mailed_at = ?2 WHERE id = ?1 AND coalesce(alerts_mailed_at, 0) <= ?3 RETURNING id",
       )
       .bind(workspaceId, now, notSince),
-    db.d1
-      .prepare(
-        `SELECT u.email AS email, u.email_verified_at AS email_verified_at, u.time_zone AS time_zone, u.muted_alerts AS muted_alerts,
+    recipients: withRows<RecipientRow>(
+      db.d1
+        .prepare(
+          `SELECT u.email AS email, u.email_verified_at AS email_verified_at, u.time_zone AS time_zone, u.muted_alerts AS muted_alerts,
            w.name AS workspace_name, u.active_workspace_id = w.id AS is_active
          FROM workspaces w CROSS JOIN users u ON u.id = w.user_id WHERE w.id = ?1`,
-      )
-      .bind(workspaceId),
-    db.d1
-      .prepare(
-        `SELECT ${NOTICE_COLUMNS}, n.dismissed_at AS dismissed_at FROM notices n
+        )
+        .bind(workspaceId),
+    ),
+    notices: withRows<UnmailedNoticeRow>(
+      db.d1
+        .prepare(
+          `SELECT ${NOTICE_COLUMNS}, n.dismissed_at AS dismissed_at FROM notices n
          WHERE n.workspace_id = ?1 AND n.mailed_at IS NULL ORDER BY n.at LIMIT ?2`,
-      )
-      .bind(workspaceId, limit),
-  ];
+        )
+        .bind(workspaceId, limit),
+    ),
+  };
 }
 
 /** Claims the next mail of the workspace for one caller; null when another mail was sent or begun a short time ago. */
 export async function claimAlertMail(db: Db, claim: Claim): Promise<ClaimedMail | null> {
-  const [claimed, recipients, notices] = await db.d1.batch(claimStatements(db, claim));
-  const [recipient] = (recipients?.results ?? []) as RecipientRow[];
-  if (claimed?.results.length !== 1 || recipient === undefined) {
+  const { claimed, recipients, notices } = await batch(db, claimStatements(db, claim));
+  const [recipient] = recipients.results;
+  if (claimed.results.length !== 1 || recipient === undefined) {
     return null;
   }
   return {
@@ -110,7 +112,7 @@ export async function claimAlertMail(db: Db, claim: Claim): Promise<ClaimedMail 
       workspaceName: recipient.workspace_name,
       isActiveWorkspace: recipient.is_active === 1,
     },
-    rows: (notices?.results ?? []) as UnmailedNoticeRow[],
+    rows: notices.results,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { TARGETS_AFTER_LOGIN } from "./store-notice-rows.ts";
 
@@ -40,7 +41,7 @@ export interface EndingUser {
 export function endingUsersStatement(
   db: Db,
   { from, until }: { readonly from: number; readonly until: number },
-): D1PreparedStatement {
+): Statement<EndingUser> {
   return db.d1
     .prepare(
       `SELECT u.id AS userId, u.active_workspace_id AS workspaceId

@@ -1,4 +1,5 @@
 import type { DatabaseMark } from "#core/database-watch.ts";
+import { batch, type StatementResult, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { HeldReason } from "#db/schema.ts";
 
@@ -18,16 +19,16 @@ export async function readService(db: Db): Promise<ServiceRow> {
 
 /** Holds the database if it is behind `highest`, otherwise raises its beat, and reads the row, all in one transaction. */
 export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Promise<ServiceRow> {
-  const [, , read] = await db.d1.batch<ServiceRow>([
+  const { read } = await batch(db, {
     // mutant: no-hold-of-restored
-    db.d1
+    hold: db.d1
       .prepare(
         `UPDATE service SET held = 'restored', reviewed_to = '' WHERE held IS NULL AND (epoch < ?1 OR (epoch = ?1 AND beat < ?2))`,
       )
       .bind(highest.epoch, highest.beat),
-    db.d1.prepare("UPDATE service SET beat = max(?1, beat + 1) WHERE held IS NULL").bind(now),
-    db.d1.prepare(SELECT_SERVICE),
-  ]);
+    beat: db.d1.prepare("UPDATE service SET beat = max(?1, beat + 1) WHERE held IS NULL").bind(now),
+    read: withRows<ServiceRow>(db.d1.prepare(SELECT_SERVICE)),
+  });
   return requireRow(read);
 }
 
@@ -49,8 +50,8 @@ export async function startReview(db: Db): Promise<ServiceRow> {
   return await readService(db);
 }
 
-function requireRow(result: D1Result<ServiceRow> | undefined): ServiceRow {
-  const row = result?.results[0];
+function requireRow({ results }: StatementResult<ServiceRow>): ServiceRow {
+  const [row] = results;
   if (!row) {
     throw new Error("the table service has no row: apply the migrations");
   }

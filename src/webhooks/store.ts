@@ -1,4 +1,5 @@
 import type { Actor, Author } from "#core/actor.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import { endRecordingStatement, recordForWebhooksStatement } from "#events/index.ts";
@@ -48,11 +49,6 @@ function toStoredWebhook(row: WebhookRow): StoredWebhook {
   };
 }
 
-const firstWebhook = (result: D1Result<WebhookRow> | undefined) => {
-  const row = result?.results[0];
-  return row ? toStoredWebhook(row) : null;
-};
-
 /** Counting and inserting are one statement, so parallel calls cannot exceed the limit. Null when the limit is reached. */
 export async function insertWebhook(
   db: Db,
@@ -69,27 +65,32 @@ export async function insertWebhook(
   limit: number,
 ): Promise<{ webhook: StoredWebhook | null; used: number }> {
   const { id, url, description, types, sealedSecret, madeBy, now } = webhook;
-  const [inserted, , counted] = await db.d1.batch<WebhookRow & { used: number }>([
-    db.d1
-      .prepare(
-        `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at, made_by)
+  const { inserted, counted } = await batch(db, {
+    inserted: withRows<WebhookRow>(
+      db.d1
+        .prepare(
+          `INSERT INTO webhooks (id, user_id, workspace_id, url, description, types, sealed_secret, start_after, created_at, updated_at, made_by)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ${NEWEST_SEQ}, ?8, ?8, ?10
          WHERE (SELECT count(*) FROM webhooks WHERE workspace_id = ?3) < ?9 RETURNING ${COLUMNS}`,
-      )
-      .bind(
-        ...ownedBy(owner, id),
-        url,
-        description,
-        JSON.stringify(types),
-        sealedSecret,
-        now,
-        limit,
-        madeBy && JSON.stringify(madeBy),
-      ),
-    recordForWebhooksStatement(db, { workspaceId: owner.workspaceId, now }),
-    db.d1.prepare("SELECT count(*) AS used FROM webhooks WHERE workspace_id = ?").bind(owner.workspaceId),
-  ]);
-  return { webhook: firstWebhook(inserted), used: counted?.results[0]?.used ?? 0 };
+        )
+        .bind(
+          ...ownedBy(owner, id),
+          url,
+          description,
+          JSON.stringify(types),
+          sealedSecret,
+          now,
+          limit,
+          madeBy && JSON.stringify(madeBy),
+        ),
+    ),
+    recording: recordForWebhooksStatement(db, { workspaceId: owner.workspaceId, now }),
+    counted: withRows<{ used: number }>(
+      db.d1.prepare("SELECT count(*) AS used FROM webhooks WHERE workspace_id = ?").bind(owner.workspaceId),
+    ),
+  });
+  const [row] = inserted.results;
+  return { webhook: row ? toStoredWebhook(row) : null, used: counted.results[0]?.used ?? 0 };
 }
 
 /** Oldest first. */
@@ -174,11 +175,11 @@ export async function replaceSecret(
 
 /** False when the webhook does not exist. */
 export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promise<boolean> {
-  const [deleted] = await db.d1.batch([
-    db.d1.prepare(`DELETE FROM webhooks WHERE ${OWNED} RETURNING id`).bind(...ownedBy(owner, id)),
-    endRecordingStatement(db, owner.workspaceId),
-  ]);
-  return deleted?.results.length === 1;
+  const { deleted } = await batch(db, {
+    deleted: db.d1.prepare(`DELETE FROM webhooks WHERE ${OWNED} RETURNING id`).bind(...ownedBy(owner, id)),
+    recording: endRecordingStatement(db, owner.workspaceId),
+  });
+  return deleted.results.length === 1;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Actor } from "#core/actor.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
 import { workspaces } from "#db/schema.ts";
@@ -49,15 +50,15 @@ export async function insertWorkspace(
   limit: number,
 ): Promise<{ inserted: boolean; used: number }> {
   const used = "(SELECT count(*) FROM workspaces WHERE user_id = ?1)";
-  const [inserted, counted] = await db.d1.batch<{ used: number }>([
+  const { inserted, counted } = await batch(db, {
     // mutant: no-workspace-limit
-    db.d1
+    inserted: db.d1
       .prepare(`INSERT INTO workspaces (id, user_id, name, created_at) SELECT ?2, ?1, ?3, ?4 WHERE ${used} < ?5`)
       .bind(row.userId, row.id, row.name, row.createdAt, limit),
-    db.d1.prepare(`SELECT ${used} AS used`).bind(row.userId),
-    firstTotalsStatement(db.d1, row.id, row.createdAt),
-  ]);
-  return { inserted: inserted?.meta.changes === 1, used: counted?.results[0]?.used ?? 0 };
+    counted: withRows<{ used: number }>(db.d1.prepare(`SELECT ${used} AS used`).bind(row.userId)),
+    totals: firstTotalsStatement(db.d1, row.id, row.createdAt),
+  });
+  return { inserted: inserted.meta.changes === 1, used: counted.results[0]?.used ?? 0 };
 }
 
 export async function updateName(db: Db, actor: Actor, id: string, name: string): Promise<WorkspaceRow | undefined> {
@@ -89,15 +90,19 @@ interface ActivatedRow {
 
 /** The update checks the owner, so that nobody can activate the workspace of another user. */
 export async function setActiveWorkspace(db: Db, actor: Actor, id: string): Promise<Workspace | undefined> {
-  const [, selected] = await db.d1.batch<ActivatedRow>([
-    db.d1
+  const { selected } = await batch(db, {
+    activated: db.d1
       .prepare(
         `UPDATE users SET active_workspace_id = ?2
          WHERE id = ?1 AND EXISTS (SELECT 1 FROM workspaces w WHERE w.id = ?2 AND w.user_id = ?1)`,
       )
       .bind(actor.userId, id),
-    db.d1.prepare("SELECT id, name, created_at FROM workspaces WHERE id = ?2 AND user_id = ?1").bind(actor.userId, id),
-  ]);
-  const row = selected?.results[0];
+    selected: withRows<ActivatedRow>(
+      db.d1
+        .prepare("SELECT id, name, created_at FROM workspaces WHERE id = ?2 AND user_id = ?1")
+        .bind(actor.userId, id),
+    ),
+  });
+  const row = selected.results[0];
   return row && { id: row.id, name: row.name, isActive: true, createdAt: row.created_at };
 }

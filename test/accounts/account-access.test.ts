@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { getAccountAccess, disconnectStatements, listAccounts, markNeedsReconnect } from "#accounts/index.ts";
+import { getAccountAccess, disconnectStatement, listAccounts, markNeedsReconnect } from "#accounts/index.ts";
 import { findConnection } from "#accounts/store-connections.ts";
 import type { Context } from "#context.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
@@ -77,7 +77,7 @@ describe("account access", () => {
 
   test("to an unknown or disconnected account is rejected", async ({ expect }) => {
     const { ctx, id } = await connectAccounts();
-    await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, id, Date.now())]);
+    await disconnectStatement(ctx.db, ctx.actor, id, Date.now()).run();
     for (const accountId of [id, crypto.randomUUID()]) {
       expect(await accessOf(ctx, accountId)).toMatchObject({
         ok: false,

@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
 import {
   getAccountAccess,
-  disconnectStatements,
+  disconnectStatement,
   finishConnect,
   listAccounts,
   oauthMethodOf,
@@ -54,7 +54,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     }
 
     for (const account of accounts) {
-      await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, account.id, Date.now())]);
+      await disconnectStatement(ctx.db, ctx.actor, account.id, Date.now()).run();
     }
     const [login] = await queryRows("SELECT id FROM connections WHERE user_id = ?", ctx.actor.userId);
     await revokeConnection(ctx, { id: String(login?.["id"]), platform });

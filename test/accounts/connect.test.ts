@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import {
-  disconnectStatements,
+  disconnectStatement,
   finishConnect,
   listAccounts,
   revokeConnection,
@@ -400,7 +400,7 @@ describe("a finished login", () => {
     expect(b).toHaveLength(1);
     expect(a[0]!.id).not.toBe(b[0]!.id);
     const disconnect = async (ctx: typeof one, id: string) => {
-      await services.db.d1.batch([...disconnectStatements(services.db, ctx.actor, id, Date.now())]);
+      await disconnectStatement(services.db, ctx.actor, id, Date.now()).run();
       const [row] = await queryRows("SELECT connection_id FROM accounts WHERE id = ?", id);
       await revokeConnection(services, { id: String(row?.["connection_id"]), platform: "facebook" });
       await services.deferredWork();

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { disconnectStatements, listAccounts, listBoards } from "#accounts/index.ts";
+import { disconnectStatement, listAccounts, listBoards } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
@@ -47,7 +47,7 @@ describe("boards", () => {
     expect(await refusal(otherUser, id)).toEqual(missing);
     expect(await refusal(ctx, "not-a-uuid")).toEqual(missing);
     expect(await refusal(ctx, id, "x")).toMatchObject({ code: "not_found" });
-    await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, id, Date.now())]);
+    await disconnectStatement(ctx.db, ctx.actor, id, Date.now()).run();
     expect(await refusal(ctx, id)).toEqual(missing);
   });
 

@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { disconnectStatements, finishConnect, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
+import { disconnectStatement, finishConnect, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import { changeSettings, postJson } from "../sandbox/sandbox-api.ts";
@@ -36,7 +36,7 @@ async function connect(ctx: Context, platform: Platform): Promise<void> {
 async function disconnect(ctx: Context, platform: Platform, settled: () => Promise<unknown>): Promise<void> {
   const accounts = await listAccounts(ctx, { platform });
   for (const { id } of accounts) {
-    await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, id, Date.now())]);
+    await disconnectStatement(ctx.db, ctx.actor, id, Date.now()).run();
   }
   const [login] = await queryRows(
     "SELECT id FROM connections WHERE user_id = ? AND platform = ?",

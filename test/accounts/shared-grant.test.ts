@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { disconnectStatements, finishConnect, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
+import { disconnectStatement, finishConnect, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { HOUR } from "#core/clock.ts";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
@@ -30,7 +30,7 @@ async function disconnect(ctx: Context, channel: string): Promise<void> {
     ctx.actor.userId,
     channel,
   );
-  await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, String(row?.["id"]), Date.now())]);
+  await disconnectStatement(ctx.db, ctx.actor, String(row?.["id"]), Date.now()).run();
   await revokeConnection(ctx, { id: String(row?.["connection_id"]), platform: "youtube" });
 }
 

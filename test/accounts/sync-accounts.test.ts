@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import {
-  disconnectStatements,
+  disconnectStatement,
   claimDueConnections,
   claimFirstDueConnections,
   listAccounts,
@@ -77,7 +77,7 @@ describe("a sync", () => {
     const { ctx } = await connectAccounts();
     const [first] = await listAccounts(ctx);
     vi.setSystemTime(start + MINUTE);
-    await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, first!.id, Date.now())]);
+    await disconnectStatement(ctx.db, ctx.actor, first!.id, Date.now()).run();
     expect(await syncAccounts(ctx)).toMatchObject({ accounts: [{ platformAccountId: "2" }], skipped: [] });
     vi.setSystemTime(start + 2 * MINUTE);
     expect(await completeConnect(ctx, "facebook", "ada")).toMatchObject({
@@ -103,7 +103,7 @@ describe("a sync", () => {
     const [account] = await listAccounts(ctx);
     ada.accounts = [postableAccount("1"), postableAccount("2")];
     platform.beforeAccountsAnswer = async () => {
-      await ctx.db.d1.batch([...disconnectStatements(ctx.db, ctx.actor, account!.id, Date.now())]);
+      await disconnectStatement(ctx.db, ctx.actor, account!.id, Date.now()).run();
       await revokeConnection(ctx, await connection());
       await services.deferredWork();
     };

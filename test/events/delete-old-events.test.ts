@@ -118,7 +118,7 @@ describe("the cost", () => {
   test("no statement scans a table", async () => {
     const db = openDb(explainingD1(env.DB));
     const sweep = { workspaceId: "w", lastSeq: seqBefore(NOON), now: 1, nextAt: 2, limit: 1 };
-    const plans = await env.DB.batch([dueSweepsStatement(db, 1, 1), ...sweepStatements(db, sweep)]);
+    const plans = await env.DB.batch([dueSweepsStatement(db, 1, 1), ...Object.values(sweepStatements(db, sweep))]);
     expect(plans.flatMap(({ results }) => results).length).toBeGreaterThan(5);
     expect(costlySteps(plans)).toEqual([]);
   });

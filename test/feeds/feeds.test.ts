@@ -303,7 +303,7 @@ describe("a feed", () => {
 
   test("scans and sorts nothing", async () => {
     const query = { hash: "h", from: 0, until: 1, rows: 1, knownChanges: null };
-    const plans = await env.DB.batch(feedStatements({ db: openDb(explainingD1(env.DB)) }.db, query));
+    const plans = await env.DB.batch(Object.values(feedStatements(openDb(explainingD1(env.DB)), query)));
     expect(plans.flatMap(({ results }) => results).length).toBeGreaterThan(5);
     expect(costlySteps(plans)).toEqual([]);
   });

@@ -295,7 +295,7 @@ describe("the cost", () => {
     const mail = { workspaceId: "w", now: 1, notSince: 1, limit: 1 };
     const plans = await env.DB.batch([
       workspacesToMailStatement(db, mail),
-      ...claimStatements(db, mail),
+      ...Object.values(claimStatements(db, mail)),
       ...mailedStatements(db, { workspaceId: "w", rows, now: 1, isSent: false }),
     ]);
     // The recursion reads its own queue; the posts that a notice names are sorted.

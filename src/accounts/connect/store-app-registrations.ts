@@ -1,4 +1,5 @@
 import type { Platform } from "#core/platform.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 interface Key {
@@ -14,16 +15,16 @@ export async function findRegistration(db: Db, { platform, server }: Key): Promi
 
 /** Inserts the registration unless one exists; returns the stored one. */
 export async function keepRegistration(db: Db, { platform, server }: Key, sealed: string, now: number) {
-  const [, stored] = await db.d1.batch<{ sealed: string }>([
-    db.d1
+  const { stored } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO app_registrations (platform, server, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (platform, server) DO NOTHING`,
       )
       .bind(platform, server, sealed, now),
-    db.d1.prepare(SELECT_SEALED).bind(platform, server),
-  ]);
-  return stored?.results[0]?.sealed ?? sealed;
+    stored: withRows<{ sealed: string }>(db.d1.prepare(SELECT_SEALED).bind(platform, server)),
+  });
+  return stored.results[0]?.sealed ?? sealed;
 }
 
 /** Deletes the registration. With `sealed`, only if that text is still stored. */

@@ -1,4 +1,5 @@
 import type { Platform } from "#core/platform.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 /** A person at a platform, and the time (ms) up to which the person's logins are deleted. */
@@ -23,16 +24,18 @@ const bindPerson = (statement: D1PreparedStatement, person: PersonOfPlatform, ..
 
 /** Erases the tokens of the person's logins and returns the accounts that now need a new login. Safe to repeat. */
 export async function endLoginsOfPerson(db: Db, person: PersonOfPlatform, reason: string): Promise<readonly string[]> {
-  const [blocked] = await db.d1.batch<{ id: string }>([
-    bindPerson(
-      db.d1.prepare(
-        `UPDATE accounts SET status = 'needs_reconnect', status_reason = ?4, blocked_by = 'listing', sealed_token = NULL
+  const { blocked } = await batch(db, {
+    blocked: withRows<{ id: string }>(
+      bindPerson(
+        db.d1.prepare(
+          `UPDATE accounts SET status = 'needs_reconnect', status_reason = ?4, blocked_by = 'listing', sealed_token = NULL
          WHERE disconnected_at IS NULL AND connection_id IN (SELECT c.id FROM connections c WHERE ${OF_PERSON}) RETURNING id`,
+        ),
+        person,
+        reason,
       ),
-      person,
-      reason,
     ),
-    bindPerson(
+    erased: bindPerson(
       db.d1.prepare(
         `UPDATE connections AS c SET sealed_tokens = NULL, token_version = token_version + 1, refresh_lease_until = NULL,
            status = 'needs_reconnect', status_reason = ?4, token_expires_at = NULL, refresh_expires_at = NULL,
@@ -41,8 +44,8 @@ export async function endLoginsOfPerson(db: Db, person: PersonOfPlatform, reason
       person,
       reason,
     ),
-  ]);
-  return (blocked?.results ?? []).map(({ id }) => id);
+  });
+  return blocked.results.map(({ id }) => id);
 }
 
 export interface AccountOfPerson {

@@ -1,12 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
+import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
-
-interface DisconnectedRow {
-  readonly id: string;
-  readonly platform: Platform;
-  readonly connection_id: string;
-}
 
 export interface Disconnected {
   readonly id: string;
@@ -15,30 +10,22 @@ export interface Disconnected {
 }
 
 /**
- * Statements that disconnect an account; the caller runs them in one batch with the changes of posts. They erase the token and keep the
- * row, so that a reconnect finds the same id. The first statement returns a row only if the account was the actor's and connected.
+ * Disconnects an account, as a statement for the batch that also changes its posts. It erases the token and keeps the row, so that a
+ * reconnect finds the same id. It returns a row only if the account was the actor's and connected.
  */
-export function disconnectStatements(
+export function disconnectStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
   accountId: string,
   now: number,
-): readonly [D1PreparedStatement] {
-  return [
-    db.d1
-      .prepare(
-        `UPDATE accounts SET disconnected_at = ?4, sealed_token = NULL, blocked_by = NULL
-         WHERE id = ?3 AND user_id = ?1 AND workspace_id = ?2 AND disconnected_at IS NULL
-         RETURNING id, platform, connection_id`,
-      )
-      .bind(actor.userId, actor.workspaceId, accountId, now),
-  ];
-}
-
-/** Parses the result of the first of `disconnectStatements`; null if the actor had no such connected account. */
-export function readDisconnected(result: D1Result | undefined): Disconnected | null {
-  const row = (result?.results as readonly DisconnectedRow[] | undefined)?.[0];
-  return row ? { id: row.id, platform: row.platform, connectionId: row.connection_id } : null;
+): Statement<Disconnected> {
+  return db.d1
+    .prepare(
+      `UPDATE accounts SET disconnected_at = ?4, sealed_token = NULL, blocked_by = NULL
+       WHERE id = ?3 AND user_id = ?1 AND workspace_id = ?2 AND disconnected_at IS NULL
+       RETURNING id, platform, connection_id AS connectionId`,
+    )
+    .bind(actor.userId, actor.workspaceId, accountId, now);
 }
 
 export interface ErasedLogin {
@@ -72,16 +59,18 @@ export async function eraseLogin(
   connectionId: string,
   appPlatforms: readonly Platform[],
 ): Promise<ErasedLogin | null> {
-  const [read] = await db.d1.batch<ErasedLogin>([
-    db.d1
-      .prepare(
-        `SELECT c.id AS id, c.platform AS platform, c.sealed_tokens AS sealed_tokens, c.token_expires_at AS token_expires_at,
+  const { read } = await batch(db, {
+    read: withRows<ErasedLogin>(
+      db.d1
+        .prepare(
+          `SELECT c.id AS id, c.platform AS platform, c.sealed_tokens AS sealed_tokens, c.token_expires_at AS token_expires_at,
            (SELECT count(*) FROM connections o WHERE o.id <> c.id AND o.sealed_tokens IS NOT NULL
              AND (${SHARES_GRANT})) AS otherLogins
          FROM connections c WHERE ${UNUSED_CONNECTION}`,
-      )
-      .bind(connectionId, JSON.stringify(appPlatforms)),
-    db.d1
+        )
+        .bind(connectionId, JSON.stringify(appPlatforms)),
+    ),
+    erased: db.d1
       .prepare(
         `UPDATE connections AS c SET sealed_tokens = NULL, token_version = token_version + 1, refresh_lease_until = NULL,
            status = 'needs_reconnect', status_reason = 'Disconnected.', token_expires_at = NULL,
@@ -89,6 +78,6 @@ export async function eraseLogin(
          WHERE ${UNUSED_CONNECTION}`,
       )
       .bind(connectionId),
-  ]);
-  return read?.results[0] ?? null;
+  });
+  return read.results[0] ?? null;
 }

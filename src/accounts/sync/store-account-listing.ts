@@ -1,5 +1,6 @@
 import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { SELECT_ACCOUNTS, type AccountRow } from "#accounts/store-accounts.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
@@ -123,25 +124,25 @@ export async function writeListing(db: Db, write: ListingWrite): Promise<Written
   const listed = JSON.stringify(write.listed);
   const keys = JSON.stringify(write.listed.map((account) => account.platformAccountId));
   const affected = db.d1.prepare(SELECT_AFFECTED_ACCOUNTS).bind(login.id, login.workspaceId, login.platform, keys);
-  const [before, , , updatedLogin, , after] = await db.d1.batch<AccountRow>([
-    affected,
-    db.d1.prepare(UPSERT_LISTED_ACCOUNTS).bind(login.id, login.connectedAt, listed, write.accountLimit),
-    db.d1
+  const { before, updatedLogin, after } = await batch(db, {
+    before: withRows<AccountRow>(affected),
+    listed: db.d1.prepare(UPSERT_LISTED_ACCOUNTS).bind(login.id, login.connectedAt, listed, write.accountLimit),
+    unlisted: db.d1
       .prepare(BLOCK_UNLISTED_ACCOUNTS)
       .bind(login.id, login.connectedAt, listed, JSON.stringify(write.unlisted), write.unlistedReason),
-    db.d1
+    updatedLogin: db.d1
       .prepare(
         `UPDATE connections SET last_synced_at = ?3, next_sync_at = ?4, sync_failures = 0 WHERE id IN (SELECT id FROM (${CURRENT_LOGIN}))`,
       )
       .bind(login.id, login.connectedAt, write.now, write.nextSyncAt),
-    db.d1
+    synced: db.d1
       .prepare(
         `UPDATE accounts SET last_synced_at = ?3 WHERE ?4 AND connection_id = ?1 AND disconnected_at IS NULL AND EXISTS (${CURRENT_LOGIN})`,
       )
       .bind(login.id, login.connectedAt, write.now, write.isSync ? 1 : 0),
-    affected,
-  ]);
-  return { isCurrent: updatedLogin?.meta.changes === 1, before: before?.results ?? [], after: after?.results ?? [] };
+    after: withRows<AccountRow>(affected),
+  });
+  return { isCurrent: updatedLogin?.meta.changes === 1, before: before.results, after: after.results };
 }
 
 /** Logins that were listed at least once and whose accounts have all moved to other logins. */

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull, or } from "drizzle-orm";
 import type { Confirms } from "#core/actor.ts";
 import type { Scope } from "#core/scope.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { apiKeys } from "#db/schema.ts";
 
@@ -58,8 +59,8 @@ export async function insertKey(
   key: KeyInsert & { readonly confirms: Confirms },
   limit: number,
 ): Promise<{ inserted: boolean; used: number }> {
-  const [inserted, counted] = await db.d1.batch<{ used: number }>([
-    db.d1
+  const { inserted, counted } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
          SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?2, ?8, ?10 WHERE ${ACTIVE_KEYS} < ?9 RETURNING 1 AS used`,
@@ -76,9 +77,9 @@ export async function insertKey(
         limit,
         key.confirms,
       ),
-    db.d1.prepare(`SELECT ${ACTIVE_KEYS} AS used`).bind(key.userId, key.createdAt),
-  ]);
-  return { inserted: inserted?.results.length === 1, used: counted?.results[0]?.used ?? 0 };
+    counted: withRows<{ used: number }>(db.d1.prepare(`SELECT ${ACTIVE_KEYS} AS used`).bind(key.userId, key.createdAt)),
+  });
+  return { inserted: inserted.results.length === 1, used: counted.results[0]?.used ?? 0 };
 }
 
 /** Newest first, with revoked and expired keys, because the list is the user's record of all keys. */
@@ -130,8 +131,8 @@ export async function replaceKey(
   old: { readonly id: string; readonly expiresAt: number },
   limit: number,
 ): Promise<boolean> {
-  const [inserted] = await db.d1.batch([
-    db.d1
+  const { inserted } = await batch(db, {
+    inserted: db.d1
       .prepare(
         // The statement copies `confirms` from the old key, so that a parallel change of it is not lost.
         `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
@@ -151,20 +152,20 @@ export async function replaceKey(
         old.id,
         limit,
       ),
-    db.d1
+    expiry: db.d1
       .prepare(
         `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?3), ?3)
          WHERE id = ?1 AND user_id = ?2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?4)`,
       )
       .bind(old.id, key.userId, old.expiresAt, key.id),
     // The webhooks of the old key go on with the new one, and end with that.
-    db.d1
+    webhooks: db.d1
       .prepare(
         `UPDATE webhooks SET made_by = json_set(made_by, '$.id', ?3)
          WHERE workspace_id IN (SELECT id FROM workspaces WHERE user_id = ?2) AND made_by ->> '$.id' = ?1
            AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)`,
       )
       .bind(old.id, key.userId, key.id),
-  ]);
-  return inserted?.results.length === 1;
+  });
+  return inserted.results.length === 1;
 }

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Confirms } from "#core/actor.ts";
 import type { Scope } from "#core/scope.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { oauthClients, type oauthGrants } from "#db/schema.ts";
 
@@ -30,8 +31,8 @@ export async function insertDynamicClient(
   limits: UnusedClientLimits,
 ): Promise<boolean> {
   const { id, name, uri, redirectUris, secretHash, createdAt, registeredFrom } = client;
-  const [inserted] = await db.d1.batch([
-    db.d1
+  const { inserted } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO oauth_clients (id, kind, name, uri, redirect_uris, secret_hash, created_at, expires_at, registered_from)
          SELECT ?1, 'dynamic', ?2, ?3, ?4, ?5, ?6, ?7, ?8
@@ -50,15 +51,15 @@ export async function insertDynamicClient(
         limits.perNetwork,
       ),
     // mutant: fresh-clients-evicted
-    db.d1
+    evicted: db.d1
       .prepare(
         // A used client expires much later than a new registration, so this deletes only unused ones.
         `DELETE FROM oauth_clients WHERE created_at <= ?3 AND id IN (SELECT id FROM oauth_clients
            WHERE kind = 'dynamic' AND expires_at <= created_at + ?1 ORDER BY created_at DESC, id LIMIT -1 OFFSET ?2)`,
       )
       .bind(limits.unusedLifetimeMs, limits.keepUnused, createdAt - limits.safeMs),
-  ]);
-  return inserted?.meta.changes === 1;
+  });
+  return inserted.meta.changes === 1;
 }
 
 /** Stores a fetched metadata document until `expiresAt`. The row stays afterwards, because pages show the names of connected apps. */
@@ -89,8 +90,8 @@ export async function insertGrant(
   clientExpiresAt: number,
   limit: number,
 ): Promise<number | null> {
-  const [inserted, , counted] = await db.d1.batch<{ used: number }>([
-    db.d1
+  const { inserted, counted } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at, confirms)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12 WHERE ${OTHER_APPS} < ?11`,
@@ -109,12 +110,14 @@ export async function insertGrant(
         limit,
         grant.confirms,
       ),
-    db.d1
+    client: db.d1
       .prepare(`${EXTEND_CLIENT} AND EXISTS (SELECT 1 FROM oauth_grants WHERE id = ?3)`)
       .bind(grant.clientId, clientExpiresAt, grant.id),
-    db.d1.prepare(`SELECT ${OTHER_APPS} AS used FROM (SELECT ?1)`).bind(grant.id, grant.userId, grant.clientId),
-  ]);
-  return inserted?.meta.changes === 1 ? null : (counted?.results[0]?.used ?? 0);
+    counted: withRows<{ used: number }>(
+      db.d1.prepare(`SELECT ${OTHER_APPS} AS used FROM (SELECT ?1)`).bind(grant.id, grant.userId, grant.clientId),
+    ),
+  });
+  return inserted.meta.changes === 1 ? null : (counted.results[0]?.used ?? 0);
 }
 
 /** The user's last choice of who confirms for this client; null without a grant that may write posts. */

@@ -1,5 +1,6 @@
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { SignInClient } from "./sign-in-client.ts";
 
@@ -32,8 +33,8 @@ export async function countSignInAttempt(
   db: Db,
   { email, client, now }: AttemptKey & { readonly now: number },
 ): Promise<CountedAttempt> {
-  const [counted, users] = await db.d1.batch<{ id: string; password_hash: string | null }>([
-    db.d1
+  const { counted, users } = await batch(db, {
+    counted: db.d1
       .prepare(
         `INSERT INTO sign_in_attempts (email_hash, client_hash, failures, updated_at) VALUES (?1, ?2, 1, ?3)
          ON CONFLICT (email_hash, client_hash) DO UPDATE SET failures = failures + 1, updated_at = ?3,
@@ -42,9 +43,11 @@ export async function countSignInAttempt(
          WHERE next_attempt_at IS NULL OR next_attempt_at <= ?3 RETURNING email_hash`,
       )
       .bind(await sha256Hex(email), await clientHashOf(client), now),
-    db.d1.prepare("SELECT id, password_hash FROM users WHERE email = ?1 AND disabled_at IS NULL").bind(email),
-  ]);
-  return { allowed: counted?.results.length === 1, user: users?.results[0] ?? null };
+    users: withRows<{ id: string; password_hash: string | null }>(
+      db.d1.prepare("SELECT id, password_hash FROM users WHERE email = ?1 AND disabled_at IS NULL").bind(email),
+    ),
+  });
+  return { allowed: counted.results.length === 1, user: users.results[0] ?? null };
 }
 
 /** Clears the failed attempts of one client, after a correct password. */

@@ -1,6 +1,7 @@
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import { SESSION_LABEL } from "#auth/sessions/store.ts";
 import { clearAllAttemptsStatement } from "#auth/sessions/store-attempts.ts";
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { firstTotalsStatement } from "#db/first-totals.ts";
 import type { UserRole } from "#db/schema.ts";
@@ -26,8 +27,8 @@ const FIRST_WORKSPACE_NAME = "My workspace";
  * becomes its operator.
  */
 export async function insertUser(db: Db, user: UserInsert): Promise<"created" | "email_taken" | "not_first"> {
-  const [inserted, , , sameEmail] = await db.d1.batch<{ id: string }>([
-    db.d1
+  const { inserted, sameEmail } = await batch(db, {
+    inserted: db.d1
       .prepare(
         `INSERT INTO users (id, email, password_hash, active_workspace_id, time_zone, created_at, role)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, iif(EXISTS (SELECT 1 FROM users), NULL, 'operator') WHERE NOT (?7 AND EXISTS (SELECT 1 FROM users))
@@ -42,22 +43,22 @@ export async function insertUser(db: Db, user: UserInsert): Promise<"created" | 
         user.createdAt,
         user.onlyFirst ? 1 : 0,
       ),
-    db.d1
+    subscription: db.d1
       .prepare(
         `INSERT INTO subscriptions (user_id, plan, status, current_period_end, updated_at)
          SELECT id, ?2, ?3, ?4, ?5 FROM users WHERE id = ?1`,
       )
       .bind(user.userId, user.plan, user.status, user.currentPeriodEnd, user.createdAt),
-    db.d1
+    workspace: db.d1
       .prepare("INSERT INTO workspaces (id, user_id, name, created_at) SELECT ?2, id, ?3, ?4 FROM users WHERE id = ?1")
       .bind(user.userId, user.workspaceId, FIRST_WORKSPACE_NAME, user.createdAt),
-    db.d1.prepare("SELECT id FROM users WHERE email = ?1").bind(user.email),
-    firstTotalsStatement(db.d1, user.workspaceId, user.createdAt),
-  ]);
-  if (inserted?.results.length === 1) {
+    sameEmail: db.d1.prepare("SELECT id FROM users WHERE email = ?1").bind(user.email),
+    totals: firstTotalsStatement(db.d1, user.workspaceId, user.createdAt),
+  });
+  if (inserted.results.length === 1) {
     return "created";
   }
-  return sameEmail?.results.length === 1 ? "email_taken" : "not_first";
+  return sameEmail.results.length === 1 ? "email_taken" : "not_first";
 }
 
 /** Replaces a hash with outdated parameters after a correct password. */

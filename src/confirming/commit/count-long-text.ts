@@ -1,4 +1,5 @@
 import type { Context } from "#context.ts";
+import { batch } from "#db/batch.ts";
 import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 
@@ -13,5 +14,5 @@ export async function countLongText(ctx: Pick<Context, "actor" | "clock" | "db">
   }
   const use = countHourlyUse(ctx, [{ kind: "long_texts", count: bytes }]);
   // mutant: uncounted-long-texts
-  use.check(await ctx.db.d1.batch([...use.statements]));
+  use.check((await batch(ctx.db, { counted: use.statements })).counted);
 }

@@ -71,5 +71,5 @@ export function bulkStatements(
       .bind(rows, workspaceId, userId, confirmHash, via, by === null ? null : JSON.stringify(by), now),
     ...(uses.length > 0 ? [insertMediaUsesStatement(db, uses)] : []),
   ];
-  return { writes, reads: [] };
+  return { writes, posts: undefined };
 }

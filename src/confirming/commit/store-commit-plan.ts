@@ -2,6 +2,7 @@ import { HOUR } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
+import { batch, type StatementResult, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
@@ -59,28 +60,31 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
   const confirmHash = await sha256Hex(`${tokenHash} ${attempt.nonce}`);
   const origin = { confirmHash, via: attempt.via, by: attempt.by, now };
   const isPostTheRecord = plan.kind === "schedule";
-  const { writes, reads } = planStatements(db, plan, origin);
-  const batch = [
-    isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),
-    ...writes,
-    ...(approvalId === undefined ? [] : [approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now })]),
-    ...reads,
-  ];
+  const { writes, posts } = planStatements(db, plan, origin);
+  const statements = {
+    check: isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),
+    writes,
+    approved:
+      approvalId === undefined ? undefined : approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now }),
+    posts,
+  };
   try {
-    return committed(plan, await retryAfterLostAnswer(() => db.d1.batch<PostRow>(batch)));
+    return committed(await retryAfterLostAnswer(() => batch(db, statements)));
   } catch (error) {
     if (!isConstraintViolation(error) && !isStalePlan(error)) {
       throw error;
     }
-    const [existing, ...rows] = await db.d1.batch<PostRow & UseRow>([
-      isPostTheRecord ? useByPostStatement(db, postIdsOf(plan)[0], plan.userId) : useByTokenStatement(db, attempt),
-      ...reads,
-    ]);
-    const row = existing?.results[0];
+    const read = await batch(db, {
+      existing: isPostTheRecord
+        ? useByPostStatement(db, postIdsOf(plan)[0], plan.userId)
+        : useByTokenStatement(db, attempt),
+      posts,
+    });
+    const [row] = read.existing.results;
     if (row) {
       // With our own nonce the batch had been committed, and only its response was lost.
       return row.used_by === (isPostTheRecord ? confirmHash : attempt.nonce)
-        ? committed(plan, rows)
+        ? committed(read)
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
     }
     if (!isStalePlan(error)) {
@@ -96,12 +100,12 @@ function planStatements(db: Db, plan: PostPlan, origin: PostOrigin): PlanStateme
   }
   return {
     writes: plan.kind === "schedule" ? scheduleStatements(db, plan, origin) : editStatements(db, plan, origin),
-    reads: [postsStatement(db, plan, postIdsOf(plan))],
+    posts: postsStatement(db, plan, postIdsOf(plan)),
   };
 }
 
-function committed(plan: PostPlan, results: readonly D1Result<PostRow>[]): ConfirmResult {
-  return { state: "committed", rows: plan.kind === "bulk" ? [] : (results.at(-1)?.results ?? []) };
+function committed({ posts }: { readonly posts: StatementResult<PostRow> }): ConfirmResult {
+  return { state: "committed", rows: posts.results };
 }
 
 /** After a lost response it is unknown whether the batch was committed; running it again tells. */
@@ -124,14 +128,14 @@ interface UseRow {
 
 const USE_BY_POST = "SELECT p.confirm_hash AS used_by, json_array(p.id) AS post_ids FROM posts p";
 
-function useByPostStatement(db: Db, postId: string | undefined, userId: string): D1PreparedStatement {
+function useByPostStatement(db: Db, postId: string | undefined, userId: string): Statement<UseRow> {
   return db.d1.prepare(`${USE_BY_POST} WHERE p.id = ?1 AND p.user_id = ?2`).bind(postId ?? null, userId);
 }
 
 function useByTokenStatement(
   db: Db,
   { plan, tokenHash }: Pick<ConfirmAttempt, "plan" | "tokenHash">,
-): D1PreparedStatement {
+): Statement<UseRow> {
   return db.d1
     .prepare(
       "SELECT nonce AS used_by, post_ids FROM confirmations WHERE issued_hour = ?1 AND token_hash = ?2 AND user_id = ?3",
@@ -155,18 +159,19 @@ export async function findUseOfToken(
 ): Promise<UseOfToken> {
   const lastHour = Math.floor(now / HOUR);
   const hours = Array.from({ length: CONFIRMATION_RETENTION_MS / HOUR + 1 }, (_, ago) => lastHour - ago);
-  const use = db.d1
-    .prepare(
-      `${USE_BY_POST} WHERE p.id = ?4 AND p.user_id = ?3
+  const { uses, approvals } = await batch(db, {
+    uses: withRows<UseRow>(
+      db.d1
+        .prepare(
+          `${USE_BY_POST} WHERE p.id = ?4 AND p.user_id = ?3
        UNION ALL SELECT * FROM (SELECT c.nonce, c.post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
          ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1)`,
-    )
-    .bind(JSON.stringify(hours), token.hash, userId, token.postId);
-  const [uses, approvals] = await db.d1.batch<UseRow>([
-    use,
-    approvalByTokenStatement(db, { userId, tokenHash: token.hash, now }),
-  ]);
-  const [row] = uses?.results ?? [];
+        )
+        .bind(JSON.stringify(hours), token.hash, userId, token.postId),
+    ),
+    approvals: approvalByTokenStatement(db, { userId, tokenHash: token.hash, now }),
+  });
+  const [row] = uses.results;
   return { postIds: row ? (JSON.parse(row.post_ids) as string[]) : null, approval: readApproval(approvals) };
 }
 

@@ -1,10 +1,12 @@
 import { platformsOf } from "#core/platform.ts";
 import type { Author } from "#core/actor.ts";
 import type { CreatedVia } from "#core/status.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { deleteDraftStatement } from "#drafts/store-confirm.ts";
 import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
 import { nextTryAtSql } from "#arming/store-next-due-at.ts";
+import type { PostRow } from "#posts/rows/store-post-rows.ts";
 import { insertAnnotationsStatement } from "#posts/rows/store-annotations.ts";
 import { appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
 import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning/plan/post-plan.ts";
@@ -33,7 +35,7 @@ export interface PostOrigin {
 export interface PlanStatements {
   readonly writes: readonly D1PreparedStatement[];
   /** Reads the written posts; none for many posts, because their rows would be megabytes. */
-  readonly reads: readonly D1PreparedStatement[];
+  readonly posts: Statement<PostRow> | undefined;
 }
 
 /** When the reconciler checks a new post. */

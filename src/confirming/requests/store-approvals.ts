@@ -1,6 +1,7 @@
 import type { Author } from "#core/actor.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { ApprovalState, CreatedVia } from "#core/status.ts";
+import type { StatementResult, Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
 import type { Approval } from "./types.ts";
@@ -83,14 +84,14 @@ interface TokenOfUser {
   readonly now: number;
 }
 
-export function approvalByTokenStatement(db: Db, { userId, tokenHash, now }: TokenOfUser): D1PreparedStatement {
+export function approvalByTokenStatement(db: Db, { userId, tokenHash, now }: TokenOfUser): Statement<ApprovalRow> {
   return db.d1
     .prepare(`SELECT ${columns("?3")} FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?2`)
     .bind(userId, tokenHash, now);
 }
 
-export function readApproval(result: D1Result | undefined): StoredApproval | null {
-  const [row] = (result?.results ?? []) as unknown as readonly ApprovalRow[];
+export function readApproval({ results }: StatementResult<ApprovalRow>): StoredApproval | null {
+  const [row] = results;
   return row ? toApproval(row) : null;
 }
 

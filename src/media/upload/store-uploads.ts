@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { FileType } from "#core/status.ts";
-import { batch } from "#db/batch.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { MediaState } from "#db/schema.ts";
 import { isConverted } from "#media/content-types.ts";
@@ -31,8 +31,8 @@ export async function insertUpload(
   limitBytes: number,
 ): Promise<{ inserted: boolean; usedBytes: number }> {
   const inserted = "EXISTS (SELECT 1 FROM media WHERE id = ?1)";
-  const results = await db.d1.batch<{ inserted: number; usedBytes: number }>([
-    db.d1
+  const { state } = await batch(db, {
+    media: db.d1
       .prepare(
         `INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, facts, created_at, sweep_at)
          SELECT ?1, ?3, ?2, 'uploading', ?4, ?5, ?6, ?7, '{}', ?8, ?9 WHERE ${USED_BYTES} + ?7 <= ?10`,
@@ -49,7 +49,7 @@ export async function insertUpload(
         upload.expiresAt,
         limitBytes,
       ),
-    db.d1
+    upload: db.d1
       .prepare(
         `INSERT INTO uploads (id, media_id, user_id, workspace_id, content_type, size_bytes, part_size_bytes, parts, state,
            created_at, expires_at)
@@ -65,16 +65,18 @@ export async function insertUpload(
         upload.createdAt,
         upload.expiresAt,
       ),
-    db.d1
+    storage: db.d1
       .prepare(
         `INSERT INTO storage_use (workspace_id, bytes) SELECT ?2, ?3 WHERE ${inserted}
          ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes`,
       )
       .bind(upload.id, actor.workspaceId, upload.reservedBytes),
-    db.d1.prepare(`SELECT ${inserted} AS inserted, ${USED_BYTES} AS usedBytes`).bind(upload.id, actor.workspaceId),
-  ]);
-  const state = results[3]?.results[0];
-  return { inserted: state?.inserted === 1, usedBytes: state?.usedBytes ?? 0 };
+    state: withRows<{ inserted: number; usedBytes: number }>(
+      db.d1.prepare(`SELECT ${inserted} AS inserted, ${USED_BYTES} AS usedBytes`).bind(upload.id, actor.workspaceId),
+    ),
+  });
+  const [row] = state.results;
+  return { inserted: row?.inserted === 1, usedBytes: row?.usedBytes ?? 0 };
 }
 
 export interface UploadRow {
@@ -154,29 +156,29 @@ export async function assignUploadedContent(
        WHERE workspace_id = ?4 AND EXISTS (SELECT 1 FROM media WHERE ${isAssigned})`,
     )
     .bind(upload.id, file.sha256, sizeBytes, upload.workspaceId);
-  const results = await db.d1.batch<UploadedMediaRow>([
-    db.d1
+  const { media } = await batch(db, {
+    alias: db.d1
       .prepare(
         `UPDATE uploads SET media_id = (SELECT m.id FROM media m WHERE ${sameBytes})
          WHERE id = ?1 AND state = 'open' AND media_id = ?1 AND EXISTS (SELECT 1 FROM media m WHERE ${sameBytes})
            AND EXISTS (SELECT 1 FROM media own WHERE own.id = ?1 AND own.state = 'uploading')`,
       )
       .bind(upload.id, upload.workspaceId, file.sha256),
-    db.d1
+    kept: db.d1
       .prepare(
         `UPDATE media AS m SET sweep_at = max(sweep_at, ?4), state = CASE state WHEN 'expiring' THEN 'ready' ELSE state END
          WHERE ${sameBytes} AND ${aliased}`,
       )
       .bind(upload.id, upload.workspaceId, file.sha256, now + UNUSED_RETENTION_MS),
-    db.d1
+    released: db.d1
       .prepare(
         `UPDATE storage_use SET bytes = bytes - (SELECT size_bytes FROM media WHERE id = ?1)
          WHERE workspace_id = ?2 AND ${aliased} AND EXISTS (SELECT 1 FROM media WHERE id = ?1 AND state = 'uploading')`,
       )
       .bind(upload.id, upload.workspaceId),
-    db.d1.prepare(`DELETE FROM media WHERE id = ?1 AND state = 'uploading' AND ${aliased}`).bind(upload.id),
-    ...(isConverted(upload.contentType) ? [release] : []),
-    db.d1
+    deleted: db.d1.prepare(`DELETE FROM media WHERE id = ?1 AND state = 'uploading' AND ${aliased}`).bind(upload.id),
+    converted: isConverted(upload.contentType) ? release : undefined,
+    stored: db.d1
       .prepare(
         `UPDATE media SET state = 'storing', sha256 = ?2, type = ?3, content_type = ?4, filename = ?5, width = ?6, height = ?7,
            duration_ms = ?8, facts = ?9, size_bytes = ?10
@@ -194,15 +196,17 @@ export async function assignUploadedContent(
         JSON.stringify(inspection.facts),
         sizeBytes,
       ),
-    db.d1
-      .prepare(
-        `SELECT u.state AS uploadState, ${MEDIA_COLUMNS},
+    media: withRows<UploadedMediaRow>(
+      db.d1
+        .prepare(
+          `SELECT u.state AS uploadState, ${MEDIA_COLUMNS},
            EXISTS (SELECT 1 FROM media o WHERE o.sha256 = m.sha256 AND o.state IN ('ready', 'expiring')) AS stored
          FROM uploads u CROSS JOIN media m ON m.id = u.media_id WHERE u.id = ?1`,
-      )
-      .bind(upload.id),
-  ]);
-  return results.at(-1)?.results[0] ?? null;
+        )
+        .bind(upload.id),
+    ),
+  });
+  return media.results[0] ?? null;
 }
 
 /** Closes the upload; true only for the first call. */

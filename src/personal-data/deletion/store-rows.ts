@@ -1,5 +1,6 @@
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { sha256Hex } from "#core/encoding.ts";
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { EXPORTED_TABLES, type OwnerColumn, UNEXPORTED_TABLES } from "#personal-data/tables.ts";
 
@@ -51,7 +52,7 @@ export async function deleteRows(db: Db, person: Person, rounds: number): Promis
   });
   let left = tables;
   for (let round = 0; round < rounds && left.length > 0; round += 1) {
-    const deleted = await db.d1.batch(left.map((table) => deleteSome(db, table, person)));
+    const { deleted } = await batch(db, { deleted: left.map((table) => deleteSome(db, table, person)) });
     left = left.filter((_, index) => (deleted[index]?.meta.changes ?? 0) >= ROWS_PER_STATEMENT);
   }
   return left.length === 0;

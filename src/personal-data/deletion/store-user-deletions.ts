@@ -1,3 +1,4 @@
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { NOT_HELD } from "#restore/store-service.ts";
 
@@ -41,8 +42,8 @@ export interface NewDeletion {
 export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boolean> {
   const { userId, requestedBy, now, dueAt, nextRunAt, keptSession } = deletion;
   const ofUser = (sql: string, ...more: unknown[]) => db.d1.prepare(sql).bind(userId, ...more);
-  const [inserted] = await db.d1.batch([
-    ofUser(
+  const { inserted } = await batch(db, {
+    inserted: ofUser(
       `INSERT INTO user_deletions (user_id, requested_by, requested_at, due_at, next_run_at, workspace_ids)
        SELECT id, ?2, ?3, ?4, ?5, ${OWN_WORKSPACES} FROM users WHERE id = ?1
        ON CONFLICT (user_id) DO UPDATE SET requested_by = excluded.requested_by, due_at = min(due_at, excluded.due_at),
@@ -53,19 +54,21 @@ export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boo
       nextRunAt,
     ),
     // Before the keys, because a key that is revoked ends its webhooks with a notice.
-    ofUser(
+    webhooks: ofUser(
       `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'user', updated_at = ?2
        WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1) AND disabled_at IS NULL`,
       now,
     ),
-    ofUser("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
-    ofUser("UPDATE oauth_grants SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
-    ofUser("DELETE FROM sessions WHERE user_id = ?1 AND hash IS NOT ?2", keptSession),
-    ofUser("DELETE FROM login_tokens WHERE user_id = ?1"),
-    ofUser("DELETE FROM connect_states WHERE user_id = ?1"),
-    ofUser("DELETE FROM calendar_feeds WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1)"),
-  ]);
-  return inserted?.results.length === 1;
+    keys: ofUser("UPDATE api_keys SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
+    apps: ofUser("UPDATE oauth_grants SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL", now),
+    sessions: ofUser("DELETE FROM sessions WHERE user_id = ?1 AND hash IS NOT ?2", keptSession),
+    loginTokens: ofUser("DELETE FROM login_tokens WHERE user_id = ?1"),
+    connectStates: ofUser("DELETE FROM connect_states WHERE user_id = ?1"),
+    feeds: ofUser(
+      "DELETE FROM calendar_feeds WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1)",
+    ),
+  });
+  return inserted.results.length === 1;
 }
 
 export async function findUserDeletion(db: Db, userId: string): Promise<UserDeletion | null> {
@@ -130,20 +133,22 @@ export async function beginErasing(
   db: Db,
   { userId, now }: { readonly userId: string; readonly now: number },
 ): Promise<UserDeletion | null> {
-  const [begun] = await db.d1.batch<Row>([
-    db.d1
-      .prepare(
-        `UPDATE user_deletions SET erasing_at = coalesce(erasing_at, ?2),
+  const { begun } = await batch(db, {
+    begun: withRows<Row>(
+      db.d1
+        .prepare(
+          `UPDATE user_deletions SET erasing_at = coalesce(erasing_at, ?2),
            workspace_ids = iif(${OWN_WORKSPACES} = '[]', workspace_ids, ${OWN_WORKSPACES}) WHERE user_id = ?1 RETURNING ${COLUMNS}`,
-      )
-      .bind(userId, now),
-    db.d1
+        )
+        .bind(userId, now),
+    ),
+    sessions: db.d1
       .prepare(
         "DELETE FROM sessions WHERE user_id = ?1 AND EXISTS (SELECT 1 FROM user_deletions d WHERE d.user_id = ?1)",
       )
       .bind(userId),
-  ]);
-  const row = begun?.results[0];
+  });
+  const row = begun.results[0];
   return row ? toDeletion(row) : null;
 }
 

@@ -1,10 +1,11 @@
-import { disconnectStatements, readDisconnected, revokeConnection } from "#accounts/index.ts";
+import { disconnectStatement, revokeConnection } from "#accounts/index.ts";
+import { batch } from "#db/batch.ts";
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
 import { armPosts, disarmPosts } from "#arming/arm-posts.ts";
-import { skipTargetsStatements, type ChangedPostRow } from "./store-account-changes.ts";
+import { skipTargetsStatements } from "./store-account-changes.ts";
 import { armableFromRow } from "#arming/to-armable-post.ts";
 
 /** Disconnects an account. Account, targets and posts change in one transaction; then the login is revoked. */
@@ -15,18 +16,18 @@ export async function disconnectAccount(
   const { actor } = ctx;
   const db = ctx.db;
   const now = ctx.clock.now();
-  const [account, changed, paused, , stopped] = await db.d1.batch<ChangedPostRow>([
-    ...disconnectStatements(db, actor, input.accountId, now),
+  const { account, changed, paused, stopped } = await batch(db, {
+    account: disconnectStatement(db, actor, input.accountId, now),
     ...skipTargetsStatements(db, actor, input.accountId, now),
-  ]);
-  const disconnected = readDisconnected(account);
+  });
+  const [disconnected] = account.results;
   if (!disconnected) {
     refuse({ code: "not_found", message: "account not found" });
   }
-  const pausedPosts = (paused?.results ?? []).map(armableFromRow);
+  const pausedPosts = paused.results.map(armableFromRow);
   const pausedPostIds = pausedPosts.map(({ id }) => id);
-  const endedPosts = [...pausedPosts, ...(stopped?.results ?? []).map(armableFromRow)];
-  const stillScheduled = (changed?.results ?? [])
+  const endedPosts = [...pausedPosts, ...stopped.results.map(armableFromRow)];
+  const stillScheduled = changed.results
     .map(armableFromRow)
     .filter(({ id, status }) => status === "scheduled" && endedPosts.every((post) => post.id !== id));
   await revokeConnection(ctx, { id: disconnected.connectionId, platform: disconnected.platform });

@@ -1,4 +1,5 @@
 import type { Actor } from "#core/actor.ts";
+import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.ts";
@@ -31,44 +32,43 @@ const RETURNING_CHANGED = "RETURNING id, workspace_id, version, status, schedule
 
 /**
  * Skips the unpublished targets of the account. Pauses posts that have nothing else to publish; if such a post is partly public, it stops
- * the post's retry instead. The first statement returns the posts that changed, the second the paused posts, the last the posts whose retry
- * was stopped.
+ * the post's retry instead. `stopped` returns the posts whose retry was stopped.
  */
 export function skipTargetsStatements(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
   accountId: string,
   now: number,
-): D1PreparedStatement[] {
+) {
   const affectedPosts = `${OF_WORKSPACE} AND ${IS_UNSTARTED} AND EXISTS (
     SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state IN ${OPEN_STATES_SQL})`;
-  const bind = (sql: string, ...more: string[]) =>
+  const bind = (sql: string, ...more: string[]): Statement<ChangedPostRow> =>
     db.d1.prepare(sql).bind(actor.userId, actor.workspaceId, accountId, now, ...more);
-  return [
-    bind(
+  return {
+    changed: bind(
       `UPDATE posts AS p SET version = version + 1, updated_at = ?4, changes = ${appendChange("?5")}
        WHERE ${affectedPosts} ${RETURNING_CHANGED}`,
       changeByService({ at: now, what: "account_disconnected", accountId }),
     ),
-    bind(
+    paused: bind(
       `UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, updated_at = ?4,
          changes = ${appendChange("?5", "p.version")}
       WHERE ${affectedPosts} AND p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND NOT EXISTS (
         SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id <> ?3 AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`,
       changeByService({ at: now, what: "paused", reason: "account" }),
     ),
-    bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
+    targets: bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
       WHERE +account_id = ?3 AND state IN ${OPEN_STATES_SQL} AND post_id IN (
         SELECT p.id FROM posts p WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED})`),
     // Run this after the change of the targets: a post without an open target then has nothing left to publish.
-    bind(
+    stopped: bind(
       `UPDATE posts AS p SET ${stoppedRetryColumns("?4")}, changes = ${appendChange("?5", "p.version")}
       WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED} AND ${HAS_PUBLICATION}
         AND EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state = 'skipped')
         AND NOT EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL}) ${RETURNING_CHANGED}`,
       changeByService({ at: now, what: "retry_stopped" }),
     ),
-  ];
+  };
 }
 
 /** Matches posts (`p`) in the workspaces of these accounts; ?1 is the JSON list of account ids. */
@@ -118,10 +118,11 @@ export async function markResumedForAccounts(
   const usableAccounts = `SELECT a.id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1))
     AND a.status = 'active' AND a.disconnected_at IS NULL`;
   const resumes = `p.paused_reason = 'account' AND ${REMAINING_PAUSED_REASON} IS NULL`;
-  const [changed] = await db.d1.batch<ChangedPostRow>([
-    db.d1
-      .prepare(
-        `UPDATE posts AS p SET version = version + 1, updated_at = ?2,
+  const { changed } = await batch(db, {
+    changed: withRows<ChangedPostRow>(
+      db.d1
+        .prepare(
+          `UPDATE posts AS p SET version = version + 1, updated_at = ?2,
            changes = ${appendChange(`iif(${resumes}, ?4, ?5)`)},
            status = iif(${REMAINING_PAUSED_REASON} IS NULL, 'scheduled', 'paused'),
            paused_reason = ${REMAINING_PAUSED_REASON},
@@ -130,21 +131,22 @@ export async function markResumedForAccounts(
            AND ((p.paused_reason = 'account' AND ${HAS_PUBLISHABLE_TARGET}) OR EXISTS (
              SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.state = 'skipped' AND t.due_at > ?2 AND t.account_id IN (${usableAccounts})))
          ${RETURNING_CHANGED}`,
-      )
-      .bind(
-        ids,
-        now,
-        needsSubscription ? 1 : 0,
-        changeByService({ at: now, what: "resumed", reason: "account" }),
-        changeByService({ at: now, what: "account_reconnected" }),
-      ),
-    db.d1
+        )
+        .bind(
+          ids,
+          now,
+          needsSubscription ? 1 : 0,
+          changeByService({ at: now, what: "resumed", reason: "account" }),
+          changeByService({ at: now, what: "account_reconnected" }),
+        ),
+    ),
+    targets: db.d1
       .prepare(
         `UPDATE post_targets SET state = 'pending', updated_at = ?2
          WHERE state = 'skipped' AND due_at > ?2 AND +account_id IN (${usableAccounts}) AND post_id IN (
            SELECT p.id FROM posts p WHERE ${IN_WORKSPACES_OF_ACCOUNTS} AND ${IS_UNSTARTED} AND p.scheduled_at > ?2)`,
       )
       .bind(ids, now),
-  ]);
-  return changed?.results ?? [];
+  });
+  return changed.results;
 }

@@ -1,3 +1,4 @@
+import { batch, type StatementResult, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 /** Matches targets (`t`) of the accounts; ?1 is the JSON list of account ids. */
@@ -44,14 +45,18 @@ export async function findRecordedCopies(
   workspaceIds: readonly string[],
 ): Promise<RecordedCopies> {
   const workspaces = JSON.stringify(workspaceIds);
-  const [subjects, hooks] = await db.d1.batch<{ id: string }>([
-    db.d1
-      .prepare(`SELECT DISTINCT e.subject_id AS id FROM events e WHERE ${EVENTS_OF_ACCOUNTS}`)
-      .bind(JSON.stringify(accountIds), workspaces),
-    db.d1.prepare("SELECT id FROM webhooks WHERE workspace_id IN (SELECT value FROM json_each(?))").bind(workspaces),
-  ]);
-  const idsOf = (result: D1Result<{ id: string }> | undefined) => (result?.results ?? []).map(({ id }) => id);
-  return { subjectIds: idsOf(subjects), webhookIds: idsOf(hooks) };
+  const { subjects, webhooks } = await batch(db, {
+    subjects: withRows<{ id: string }>(
+      db.d1
+        .prepare(`SELECT DISTINCT e.subject_id AS id FROM events e WHERE ${EVENTS_OF_ACCOUNTS}`)
+        .bind(JSON.stringify(accountIds), workspaces),
+    ),
+    webhooks: withRows<{ id: string }>(
+      db.d1.prepare("SELECT id FROM webhooks WHERE workspace_id IN (SELECT value FROM json_each(?))").bind(workspaces),
+    ),
+  });
+  const idsOf = ({ results }: StatementResult<{ id: string }>) => results.map(({ id }) => id);
+  return { subjectIds: idsOf(subjects), webhookIds: idsOf(webhooks) };
 }
 
 /** Reduces the data of the events to ids. The events themselves stay, because readers rely on their sequence numbers. */

@@ -1,3 +1,4 @@
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { NOT_HELD } from "#restore/store-service.ts";
@@ -25,20 +26,22 @@ export async function cancelSomePosts(
   { workspaceId, now, limit }: { readonly workspaceId: string; readonly now: number; readonly limit: number },
 ): Promise<{ readonly cancelled: readonly ChangedPostRow[]; readonly count: number }> {
   const some = `p.id IN (SELECT p.id FROM posts p WHERE ${STOPPABLE} ORDER BY p.status, p.scheduled_at, p.id LIMIT ?3)`;
-  const [, stopped, cancelled] = await db.d1.batch<ChangedPostRow>([
+  const { stopped, cancelled } = await batch(db, {
     ...stopRetriesStatements(db, some, [now, workspaceId, limit], {
       change: changeByService({ at: now, what: "retry_stopped" }),
     }),
-    db.d1
-      .prepare(
-        `UPDATE posts AS p SET status = 'cancelled', paused_reason = NULL, watch_at = NULL, version = version + 1, updated_at = ?1,
+    cancelled: withRows<ChangedPostRow>(
+      db.d1
+        .prepare(
+          `UPDATE posts AS p SET status = 'cancelled', paused_reason = NULL, watch_at = NULL, version = version + 1, updated_at = ?1,
            changes = ${appendChange("?4")}
          WHERE ${some} AND NOT ${HAS_PUBLICATION} RETURNING id, version, status, scheduled_at, platforms, media`,
-      )
-      .bind(now, workspaceId, limit, changeByService({ at: now, what: "cancelled" })),
-  ]);
-  const rows = cancelled?.results ?? [];
-  return { cancelled: rows, count: rows.length + (stopped?.results.length ?? 0) };
+        )
+        .bind(now, workspaceId, limit, changeByService({ at: now, what: "cancelled" })),
+    ),
+  });
+  const rows = cancelled.results;
+  return { cancelled: rows, count: rows.length + stopped.results.length };
 }
 
 /** Counts the posts of the workspaces that are scheduled or paused. */

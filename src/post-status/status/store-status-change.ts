@@ -83,11 +83,11 @@ export async function cancelOrStop(
   { id, now }: Omit<StatusChange, "to">,
 ): Promise<ChangedStatus> {
   const isCancellable = "p.user_id = ?2 AND p.workspace_id = ?3 AND p.id = ?4 AND p.status IN ('scheduled', 'paused')";
-  const [targets, stopped] = stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {
+  const stopRetries = stopRetriesStatements(db, isCancellable, [now, actor.userId, actor.workspaceId, id], {
     change: changeByActor(actor, { at: now, what: "retry_stopped" }),
   });
   const cancel = statusChangeStatements(db, actor, { id, to: "cancelled", now });
-  const read = await batch(db, { targets, stopped, ...cancel });
+  const read = await batch(db, { ...stopRetries, ...cancel });
   const { changed, post } = toChangedStatus(read, now);
   return { changed: changed || read.stopped.results.length === 1, post };
 }

@@ -1,3 +1,4 @@
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { appendChange } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
@@ -23,19 +24,19 @@ export function stopRetriesStatements(
   where: string,
   parameters: readonly [now: number, ...others: (string | number)[]],
   { change }: { readonly change: string },
-): [targets: D1PreparedStatement, posts: D1PreparedStatement] {
-  return [
-    db.d1
+): { readonly targets: D1PreparedStatement; readonly stopped: Statement<{ readonly id: string }> } {
+  return {
+    targets: db.d1
       .prepare(
         `UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?1
       WHERE state IN ${OPEN_STATES_SQL} AND post_id IN (SELECT p.id FROM posts p WHERE ${where} AND ${HAS_PUBLICATION})`,
       )
       .bind(...parameters),
-    db.d1
+    stopped: db.d1
       .prepare(
         `UPDATE posts AS p SET ${stoppedRetryColumns("?1")}, version = version + 1, changes = ${appendChange(`?${parameters.length + 1}`)}
          WHERE ${where} AND ${HAS_PUBLICATION} RETURNING id`,
       )
       .bind(...parameters, change),
-  ];
+  };
 }

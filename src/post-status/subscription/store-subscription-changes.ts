@@ -1,3 +1,4 @@
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
 import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.ts";
@@ -18,9 +19,11 @@ const OF_ENABLED_USERS = `p.workspace_id IN (SELECT w.id FROM workspaces w WHERE
 export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
   const users = JSON.stringify(userIds);
   return [
-    ...stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users], {
-      change: changeByService({ at: now, what: "retry_stopped", reason: "subscription" }),
-    }),
+    ...Object.values(
+      stopRetriesStatements(db, `p.status = 'scheduled' AND ${ofUsers("?2")}`, [now, users], {
+        change: changeByService({ at: now, what: "retry_stopped", reason: "subscription" }),
+      }),
+    ),
     db.d1
       .prepare(
         `UPDATE posts AS p SET status = 'paused', paused_reason = 'subscription', version = version + 1, watch_at = NULL, updated_at = ?2,
@@ -49,19 +52,21 @@ export async function markResumedForSubscription(
 ): Promise<readonly ResumedPostRow[]> {
   const resumable = `p.status = 'paused' AND p.paused_reason = 'subscription' AND p.scheduled_at > ?2 AND ${OF_ENABLED_USERS}`;
   const users = JSON.stringify(userIds);
-  const [resumed] = await db.d1.batch<ResumedPostRow>([
-    db.d1
-      .prepare(
-        `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
+  const { resumed } = await batch(db, {
+    resumed: withRows<ResumedPostRow>(
+      db.d1
+        .prepare(
+          `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
            watch_at = ?2 + ${WATCH_UNARMED_MS}, updated_at = ?2, changes = ${appendChange("?3")}
          WHERE ${resumable} AND ${HAS_PUBLISHABLE_TARGET} RETURNING id, workspace_id, version, status, scheduled_at, platforms, media`,
-      )
-      .bind(users, now, changeByService({ at: now, what: "resumed", reason: "subscription" })),
-    db.d1
+        )
+        .bind(users, now, changeByService({ at: now, what: "resumed", reason: "subscription" })),
+    ),
+    paused: db.d1
       .prepare(
         `UPDATE posts AS p SET paused_reason = 'account', version = version + 1, updated_at = ?2, changes = ${appendChange("?3")} WHERE ${resumable}`,
       )
       .bind(users, now, changeByService({ at: now, what: "paused", reason: "account" })),
-  ]);
-  return resumed?.results ?? [];
+  });
+  return resumed.results;
 }

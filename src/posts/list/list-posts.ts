@@ -1,5 +1,6 @@
 import type { Context } from "#context.ts";
 import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
+import { batch } from "#db/batch.ts";
 import {
   POST_COLUMNS,
   type PostRow,
@@ -92,11 +93,10 @@ async function readPages<Row>(
     segments.length === 0 || (externalId === undefined && label === undefined)
       ? pageStatements(ctx.db, ctx.actor, request)
       : annotatedPageStatements(ctx.db, ctx.actor, request, { externalId, label });
-  const results = await ctx.db.d1.batch<Row | { total: number }>(statements);
-  const total = (results.at(-1)?.results[0] as { total: number } | undefined)?.total ?? 0;
+  const { pages, total } = await batch(ctx.db, { ...statements });
   return {
-    pages: results.slice(0, -1).map((result) => result.results as Row[]),
-    pagination: { limit, offset, total },
+    pages: pages.map(({ results }) => results as readonly Row[]),
+    pagination: { limit, offset, total: total.results[0]?.total ?? 0 },
   };
 }
 

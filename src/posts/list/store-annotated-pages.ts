@@ -2,7 +2,14 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { AnnotationFilter } from "./types.ts";
 import { SqlParameters } from "#posts/summary/store-counted-posts.ts";
-import { cutSql, isFew, type ListSegment, type PageRequest, statusesOf } from "./store-post-pages.ts";
+import {
+  cutSql,
+  isFew,
+  type ListSegment,
+  type PageRequest,
+  type PageStatements,
+  statusesOf,
+} from "./store-post-pages.ts";
 import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
 
 /* Lists posts by external id or label. The rows read depend only on the posts with that id or label, however many other posts exist. */
@@ -27,13 +34,13 @@ function hasTermSql([kind, value]: Term, param: (value: string) => string): stri
     AND f.scheduled_at = p.scheduled_at AND f.post_id = p.id)`;
 }
 
-/** The statement of the page and the statement of the total. The request has at least one segment. */
+/** The request has at least one segment. */
 export function annotatedPageStatements(
   db: Db,
   actor: Actor,
   request: PageRequest,
   filter: AnnotationFilter,
-): D1PreparedStatement[] {
+): PageStatements {
   const { segments, order, columns, now, rows, offset } = request;
   const terms = termsOf(filter);
   const prepare = (sqlOf: (selected: string, params: SqlParameters) => string) => {
@@ -44,16 +51,18 @@ export function annotatedPageStatements(
     const sql = sqlOf(selected.join(" UNION ALL "), params);
     return db.d1.prepare(sql).bind(...params.values);
   };
-  return [
-    prepare((selected, params) =>
-      cutSql(
-        `SELECT ${columns} FROM (${selected} ORDER BY at ${order}, id ${order} LIMIT ${params.add(rows)} OFFSET ${params.add(offset)}) page
+  return {
+    pages: [
+      prepare((selected, params) =>
+        cutSql(
+          `SELECT ${columns} FROM (${selected} ORDER BY at ${order}, id ${order} LIMIT ${params.add(rows)} OFFSET ${params.add(offset)}) page
          CROSS JOIN posts p ON p.id = page.id`,
-        request,
+          request,
+        ),
       ),
-    ),
-    prepare((selected) => `SELECT count(*) AS total FROM (${selected})`),
-  ];
+    ],
+    total: prepare((selected) => `SELECT count(*) AS total FROM (${selected})`),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import { type ListedStatus, POST_STATUSES, type PostStatus } from "#core/status.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { countRowsSql, countSql, pageStart, SqlParameters } from "#posts/summary/store-counted-posts.ts";
 import type { PostTextRow } from "#posts/rows/post-texts.ts";
@@ -53,8 +54,13 @@ export function cutSql(sql: string, { maxBytes }: Pick<PageRequest, "maxBytes">)
 /** Above this offset, the page skips posts by the day counters instead of row by row. */
 const DEEP_OFFSET = 1000;
 
-/** The statements of the page, followed by the statement of the total. */
-export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement[] {
+/** The statements whose rows together are the page, and the statement of the total. */
+export interface PageStatements {
+  readonly pages: readonly D1PreparedStatement[];
+  readonly total: Statement<{ readonly total: number }>;
+}
+
+export function pageStatements(db: Db, actor: Actor, request: PageRequest): PageStatements {
   const pages =
     request.offset <= DEEP_OFFSET
       ? [pageStatement(db, actor, request)]
@@ -66,7 +72,7 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): D1Pr
     (params) =>
       `SELECT ${request.segments.map((segment) => segmentCountSql(params, actor, segment)).join(" + ") || "0"} AS total`,
   );
-  return [...pages, total];
+  return { pages, total };
 }
 
 /** Reads the page from all segments at once. Each status has only one time range, because segments are adjacent. */

@@ -1,4 +1,5 @@
 import { DAY } from "#core/clock.ts";
+import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { COUNTED_STATUSES } from "./store-counted-posts.ts";
 import { TOTALS_AHEAD_DAYS, TOTALS_BEFORE_DAYS } from "#db/first-totals.ts";
@@ -13,11 +14,11 @@ const LAG_AHEAD = 30;
  */
 export async function movePostTotals(db: Db, now: number, limit: number): Promise<number> {
   const today = Math.floor(now / DAY);
-  const results = await db.d1.batch([
-    moveStatement(db, "before", "+", { day: today - TOTALS_BEFORE_DAYS, lag: LAG_BEFORE, limit }),
-    moveStatement(db, "from", "-", { day: today + TOTALS_AHEAD_DAYS, lag: LAG_AHEAD, limit }),
-  ]);
-  return results.reduce((sum, { meta }) => sum + meta.changes, 0);
+  const { before, from } = await batch(db, {
+    before: moveStatement(db, "before", "+", { day: today - TOTALS_BEFORE_DAYS, lag: LAG_BEFORE, limit }),
+    from: moveStatement(db, "from", "-", { day: today + TOTALS_AHEAD_DAYS, lag: LAG_AHEAD, limit }),
+  });
+  return before.meta.changes + from.meta.changes;
 }
 
 /** Moves the day of a total forward. The days between are added to the `before` total, or subtracted from the `from` total. */

@@ -1,4 +1,5 @@
 import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { COUNTED_STATUSES } from "./store-counted-posts.ts";
 import { LISTED_SQL } from "#posts/rows/store-posts-by-time.ts";
@@ -65,18 +66,18 @@ export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): P
   return results;
 }
 
-/** Computes the rows of these days from the posts and replaces the wrong ones. One batch reads and replaces each row. */
+/** Computes the rows of these days from the posts and replaces the wrong ones. One batch reads and replaces the rows. */
 export async function recountDayRows(db: Db, keys: readonly DayKey[]): Promise<DayRecount[]> {
-  const results = await db.d1.batch<Record<string, string | number>>(
-    keys.flatMap(({ workspaceId, day }) => [
-      db.d1.prepare("SELECT * FROM post_days WHERE workspace_id = ?1 AND day = ?2").bind(workspaceId, day),
-      db.d1.prepare(RECOUNT).bind(workspaceId, day),
-    ]),
-  );
+  const forEachDay = (sql: string) =>
+    keys.map(({ workspaceId, day }) => withRows<DayRow>(db.d1.prepare(sql).bind(workspaceId, day)));
+  const { before, after } = await batch(db, {
+    before: forEachDay("SELECT * FROM post_days WHERE workspace_id = ?1 AND day = ?2"),
+    after: forEachDay(RECOUNT),
+  });
   return keys.map((key, index) => ({
     key,
-    before: results[2 * index]?.results[0] ?? null,
-    after: results[2 * index + 1]?.results[0] ?? null,
+    before: before[index]?.results[0] ?? null,
+    after: after[index]?.results[0] ?? null,
   }));
 }
 

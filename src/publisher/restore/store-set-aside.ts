@@ -35,9 +35,11 @@ export function setAsideStatements(db: Db, posts: readonly OutdatedPost[], now: 
          WHERE p.id = j.value ->> 0 AND p.version = j.value ->> 1 AND p.status IN ('scheduled', 'publishing')`,
       )
       .bind(now, ids(true)),
-    ...stopRetriesStatements(db, isPaused, [now, ids(false)], {
-      change: changeByService({ at: now, what: "retry_stopped", reason: "restored" }),
-    }),
+    ...Object.values(
+      stopRetriesStatements(db, isPaused, [now, ids(false)], {
+        change: changeByService({ at: now, what: "retry_stopped", reason: "restored" }),
+      }),
+    ),
     db.d1
       .prepare(
         `UPDATE posts AS p SET status = 'paused', paused_reason = 'restored', watch_at = NULL, updated_at = ?1,

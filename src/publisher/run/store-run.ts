@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import { type PostStatus, type PostType, postTypeOf } from "#core/status.ts";
-import { batch, type Statement, type StatementResult } from "#db/batch.ts";
+import { batch, type StatementResult, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { columnsOf, readRow } from "#db/raw-row.ts";
 import { posts, postTargets } from "#db/schema.ts";
@@ -238,16 +238,18 @@ export async function writeRunResults(
         .bind(results.postId, results.runId, results.watchAt),
     );
   }
-  const answers = await db.d1.batch<Record<string, unknown>>([
-    ...statements,
-    db.d1
-      .prepare(
-        `SELECT *, EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = posts.workspace_id AND l.recording) AS records_events
+  const { posts } = await batch(db, {
+    statements,
+    posts: withRows<Record<string, unknown>>(
+      db.d1
+        .prepare(
+          `SELECT *, EXISTS (SELECT 1 FROM event_logs l WHERE l.workspace_id = posts.workspace_id AND l.recording) AS records_events
          FROM posts WHERE id = ?`,
-      )
-      .bind(results.postId),
-  ]);
-  const row = answers.at(-1)?.results[0];
+        )
+        .bind(results.postId),
+    ),
+  });
+  const [row] = posts.results;
   return row && { ...readRow<PublishRunPost>(POST_TABLE_COLUMNS, row), recordsEvents: row["records_events"] === 1 };
 }
 

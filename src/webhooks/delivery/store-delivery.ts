@@ -1,4 +1,5 @@
 import type { EventType } from "#core/event-type.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import type { EventRow } from "#events/read-event.ts";
@@ -76,25 +77,29 @@ export async function selectSendingRound(
 ): Promise<SendingRound> {
   const { webhookId, cursor, limit } = query;
   const workspace = "(SELECT workspace_id FROM webhooks WHERE id = ?1)";
-  const [webhooks, events, newest] = await db.d1.batch<WebhookRow & SentEventRow & { newest: number | null }>([
-    db.d1.prepare(SELECT_WEBHOOK).bind(webhookId),
-    db.d1
-      .prepare(
-        `SELECT workspace_id, seq, type, subject_id, at, data FROM events
+  const { webhooks, events, newest } = await batch(db, {
+    webhooks: withRows<WebhookRow>(db.d1.prepare(SELECT_WEBHOOK).bind(webhookId)),
+    events: withRows<SentEventRow>(
+      db.d1
+        .prepare(
+          `SELECT workspace_id, seq, type, subject_id, at, data FROM events
          WHERE workspace_id = ${workspace}
            AND seq > max(?2, coalesce((SELECT start_after FROM webhooks WHERE id = ?1 AND start_after > ?3), 0))
          ORDER BY seq LIMIT ?4`,
-      )
-      .bind(webhookId, cursor.seq, cursor.startSeen, limit),
-    db.d1
-      .prepare(`SELECT max(seq) AS newest FROM events WHERE workspace_id = ${workspace} AND seq <= ?2`)
-      .bind(webhookId, cursor.seq),
-  ]);
-  const row = webhooks?.results[0];
+        )
+        .bind(webhookId, cursor.seq, cursor.startSeen, limit),
+    ),
+    newest: withRows<{ newest: number | null }>(
+      db.d1
+        .prepare(`SELECT max(seq) AS newest FROM events WHERE workspace_id = ${workspace} AND seq <= ?2`)
+        .bind(webhookId, cursor.seq),
+    ),
+  });
+  const row = webhooks.results[0];
   return {
     webhook: row ? toSendingWebhook(row) : null,
-    events: events?.results ?? [],
-    newestRead: newest?.results[0]?.newest ?? null,
+    events: events.results,
+    newestRead: newest.results[0]?.newest ?? null,
   };
 }
 
