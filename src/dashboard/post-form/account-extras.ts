@@ -80,8 +80,8 @@ export function writeFieldlessOptions(
   specs: readonly OptionSpec[],
 ): string | undefined {
   // The caption has a field of its own, and the media decide the placement.
-  const asked = new Set(["caption", "placement", ...specs.map(({ key }) => key.split(".")[0] ?? key)]);
-  const fieldless = Object.entries(platformOptions).filter(([name, value]) => !asked.has(name) && value !== null);
+  const withField = new Set(["caption", "placement", ...specs.map(({ key }) => key.split(".")[0] ?? key)]);
+  const fieldless = Object.entries(platformOptions).filter(([name, value]) => !withField.has(name) && value !== null);
   return fieldless.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fieldless));
 }
 

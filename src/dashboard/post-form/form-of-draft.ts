@@ -90,9 +90,9 @@ export function formOfDraft(
     readonly display: Display;
   },
 ): { readonly form: PostForm; readonly missingAccounts: number } {
-  const asked = targetsOf(content, accounts);
+  const storedTargets = targetsOf(content, accounts);
   const targets = accounts.flatMap((account) => {
-    const target = account.status === "active" ? asked.get(account.id) : undefined;
+    const target = account.status === "active" ? storedTargets.get(account.id) : undefined;
     return target ? [{ account, target }] : [];
   });
   const urls = urlsOf(content);
@@ -149,6 +149,6 @@ export function formOfDraft(
       annotations: annotationsOf(content),
       draft: { id, version },
     },
-    missingAccounts: asked.size - targets.length,
+    missingAccounts: storedTargets.size - targets.length,
   };
 }
