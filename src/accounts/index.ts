@@ -1,5 +1,5 @@
 export { getAccountAccess } from "./tokens/get-account-access.ts";
-export { listBoards } from "./list-boards.ts";
+export { listBoards } from "./boards/list-boards.ts";
 export { finishConnect } from "./connect/finish-connect.ts";
 export { mapInParallel } from "./map-in-parallel.ts";
 export { listAccounts } from "./list-accounts.ts";
@@ -25,7 +25,7 @@ export {
   readAccounts,
   toAccount,
 } from "./store-accounts.ts";
-export { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
+export { ENDS_SOON_MS } from "./refresh-and-sync-times.ts";
 export {
   type AccountWithConnection,
   accountsWithConnectionsStatement,

@@ -6,7 +6,7 @@ import type { Platform } from "#core/platform.ts";
 import type { AccountStatus } from "#core/status.ts";
 import { batch, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
-import { ENDS_SOON_MS } from "./tokens/refresh-and-sync-times.ts";
+import { ENDS_SOON_MS } from "./refresh-and-sync-times.ts";
 import type { Account, TargetAccount } from "./types.ts";
 
 /** A row as the hand-written statements return it: with database column names and unparsed JSON. */

@@ -9,7 +9,7 @@ export { disableUser, enableUser } from "./users/disable.ts";
 export { endSession } from "./sessions/end.ts";
 export { listKeys } from "./keys/list.ts";
 export { listUsers, userIdOf } from "./users/list.ts";
-export { PasswordQueueFullError } from "./users/password-queue.ts";
+export { PasswordQueueFullError } from "./passwords/password-queue.ts";
 export { CURRENT_PASSWORD, requireRecentAuthentication } from "./sessions/reauthenticate.ts";
 export {
   type AccountAccess,

@@ -3,7 +3,7 @@ import { raw } from "hono/html";
 import { Document, Logo } from "#html/document.tsx";
 import { docsPathOf } from "./is-for-docs.ts";
 import { bySection, type DocsPage, parentOf } from "./page.ts";
-import type { Heading } from "./render-markdown.ts";
+import type { Heading } from "./markdown/render-markdown.ts";
 import type { DocsSite } from "./site.ts";
 
 const SearchForm: FC<{ base: string; query?: string }> = ({ base, query }) => (

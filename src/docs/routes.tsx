@@ -3,7 +3,7 @@ import { docsPathOf } from "./is-for-docs.ts";
 import { PageLayout } from "./layout.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import type { DocsPage } from "./page.ts";
-import { renderMarkdown } from "./render-markdown.ts";
+import { renderMarkdown } from "./markdown/render-markdown.ts";
 import { respondWithText, toDocument } from "./respond.ts";
 import { SearchPage } from "./search-page.tsx";
 import type { DocsSite } from "./site.ts";

@@ -1,5 +1,5 @@
 import type { DocsPage } from "./page.ts";
-import { createAnchors, parseMarkdown, textOf } from "./render-markdown.ts";
+import { createAnchors, parseMarkdown, textOf } from "./markdown/render-markdown.ts";
 
 /** The part of a page below one heading. */
 export interface Chunk {

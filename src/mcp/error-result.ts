@@ -7,9 +7,9 @@ import { isOverloaded, isUnmetCondition, OVERLOADED_RETRY_SECONDS } from "#db/er
 import { describeError, refusalBody } from "#wire/refusal-body.ts";
 import type { ErrorBody } from "#wire/schemas/error.ts";
 import { adviceFor, type HintFacts, needsAccounts, nextStepFor } from "./hints.ts";
-import { timeInWords } from "./local-time.ts";
-import { oneLine, quoted } from "./quoted.ts";
-import type { Call } from "./tool.ts";
+import { timeInWords } from "./describe/local-time.ts";
+import { oneLine, quoted } from "./describe/quoted.ts";
+import type { Call } from "./tool/tool.ts";
 
 const MAX_SENTENCE = 600;
 

@@ -5,8 +5,8 @@ import type { Refusal, RefusalDetail } from "#core/errors.ts";
 import { platformCalled } from "#core/platform.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
 import { wallText } from "#wire/local-time.ts";
-import { timeInWords } from "./local-time.ts";
-import { quoted } from "./quoted.ts";
+import { timeInWords } from "./describe/local-time.ts";
+import { quoted } from "./describe/quoted.ts";
 
 /** A refusal begins the name of an option with this when the account was not in a list of targets. */
 const UNPLACED = "targets[].";

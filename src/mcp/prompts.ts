@@ -1,6 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "@hono/zod-openapi";
-import { quoted } from "./quoted.ts";
+import { quoted } from "./describe/quoted.ts";
 
 const ABOUT_MAX = 500;
 

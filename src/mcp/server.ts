@@ -19,7 +19,7 @@ import { errorResult } from "./error-result.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./resources.ts";
-import type { Answer, Call, Tool } from "./tool.ts";
+import type { Answer, Call, Tool } from "./tool/tool.ts";
 import { TOOLS } from "./tools/index.ts";
 
 /** The protocol of the request: `legacy` until 2025-11-25, `modern` from 2026-07-28 on. */

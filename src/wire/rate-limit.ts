@@ -1,6 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import { sha256Hex } from "#core/encoding.ts";
-import { clientAddress } from "#core/client-address.ts";
+import { clientAddress } from "#core/public-address/client-address.ts";
 import type { Plan } from "#core/plan.ts";
 import type { Env } from "#config.ts";
 

@@ -7,7 +7,7 @@ import {
   nextSyncAt,
   refreshAt,
   jitterMs,
-} from "#accounts/tokens/refresh-and-sync-times.ts";
+} from "#accounts/refresh-and-sync-times.ts";
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { TokenSet } from "#platforms/contract.ts";
 

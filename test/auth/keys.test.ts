@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { createKey, listKeys, rotateKey, setSubscription } from "#auth/index.ts";
-import { PASSWORD_COST } from "#auth/users/password-cost.ts";
+import { PASSWORD_COST } from "#auth/passwords/password-cost.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { authenticateHeader } from "../support/authenticate-header.ts";
 import { SCOPES } from "#core/scope.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, test, vi } from "vitest";
 import { createUser, signIn } from "#auth/index.ts";
-import { PasswordQueue, passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
+import { PasswordQueue, passwordQueue, PasswordQueueFullError } from "#auth/passwords/password-queue.ts";
 import { BrowserClient, createServiceFixture, signInNewUser } from "./service-fixture.ts";
 import { STRANGER } from "./test-context.ts";
 

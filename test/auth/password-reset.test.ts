@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { createKey, signIn, startSession } from "#auth/index.ts";
-import { passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
+import { passwordQueue, PasswordQueueFullError } from "#auth/passwords/password-queue.ts";
 import { BrowserClient, callApi, createServiceFixture, obtainTokens, ORIGIN } from "./service-fixture.ts";
 import { STRANGER } from "./test-context.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";

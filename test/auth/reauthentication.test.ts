@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { createUser, signIn, startSession } from "#auth/index.ts";
-import { passwordQueue } from "#auth/users/password-queue.ts";
+import { passwordQueue } from "#auth/passwords/password-queue.ts";
 import { MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { BrowserClient, createServiceFixture, ORIGIN, signInNewUser } from "./service-fixture.ts";

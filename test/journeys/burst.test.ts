@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { isRefreshable } from "#accounts/tokens/refresh-and-sync-times.ts";
+import { isRefreshable } from "#accounts/refresh-and-sync-times.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
 import { readConfig } from "#config.ts";
 import { HOUR, toIsoInstant } from "#core/clock.ts";

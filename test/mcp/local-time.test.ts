@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { readTimeArgument, timeInWords } from "#mcp/local-time.ts";
+import { readTimeArgument, timeInWords } from "#mcp/describe/local-time.ts";
 
 const NOW = Date.parse("2026-11-22T18:00:00Z");
 const read = (text: string, timeZone: string | null = "Europe/Berlin") =>

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { quoted } from "#mcp/quoted.ts";
+import { quoted } from "#mcp/describe/quoted.ts";
 
 test.for([
   ["a\nb\r\nc", '"a b c"'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MIN_SLOT_MS, PASSWORD_COST } from "#auth/users/password-cost.ts";
-import { checkPassword, DUMMY_HASH, hashPassword } from "#auth/users/password-hash.ts";
+import { MIN_SLOT_MS, PASSWORD_COST } from "#auth/passwords/password-cost.ts";
+import { checkPassword, DUMMY_HASH, hashPassword } from "#auth/passwords/password-hash.ts";
 
 /* Here, because the tests in the Workers runtime hash with a cheap cost. */
 

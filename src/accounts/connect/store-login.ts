@@ -3,7 +3,7 @@ import type { Adapter, Login } from "#platforms/contract.ts";
 import { selectAccountsOfConnection, toAccount } from "#accounts/store-accounts.ts";
 import { type ConnectionRow, findConnectionOfLogin, findConnection, saveLogin } from "#accounts/store-connections.ts";
 import { type SyncServices, syncConnection } from "#accounts/sync/sync-connection.ts";
-import { loginEndsAt, nextSyncAt } from "#accounts/tokens/refresh-and-sync-times.ts";
+import { loginEndsAt, nextSyncAt } from "#accounts/refresh-and-sync-times.ts";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import type { ConnectResult, FinishedConnect } from "#accounts/types.ts";
 

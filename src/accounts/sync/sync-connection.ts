@@ -26,7 +26,7 @@ import {
 import { clientForLogin } from "#accounts/configured-platform.ts";
 import { selectUserPlan } from "#accounts/store-accounts.ts";
 import { selectConnectionsWithoutAccounts, writeListing } from "./store-account-listing.ts";
-import { backoffMs, isListingDue, nextSyncAt } from "#accounts/tokens/refresh-and-sync-times.ts";
+import { backoffMs, isListingDue, nextSyncAt } from "#accounts/refresh-and-sync-times.ts";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 

@@ -29,7 +29,7 @@ import {
   nextSyncAt,
   refreshAt,
   type StoredTokens,
-} from "./refresh-and-sync-times.ts";
+} from "#accounts/refresh-and-sync-times.ts";
 import { sealTokens, tokenUnreadable, unsealTokens } from "./seal-tokens.ts";
 
 /*

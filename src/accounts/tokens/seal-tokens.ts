@@ -4,7 +4,7 @@ import type { Fault, TokenSet } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { SealingError, seal, unseal } from "#core/aes-gcm.ts";
 import type { ConnectionRow } from "#accounts/store-connections.ts";
-import type { StoredTokens } from "./refresh-and-sync-times.ts";
+import type { StoredTokens } from "#accounts/refresh-and-sync-times.ts";
 
 type WithConfig = Pick<Services, "config">;
 

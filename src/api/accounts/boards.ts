@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { listBoards } from "#accounts/index.ts";
 import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { BoardList, presentBoard } from "#wire/schemas/board.ts";
 import { EXAMPLE_ACCOUNT_ID, Id } from "#wire/schemas/common.ts";
-import { capitalize } from "#api/document/capitalize.ts";
+import { capitalize } from "#api/capitalize.ts";
 import { json } from "#wire/schemas/content.ts";
 
 function boardsOperation(platform: Platform) {

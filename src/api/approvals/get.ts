@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { getApproval } from "#confirming/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
 import { json } from "#wire/schemas/content.ts";

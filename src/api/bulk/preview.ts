@@ -13,7 +13,7 @@ import { EXAMPLE_ACCOUNT_ID, optional, QueryBoolean } from "#wire/schemas/common
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST } from "#wire/schemas/post.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
-import { readRow } from "#wire/read-row.ts";
+import { readRow } from "#wire/schemas/read-row.ts";
 
 const PreviewBulkBody = z
   .object({

@@ -5,7 +5,7 @@ import { VERSION } from "#core/version.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { registerComponents } from "./components.ts";
-import { capitalize } from "./capitalize.ts";
+import { capitalize } from "#api/capitalize.ts";
 import { describeDocument } from "./describe.ts";
 import { allOperations } from "./operations.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";

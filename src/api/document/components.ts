@@ -4,8 +4,8 @@ import { SCOPES, type Scope } from "#core/scope.ts";
 import type { ApiEnv } from "#api/env.ts";
 import { ErrorBody } from "#wire/schemas/error.ts";
 import { EXAMPLE_APPROVAL_ID, EXAMPLE_ID, EXAMPLE_ORIGIN } from "#wire/schemas/common.ts";
-import { AUTHENTICATED_HEADERS, HEADERS, type HeaderFields, headerReferences, COMMON_HEADERS } from "./headers.ts";
-import { ERROR_RESPONSE_NAMES, type ErrorStatus } from "./error-responses.ts";
+import { AUTHENTICATED_HEADERS, HEADERS, type HeaderFields, headerReferences, COMMON_HEADERS } from "#api/headers.ts";
+import { ERROR_RESPONSE_NAMES, type ErrorStatus } from "#api/error-responses.ts";
 
 type Registry = OpenAPIHono<ApiEnv>["openAPIRegistry"];
 

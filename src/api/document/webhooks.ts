@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { EVENT_TYPES, type EventType } from "#core/event-type.ts";
 import type { ApiEnv } from "#api/env.ts";
-import { capitalize } from "./capitalize.ts";
+import { capitalize } from "#api/capitalize.ts";
 import { EVENT_BODIES } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 

@@ -1,6 +1,6 @@
 import { deleteDraft } from "#drafts/index.ts";
 import { z } from "@hono/zod-openapi";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_DRAFT_ID, ExplicitConfirm, Id } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";

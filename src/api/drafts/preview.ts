@@ -1,6 +1,6 @@
 import { getDraft } from "#drafts/index.ts";
 import { previewSchedule } from "#confirming/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { substitutes } from "#api/posts/preview.ts";

@@ -1,5 +1,5 @@
 import { updateDraft } from "#drafts/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#wire/schemas/content.ts";

@@ -1,5 +1,5 @@
 import { annotatePost } from "#post-status/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { AnnotationsBody, EXAMPLE_ANNOTATIONS, toAnnotations } from "#wire/schemas/annotations.ts";
 import { IdInPath } from "#wire/schemas/common.ts";

@@ -1,5 +1,5 @@
 import { listAttempts } from "#posts/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { AttemptList, presentAttempt } from "#wire/schemas/attempt.ts";
 import { EXAMPLE_ACCOUNT_ID, EXAMPLE_PLATFORM, IdInPath } from "#wire/schemas/common.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { cancelPost } from "#post-status/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { ExplicitConfirm, EXAMPLE_ID, Id, IdInPath } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";

@@ -22,7 +22,7 @@ import {
   scheduledTimeOf,
   SlotInput,
 } from "#wire/schemas/scheduled-at.ts";
-import { unknownMemberWarnings } from "#wire/unknown-members.ts";
+import { unknownMemberWarnings } from "#wire/schemas/unknown-members.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
 const YEAR_MINUTES = 365 * 24 * 60;

@@ -1,5 +1,5 @@
 import { findPostText, getArchivedPost } from "#posts/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { IdInPath } from "#wire/schemas/common.ts";

@@ -10,7 +10,7 @@ import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { Warning } from "#wire/schemas/preview.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
-import { unknownParameterWarnings } from "#wire/unknown-members.ts";
+import { unknownParameterWarnings } from "#wire/schemas/unknown-members.ts";
 
 const ListQuery = z.object({
   ...pageInQuery("posts", 200),

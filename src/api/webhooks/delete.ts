@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { deleteWebhook } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_WEBHOOK_ID, ExplicitConfirm, Id } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DELIVERY_STATUSES } from "#core/webhook-sender.ts";
 import { listDeliveries } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { queryInteger } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { getDelivery } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#wire/schemas/content.ts";
 import { DeliveryInPath, DeliveryWithBody, EXAMPLE_DELIVERY, presentDeliveryWithBody } from "./delivery.ts";

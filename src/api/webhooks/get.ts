@@ -1,5 +1,5 @@
 import { getWebhook } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_WEBHOOK, presentWebhook, WebhookInPath, WebhookResponse } from "./webhook.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type ReplayStart, replayEvents } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { InstantInput, optional } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";

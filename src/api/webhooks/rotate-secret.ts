@@ -1,5 +1,5 @@
 import { rotateSecret } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { json } from "#wire/schemas/content.ts";
 import { EXAMPLE_SECRET, EXAMPLE_WEBHOOK, presentWebhook, WebhookInPath, WebhookSecretResponse } from "./webhook.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { activateWorkspace } from "#workspaces/index.ts";
-import { NOT_FOUND } from "#api/document/error-responses.ts";
+import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_WORKSPACE_ID, Id } from "#wire/schemas/common.ts";
 import { json } from "#wire/schemas/content.ts";

@@ -1,7 +1,7 @@
 import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
-import { checkPassword } from "#auth/users/password-hash.ts";
-import { passwordQueue } from "#auth/users/password-queue.ts";
+import { checkPassword } from "#auth/passwords/password-hash.ts";
+import { passwordQueue } from "#auth/passwords/password-queue.ts";
 import type { SignedInUser } from "./resolve.ts";
 import { recordAuthenticationStatement } from "./store.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";

@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
-import { checkPassword, hashPassword } from "#auth/users/password-hash.ts";
-import { passwordQueue, PasswordQueueFullError } from "#auth/users/password-queue.ts";
-import { updatePasswordHash } from "#auth/users/store.ts";
+import { checkPassword, hashPassword } from "#auth/passwords/password-hash.ts";
+import { passwordQueue, PasswordQueueFullError } from "#auth/passwords/password-queue.ts";
+import { updatePasswordHash } from "#auth/passwords/store.ts";
 import type { SignInClient } from "./sign-in-client.ts";
 import { startSession } from "./start.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";

@@ -3,7 +3,7 @@ import { parsePassword } from "#auth/parse-inputs.ts";
 import { confirmPassword, requireRecentAuthentication } from "#auth/sessions/reauthenticate.ts";
 import type { SignedInUser } from "#auth/sessions/resolve.ts";
 import { sessionLabel } from "#auth/sessions/store.ts";
-import { hashPassword } from "./password-hash.ts";
+import { hashPassword } from "#auth/passwords/password-hash.ts";
 import { replacePassword } from "./store.ts";
 
 export interface PasswordChange {

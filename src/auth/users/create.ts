@@ -1,7 +1,7 @@
 import { refuse } from "#core/errors.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import type { Services } from "#context.ts";
-import { hashPassword } from "./password-hash.ts";
+import { hashPassword } from "#auth/passwords/password-hash.ts";
 import { periodEndFor } from "#auth/subscriptions/access.ts";
 import { insertUser } from "./store.ts";
 import { parseEmail, parsePassword, parseTimeZone } from "#auth/parse-inputs.ts";

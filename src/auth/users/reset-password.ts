@@ -8,7 +8,7 @@ import { type ActiveSession, selectActiveSessions } from "#auth/sessions/store.t
 import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
 import { countAccountMail } from "#auth/store-account-mails.ts";
 import type { Mailer } from "#core/mailer.ts";
-import { hashPassword } from "./password-hash.ts";
+import { hashPassword } from "#auth/passwords/password-hash.ts";
 import { consumeLoginToken, issueLoginToken, peekLoginToken } from "#auth/store-login-tokens.ts";
 import { type FeedOfUser, selectOutlets, type WebhookOfUser } from "./store-outlets.ts";
 import { findUser, type KeptCredentials, replacePassword, setEmailVerified, userIdByEmail } from "./store.ts";

@@ -1,6 +1,6 @@
 import { parseEmail, parsePassword } from "#auth/parse-inputs.ts";
 import type { Services } from "#context.ts";
-import { hashPassword } from "./password-hash.ts";
+import { hashPassword } from "#auth/passwords/password-hash.ts";
 import { replacePassword } from "./store.ts";
 
 /** Sets a password without asking for the current one, and ends every session. Everything else stays. For the operator. */

@@ -61,11 +61,6 @@ export async function insertUser(db: Db, user: UserInsert): Promise<"created" | 
   return sameEmail.results.length === 1 ? "email_taken" : "not_first";
 }
 
-/** Replaces a hash with outdated parameters after a correct password. */
-export async function updatePasswordHash(db: Db, userId: string, passwordHash: string): Promise<void> {
-  await db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, passwordHash).run();
-}
-
 export async function countUsers(db: Db): Promise<number> {
   const row = await db.d1.prepare("SELECT count(*) AS n FROM (SELECT 1 FROM users LIMIT 1)").first<{ n: number }>();
   return row?.n ?? 0;

@@ -11,7 +11,7 @@ import { readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";
 import { parseInstant } from "#wire/instant.ts";
 import { decodeUtf8 } from "#wire/read-bytes.ts";
-import { readRow } from "#wire/read-row.ts";
+import { readRow } from "#wire/schemas/read-row.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 import { BULK_PATH, BulkPage, type BulkPageProps } from "./bulk-page.tsx";
 

@@ -1,4 +1,4 @@
-import { clientAddress } from "#core/client-address.ts";
+import { clientAddress } from "#core/public-address/client-address.ts";
 import { isJsonObject } from "#core/json.ts";
 import { OAuthRefusal, registerClient } from "#auth/oauth/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";

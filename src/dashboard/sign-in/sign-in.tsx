@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { endSession, signIn, signInClient, signUpIsOpen } from "#auth/index.ts";
-import { clientAddress } from "#core/client-address.ts";
+import { clientAddress } from "#core/public-address/client-address.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { localPath, readForm } from "#dashboard/request/form.ts";
 import { relaxFormActionCsp } from "#dashboard/request/security-headers.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "#config.ts";
 import { LIMIT_NAMES, type LimitKey, limitsFor, PLANS } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
-import { inlineCode, table } from "#docs/markdown.ts";
+import { inlineCode, table } from "#docs/markdown/markdown.ts";
 import type { DocsPage } from "#docs/page.ts";
 import { type ApiDocument, operationsOf } from "#docs/reference/document.ts";
 

@@ -8,7 +8,7 @@ import {
   WARNING_CAUSES,
 } from "#core/code-causes.ts";
 import { DETAILS, HTTP_ERRORS, LOGIN_ERRORS, PAUSED_REASONS, REFUSALS, TARGET_ERRORS, WARNINGS } from "#core/codes.ts";
-import { codeBlock } from "#docs/markdown.ts";
+import { codeBlock } from "#docs/markdown/markdown.ts";
 import type { DocsPage } from "#docs/page.ts";
 import { answerOf, type ApiDocument, operationsOf } from "#docs/reference/document.ts";
 

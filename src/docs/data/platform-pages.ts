@@ -1,6 +1,6 @@
 import type { Config } from "#config.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
-import { inlineCode, table } from "#docs/markdown.ts";
+import { inlineCode, table } from "#docs/markdown/markdown.ts";
 import type { DocsPage } from "#docs/page.ts";
 import { schemaMarkdown } from "#docs/reference/schema-markdown.ts";
 import { listRules, type PlatformRules } from "#wire/schemas/platform-rules.ts";

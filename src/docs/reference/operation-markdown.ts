@@ -1,4 +1,4 @@
-import { codeBlock, inlineCode, table } from "#docs/markdown.ts";
+import { codeBlock, inlineCode, table } from "#docs/markdown/markdown.ts";
 import {
   type Answer,
   type ApiDocument,

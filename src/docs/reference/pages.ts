@@ -1,6 +1,6 @@
-import { codeBlock, inlineCode, table } from "#docs/markdown.ts";
+import { codeBlock, inlineCode, table } from "#docs/markdown/markdown.ts";
 import type { DocsPage } from "#docs/page.ts";
-import { createAnchors } from "#docs/render-markdown.ts";
+import { createAnchors } from "#docs/markdown/render-markdown.ts";
 import { type ApiDocument, nameOf, operationsOf, type Schema } from "./document.ts";
 import { operationMarkdown, type ReferenceLinks } from "./operation-markdown.ts";
 import { describeSchema, schemaMarkdown } from "./schema-markdown.ts";

@@ -1,4 +1,4 @@
-import { inlineCode, table } from "#docs/markdown.ts";
+import { inlineCode, table } from "#docs/markdown/markdown.ts";
 import { nameOf, type Schema } from "./document.ts";
 
 /** The address of a named schema. */

@@ -1,4 +1,4 @@
-import { oneLine, quoted } from "#mcp/quoted.ts";
+import { oneLine, quoted } from "./quoted.ts";
 import type { Account } from "#wire/schemas/account.ts";
 
 export function accountLine(account: Account): string {

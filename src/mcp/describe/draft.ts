@@ -2,8 +2,8 @@ import { toIsoInstant } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import type { Draft, DraftSummary } from "#drafts/index.ts";
-import { timeInWords } from "#mcp/local-time.ts";
-import { quoted } from "#mcp/quoted.ts";
+import { timeInWords } from "./local-time.ts";
+import { quoted } from "./quoted.ts";
 import { toJsonDetail } from "#wire/refusal-body.ts";
 
 const VALUE_MAX = 2500;

@@ -1,5 +1,5 @@
 import { ALT_TEXT_MAX } from "#core/media-limits.ts";
-import { quoted } from "#mcp/quoted.ts";
+import { quoted } from "./quoted.ts";
 import type { MediaItem } from "#wire/schemas/media.ts";
 
 /** Describes a stored file with its alt text and cover. */

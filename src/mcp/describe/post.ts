@@ -1,5 +1,5 @@
-import { oneLine, quoted } from "#mcp/quoted.ts";
-import { timeInWords } from "#mcp/local-time.ts";
+import { oneLine, quoted } from "./quoted.ts";
+import { timeInWords } from "./local-time.ts";
 import type { Annotations } from "#wire/schemas/annotations.ts";
 import type { MediaItem } from "#wire/schemas/media.ts";
 import type { Post, PostSummary } from "#wire/schemas/post.ts";

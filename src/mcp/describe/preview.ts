@@ -1,4 +1,4 @@
-import { oneLine, quoted } from "#mcp/quoted.ts";
+import { oneLine, quoted } from "./quoted.ts";
 import type { TimeWarning } from "#wire/local-time.ts";
 import type { EditPreview, SchedulePreview } from "#wire/schemas/preview.ts";
 import { mediaLine } from "./media-line.ts";

@@ -1,6 +1,6 @@
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
-import { oneLine } from "#mcp/quoted.ts";
+import { oneLine } from "./quoted.ts";
 import type { PlatformRules } from "#wire/schemas/platform-rules.ts";
 
 function mediaLines({ media }: PlatformRules): string[] {

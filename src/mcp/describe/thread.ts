@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import { quoted } from "#mcp/quoted.ts";
+import { quoted } from "./quoted.ts";
 import { threadCaptions } from "#platforms/thread.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { presentMediaItem } from "#wire/schemas/media.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { describePost } from "#mcp/describe/post.ts";
-import { annotationArguments, Id } from "#mcp/post-arguments.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { annotationArguments, Id } from "#mcp/tool/post-arguments.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { annotatePost } from "#post-status/index.ts";
 import { toAnnotations } from "#wire/schemas/annotations.ts";
 import { presentPost } from "#wire/schemas/post.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#mcp/post-arguments.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { cancelPost } from "#post-status/index.ts";
 
 const INPUT = z.object({ post_id: Id, confirm: z.literal(true).describe("Only after the person agreed.") });

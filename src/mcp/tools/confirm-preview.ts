@@ -2,7 +2,7 @@ import { inputRequired } from "@modelcontextprotocol/server";
 import { z } from "@hono/zod-openapi";
 import { RefusalError } from "#core/errors.ts";
 import { confirmedLine } from "#mcp/describe/post.ts";
-import { type Answer, defineTool } from "#mcp/tool.ts";
+import { type Answer, defineTool } from "#mcp/tool/tool.ts";
 import type { Context } from "#context.ts";
 import { confirmPreview } from "#confirming/index.ts";
 import { getPosts } from "#posts/index.ts";

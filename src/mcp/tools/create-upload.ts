@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { startUpload } from "#media/index.ts";
 import { when } from "#mcp/describe/post.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { presentUpload } from "#wire/schemas/upload.ts";
 
 const INPUT = z.object({

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { deleteDraft } from "#drafts/index.ts";
-import { Id } from "#mcp/post-arguments.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 
 const INPUT = z.object({ draft_id: Id, confirm: z.literal(true).describe("Only after the person agreed.") });
 

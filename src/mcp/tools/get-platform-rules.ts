@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { describeRules } from "#mcp/describe/rules.ts";
-import { PlatformArgument } from "#mcp/post-arguments.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { PlatformArgument } from "#mcp/tool/post-arguments.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { rulesOf } from "#wire/schemas/platform-rules.ts";
 
 const INPUT = z.object({ platform: PlatformArgument });

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { describePost, when } from "#mcp/describe/post.ts";
-import { Id } from "#mcp/post-arguments.ts";
-import { quoted } from "#mcp/quoted.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { quoted } from "#mcp/describe/quoted.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { getPost, listAttempts } from "#posts/index.ts";
 import { presentAttempt } from "#wire/schemas/attempt.ts";
 import { presentPost } from "#wire/schemas/post.ts";

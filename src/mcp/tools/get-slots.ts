@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { timeInWords, WEEKDAYS } from "#mcp/local-time.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { timeInWords, WEEKDAYS } from "#mcp/describe/local-time.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { findNextSlots, type ScheduleSlots } from "#planning/index.ts";
 import { NEXT_SLOTS_MAX, presentNextSlots, presentSlots } from "#wire/schemas/slots.ts";
 

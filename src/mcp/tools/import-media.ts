@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { importMedia, MAX_IMPORT_URLS } from "#media/index.ts";
 import { mediaLine } from "#mcp/describe/media-line.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { MediaUrl, presentFiles } from "#wire/schemas/media.ts";
 
 const INPUT = z.object({ urls: z.array(MediaUrl).min(1).max(MAX_IMPORT_URLS).describe("Public https addresses.") });

@@ -1,4 +1,4 @@
-import type { Tool } from "#mcp/tool.ts";
+import type { Tool } from "#mcp/tool/tool.ts";
 import { annotatePostTool } from "./annotate-post.ts";
 import { cancelPostTool } from "./cancel-post.ts";
 import { confirmPreviewTool } from "./confirm-preview.ts";

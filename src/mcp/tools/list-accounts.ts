@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { listAccounts } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { accountLine } from "#mcp/describe/account.ts";
-import { PlatformArgument } from "#mcp/post-arguments.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { PlatformArgument } from "#mcp/tool/post-arguments.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { presentAccount } from "#wire/schemas/account.ts";
 
 const INPUT = z.object({ platform: PlatformArgument.optional() });

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { listBoards } from "#accounts/index.ts";
 import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
-import { Id } from "#mcp/post-arguments.ts";
-import { quoted } from "#mcp/quoted.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { quoted } from "#mcp/describe/quoted.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { presentBoard } from "#wire/schemas/board.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { POST_STATUSES } from "#core/status.ts";
 import { summaryLine } from "#mcp/describe/post.ts";
-import { rangeInput, type TimeReader } from "#mcp/local-time.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { rangeInput, type TimeReader } from "#mcp/describe/local-time.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { listArchivedPosts, listPosts } from "#posts/index.ts";
 import { ExternalId, Label } from "#wire/schemas/annotations.ts";
 import { presentPostSummary } from "#wire/schemas/post.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { getDraft } from "#drafts/index.ts";
-import { argumentsOf, ContentArgument } from "#mcp/draft-arguments.ts";
-import { Id } from "#mcp/post-arguments.ts";
-import { defineTool, runAction } from "#mcp/tool.ts";
+import { argumentsOf, ContentArgument } from "./draft-arguments.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { defineTool, runAction } from "#mcp/tool/tool.ts";
 import { previewAction } from "./preview-post.ts";
 
 const INPUT = z.object({

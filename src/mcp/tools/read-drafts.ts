@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { getDraft, listDrafts } from "#drafts/index.ts";
 import { describeDraft, draftLine, presentDraft, presentDraftMembers } from "#mcp/describe/draft.ts";
-import { problemsOfDraft } from "#mcp/draft-arguments.ts";
-import { Id } from "#mcp/post-arguments.ts";
-import { type Answer, type Call, defineTool } from "#mcp/tool.ts";
+import { problemsOfDraft } from "./draft-arguments.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { type Answer, type Call, defineTool } from "#mcp/tool/tool.ts";
 
 const LIMIT = 50;
 

@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { createDraft, updateDraft } from "#drafts/index.ts";
 import { refuse } from "#core/errors.ts";
 import { describeDraft, presentDraft } from "#mcp/describe/draft.ts";
-import { ContentArgument, problemsOfDraft, storableContent } from "#mcp/draft-arguments.ts";
-import { Id } from "#mcp/post-arguments.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { ContentArgument, problemsOfDraft, storableContent } from "./draft-arguments.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { refusalOf } from "#wire/validation-refusal.ts";
 
 const INPUT = z.object({

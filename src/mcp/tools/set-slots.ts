@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { defineTool } from "#mcp/tool.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { setSlots } from "#planning/index.ts";
 import { presentSlots, ScheduleSlotList } from "#wire/schemas/slots.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";

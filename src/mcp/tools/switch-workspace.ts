@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "#mcp/post-arguments.ts";
-import { quoted } from "#mcp/quoted.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { Id } from "#mcp/tool/post-arguments.ts";
+import { quoted } from "#mcp/describe/quoted.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { presentWorkspace } from "#wire/schemas/workspace.ts";
 import { activateWorkspace } from "#workspaces/index.ts";
 

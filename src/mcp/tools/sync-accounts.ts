@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { syncAccounts } from "#accounts/index.ts";
 import { accountLine } from "#mcp/describe/account.ts";
-import { oneLine, quoted } from "#mcp/quoted.ts";
-import { defineTool } from "#mcp/tool.ts";
+import { oneLine, quoted } from "#mcp/describe/quoted.ts";
+import { defineTool } from "#mcp/tool/tool.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import { presentSync } from "#wire/schemas/account.ts";
 

@@ -3,7 +3,7 @@ import { log } from "#core/log.ts";
 import type { Images } from "#context.ts";
 import { openChunkReader } from "#media/chunk-reader.ts";
 import { imagesErrorCode, OUT_OF_TRANSFORMATIONS } from "#media/fit/images-error.ts";
-import { selectFits } from "#media/fit/store-fits.ts";
+import { CONVERTED_RECIPE, selectFits } from "#media/storage/store-fits.ts";
 import { ByteReader } from "#media/formats/byte-reader.ts";
 import { inspectHeif } from "#media/formats/heif.ts";
 import { CONVERTED_KINDS, unsupported } from "#media/formats/sniff.ts";
@@ -14,7 +14,6 @@ import { type TransferCheck, writeStagedFile } from "#media/storage/write-staged
 import { isReady, type ReadyMediaRow } from "#media/store.ts";
 import { checkFailed, type CheckResult, type ContentType, type ConvertedType, type MediaFacts } from "#media/types.ts";
 import { countUseStatement } from "#quotas/index.ts";
-import { CONVERTED_RECIPE } from "./recipe.ts";
 import type { ContentServices, ReceivedContent, StagedContent } from "./received-content.ts";
 
 type ConvertServices = ContentServices & { readonly images: Images };

@@ -10,7 +10,7 @@ import { type ReceivedFile, saveMedia } from "#media/storage/save-media.ts";
 import { isReady, toResolved } from "#media/store.ts";
 import { isMedia, type ResolvedMedia } from "#media/types.ts";
 import { imagesErrorCode, OUT_OF_TRANSFORMATIONS } from "./images-error.ts";
-import { insertFits, selectFits } from "./store-fits.ts";
+import { insertFits, selectFits } from "#media/storage/store-fits.ts";
 import { transformImage } from "./transform-image.ts";
 
 /** The properties of a copy. Each image gets at most one copy per recipe. */

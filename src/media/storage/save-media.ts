@@ -1,9 +1,8 @@
 import type { Context } from "#context.ts";
-import { CONVERTED_RECIPE } from "#media/convert/recipe.ts";
 import type { ReceivedContent } from "#media/convert/received-content.ts";
 import { refuse } from "#core/errors.ts";
 import { failpoint } from "#core/failpoint.ts";
-import { insertFits } from "#media/fit/store-fits.ts";
+import { CONVERTED_RECIPE, insertFits } from "./store-fits.ts";
 import { REMOVAL_WAIT_ATTEMPTS, REMOVAL_WAIT_MS } from "#media/limits.ts";
 import { copyStagedFile, type StagedFile } from "./staged-file.ts";
 import { insertMediaRows, type SavedMediaRow, markReady } from "./store-save-media.ts";

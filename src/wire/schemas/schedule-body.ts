@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { JsonValue } from "#core/json.ts";
 import { POST_TYPES } from "#core/status.ts";
 import { type ScheduleInput } from "#planning/index.ts";
-import { unknownMemberWarnings } from "#wire/unknown-members.ts";
+import { unknownMemberWarnings } from "./unknown-members.ts";
 import { annotationFields, toAnnotations } from "./annotations.ts";
 import { optional } from "./common.ts";
 import { Caption, contentFields, toContent } from "./post-input.ts";

@@ -3,10 +3,10 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Context } from "#context.ts";
 import type { Board, Fault } from "#platforms/contract.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
-import { getAccountAccess } from "./tokens/get-account-access.ts";
-import { markNeedsReconnect } from "./tokens/mark-account-needs-reconnect.ts";
-import { clientForLogin, configuredPlatform } from "./configured-platform.ts";
-import { findAccount } from "./store-accounts.ts";
+import { getAccountAccess } from "#accounts/tokens/get-account-access.ts";
+import { markNeedsReconnect } from "#accounts/tokens/mark-account-needs-reconnect.ts";
+import { clientForLogin, configuredPlatform } from "#accounts/configured-platform.ts";
+import { findAccount } from "#accounts/store-accounts.ts";
 
 const DEFAULT_RETRY_SECONDS = 30;
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject, type JsonValue } from "#core/json.ts";
 import { nearestName } from "#core/nearest-name.ts";
-import type { TimeWarning } from "./local-time.ts";
-import { Post } from "./schemas/post.ts";
-import { formatPath } from "./validation-refusal.ts";
+import type { TimeWarning } from "#wire/local-time.ts";
+import { Post } from "./post.ts";
+import { formatPath } from "#wire/validation-refusal.ts";
 
 /** Some of many show the mistake. */
 const TOLD = 10;
@@ -28,11 +28,11 @@ function valueSchema(schema: unknown): unknown {
 
 function* findUnknown(
   value: JsonValue | undefined,
-  asked: unknown,
+  requested: unknown,
   read: unknown,
   path: readonly PropertyKey[] = [],
 ): Generator<UnknownMember> {
-  const [schema, readSchema] = [valueSchema(asked), valueSchema(read)];
+  const [schema, readSchema] = [valueSchema(requested), valueSchema(read)];
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     const readItem = readSchema instanceof z.ZodArray ? readSchema.element : undefined;
     for (const [index, item] of (value as readonly JsonValue[]).entries()) {

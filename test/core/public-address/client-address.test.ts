@@ -1,5 +1,5 @@
 import { describe, test, vi } from "vitest";
-import { createAddressReader } from "#core/client-address.ts";
+import { createAddressReader } from "#core/public-address/client-address.ts";
 
 describe("the IP address of a caller", () => {
   test("is that of Cloudflare's header, and no other header counts", ({ expect }) => {

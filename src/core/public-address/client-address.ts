@@ -1,5 +1,5 @@
-import { log } from "./log.ts";
-import { networkOf } from "./public-address/ip-ranges.ts";
+import { log } from "#core/log.ts";
+import { networkOf } from "./ip-ranges.ts";
 
 /** Whose requests a limit counts together. */
 export interface ClientAddress {

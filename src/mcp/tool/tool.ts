@@ -8,7 +8,7 @@ import { PlatformOptions } from "#wire/schemas/platform-options.ts";
 import { problemsOf } from "#wire/unread-members.ts";
 import { type ReadArguments, readArguments } from "./arguments.ts";
 import { isListedBriefly } from "./listed-briefly.ts";
-import type { TimeReader } from "./local-time.ts";
+import type { TimeReader } from "#mcp/describe/local-time.ts";
 
 /** One call of a tool. */
 export interface Call {

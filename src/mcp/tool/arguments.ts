@@ -8,7 +8,7 @@ import { ScheduleSlot } from "#wire/schemas/slots.ts";
 import { readableBody } from "#wire/unread-members.ts";
 import { formatPath, refusalOf, toRefusal } from "#wire/validation-refusal.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
-import type { TimeReader } from "./local-time.ts";
+import type { TimeReader } from "#mcp/describe/local-time.ts";
 import { MediaItemArgument, TargetArgument } from "./post-arguments.ts";
 
 export type ReadArguments<Schema extends z.ZodObject> =

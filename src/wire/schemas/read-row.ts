@@ -1,8 +1,8 @@
 import type { JsonValue } from "#core/json.ts";
 import type { BulkRow } from "#planning/index.ts";
-import type { RowReader } from "./csv/row-reader.ts";
-import { PreviewScheduleBody, toScheduleInput } from "./schemas/schedule-body.ts";
-import { toRefusal } from "./validation-refusal.ts";
+import type { RowReader } from "#wire/csv/row-reader.ts";
+import { PreviewScheduleBody, toScheduleInput } from "./schedule-body.ts";
+import { toRefusal } from "#wire/validation-refusal.ts";
 
 /** Reads one of many posts as the body of a preview; whatever does not match becomes a problem of its row. */
 export const readRow: RowReader = async (data, row, withMore = (input) => input): Promise<BulkRow> => {

@@ -2,6 +2,9 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { MEDIA_COLUMNS, type MediaRow } from "#media/store.ts";
 
+/** The recipe of the JPEG that is stored instead of a HEIC or AVIF image. */
+export const CONVERTED_RECIPE = "jpeg";
+
 /** Identifies a copy by the bytes and the recipe. */
 export interface FitKey {
   readonly sha256: string;

@@ -4,12 +4,12 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { batch } from "#db/batch.ts";
 import type { HeldReason } from "#db/schema.ts";
 import type { AppTerms } from "#platforms/contract.ts";
-import type { OperatorAlert } from "./alerts/decide-changes.ts";
-import { alertsStatement } from "./alerts/store-operator-alerts.ts";
-import { alertWebhook } from "./alerts/send-alerts.ts";
-import { CRON_LATE_MS } from "./check-health.ts";
-import { dailyLimits } from "./daily-limits.ts";
-import { type LimitUse, usesOf } from "./limit-uses.ts";
+import type { OperatorAlert } from "#metrics/alerts/decide-changes.ts";
+import { alertsStatement } from "#metrics/alerts/store-operator-alerts.ts";
+import { alertWebhook } from "#metrics/alerts/send-alerts.ts";
+import { CRON_LATE_MS } from "#metrics/check-health.ts";
+import { dailyLimits } from "#metrics/daily-limits.ts";
+import { type LimitUse, usesOf } from "#metrics/limit-uses.ts";
 import {
   type Counter,
   isBadSync,
@@ -18,7 +18,7 @@ import {
   type PlatformOutcomes,
   outcomesByPlatform,
   total,
-} from "./outcomes.ts";
+} from "#metrics/outcomes.ts";
 import {
   bucketsOf,
   type DayRow,
@@ -30,7 +30,7 @@ import {
   latenessStatement,
   openNoticesStatement,
   serviceStatement,
-} from "./store-present.ts";
+} from "#metrics/store-present.ts";
 
 const HOURS_SHOWN = 24;
 const DAYS_SHOWN = 30;

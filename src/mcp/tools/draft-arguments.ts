@@ -4,9 +4,9 @@ import { refuse } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import { parseInstant } from "#wire/instant.ts";
 import { refusalOf } from "#wire/validation-refusal.ts";
-import { readArguments } from "./arguments.ts";
-import type { Call } from "./tool.ts";
-import { previewAction } from "./tools/preview-post.ts";
+import { readArguments } from "#mcp/tool/arguments.ts";
+import type { Call } from "#mcp/tool/tool.ts";
+import { previewAction } from "./preview-post.ts";
 
 /** The content comes from a message that was parsed as JSON, so the cast is safe. */
 const asJson = (content: Record<string, unknown>): JsonObject => content as JsonObject;
