@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { DeployFailure } from "./failure.ts";
 import type { ResourceNames, Resources } from "./resources.ts";
@@ -67,6 +68,16 @@ function replaceOnce(config: string, pattern: RegExp, replacement: string, what:
   return config.replace(pattern, () => replacement);
 }
 
+const TRACKED_NAMESPACES_FROM = 1000;
+const MAX_LIMITERS = 16;
+const NAMESPACE_BITS = 27;
+
+/** Workers of one account that name the same number count together, so each installation has numbers of its own. */
+function rateLimitNamespace(workerName: string, tracked: string): string {
+  const hash = createHash("sha256").update(workerName).digest().readUInt32BE() >>> (32 - NAMESPACE_BITS);
+  return String(hash * MAX_LIMITERS + (Number(tracked) - TRACKED_NAMESPACES_FROM));
+}
+
 export interface DeployedConfig {
   readonly names: ResourceNames & { readonly worker: string };
   readonly resources: Resources;
@@ -110,10 +121,9 @@ export function completeConfig(tracked: string, input: DeployedConfig): string {
   const withBindings = fitsImages
     ? withoutIds
     : replaceOnce(withoutIds, /^\[images\]\nbinding = "IMAGES"\n/m, "", 'images "IMAGES"');
-  const edited = edits.reduce(
-    (config, [pattern, text, what]) => replaceOnce(config, pattern, text, what),
-    withBindings,
-  );
+  const edited = edits
+    .reduce((config, [pattern, text, what]) => replaceOnce(config, pattern, text, what), withBindings)
+    .replaceAll(/^namespace_id = "(\d+)"$/gm, (_, id: string) => `namespace_id = ${quote(rateLimitNamespace(names.worker, id))}`);
   const email = sendsEmail ? '\n[[send_email]]\nname = "EMAIL"\n' : "";
   const variables = [...vars].map(([name, value]) => `${name} = ${quote(value)}\n`).join("");
   return `# Written by \`npm run deploy\`; the next run writes it anew.\n${edited.trimEnd()}\n${email}\n[vars]\n${variables}`;

@@ -169,6 +169,31 @@ describe("wrangler.toml", () => {
     }
   });
 
+  test("gives each installation of an account rate limits of its own, and the same ones each time", async () => {
+    const tracked = await readTrackedConfig();
+    const namespacesOf = (name: string | undefined) =>
+      matchesIn(
+        completeConfig(tracked, {
+          names: namesFrom(tracked, name),
+          resources: { databaseId: "id-of-d1", tokensId: "id-of-kv" },
+          accountId: "id-of-account",
+          version: "1.2.3",
+          domain: undefined,
+          vars: new Map(),
+          sendsEmail: false,
+          fitsImages: true,
+        }),
+        /^namespace_id = "(.*)"$/gm,
+      );
+    const installations = [undefined, "posts", "posts-2", "p", ...Array.from({ length: 200 }, (_, at) => `posts-of-${at}`)];
+    const all = installations.flatMap(namespacesOf);
+    expect(all).toHaveLength(installations.length * matchesIn(tracked, /^(namespace_id) = /gm).length);
+    expect(new Set(all).size).toBe(all.length);
+    // Cloudflare wants an integer as text; more than 31 bits are nowhere promised.
+    expect(all.filter((id) => !/^[1-9]\d*$/.test(id) || Number(id) >= 2 ** 31)).toEqual([]);
+    expect(namespacesOf("almanac")).toEqual(namespacesOf(undefined));
+  });
+
   test("keeps the names and ids that the deploy button wrote", async () => {
     const tracked = (await readTrackedConfig())
       .replace('name = "almanac"', 'name = "my-almanac"')
