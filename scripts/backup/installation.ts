@@ -23,8 +23,14 @@ export interface Installation {
   objects(): AsyncIterable<StoredObject>;
   /** The bytes of an object; null when it is gone. */
   readObject(key: string): Promise<AsyncIterable<Uint8Array> | null>;
-  writeObject(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
+  /** Stores a file of this machine; a `FileFailure` where it cannot be stored. */
+  writeObject(key: string, file: string, contentType: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One file cannot be stored; others can. */
+export class FileFailure extends Error {
+  override readonly name = "FileFailure";
 }
 
 /** What is wrong, and what the operator does next. */

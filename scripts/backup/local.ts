@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
@@ -120,8 +120,8 @@ export async function openLocal({ environment, stateDir = ".wrangler/state" }: L
       } while (cursor !== undefined);
     },
     readObject: async (key) => (await bucket.get(key))?.body ?? null,
-    writeObject: async (key, bytes, contentType) =>
-      void (await bucket.put(key, bytes, { httpMetadata: { contentType } })),
+    writeObject: async (key, path, contentType) =>
+      void (await bucket.put(key, await readFile(path), { httpMetadata: { contentType } })),
     close,
   };
 }

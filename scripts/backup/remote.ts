@@ -1,8 +1,8 @@
 import { createWriteStream } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { CloudflareApi } from "../deploy/cloudflare.ts";
+import { ApiFailure, type CloudflareApi } from "../deploy/cloudflare.ts";
 import { CONFIG_FILE, namesFrom, readTrackedConfig } from "../deploy/config-file.ts";
 import { loadDotEnv, signIn } from "../deploy/credential.ts";
 import { RemoteDatabase } from "../deploy/database.ts";
@@ -10,7 +10,8 @@ import { applyMigrations } from "../deploy/migrations.ts";
 import { readValues } from "../deploy/read-values.ts";
 import { findResources } from "../deploy/resources.ts";
 import { readRunningWorker } from "../deploy/running.ts";
-import { type Installation, OperatorError, type StoredObject } from "./installation.ts";
+import { FileFailure, type Installation, OperatorError, type StoredObject } from "./installation.ts";
+import { MAX_WHOLE_BYTES, uploadInParts } from "./r2-parts.ts";
 import { remoteD1 } from "./remote-d1.ts";
 import { loadSqlFile } from "./sql-file.ts";
 
@@ -47,6 +48,10 @@ async function download(url: string, file: string): Promise<void> {
     throw new OperatorError(`the dump could not be downloaded (HTTP ${response.status})`, "run the command again");
   }
   await pipeline(Readable.from(response.body), createWriteStream(file));
+}
+
+function toFileFailure(error: unknown): never {
+  throw error instanceof ApiFailure ? new FileFailure(error.message) : error;
 }
 
 /** The service that `npm run deploy` made from this folder's settings. */
@@ -107,7 +112,20 @@ export async function openRemote(): Promise<Installation> {
       }
     },
     readObject: (key) => api.download(objectPath(key)),
-    writeObject: (key, bytes, contentType) => api.upload(objectPath(key), bytes, contentType),
+    async writeObject(key, file, contentType) {
+      if ((await stat(file)).size <= MAX_WHOLE_BYTES) {
+        await api.upload(objectPath(key), await readFile(file), contentType).catch(toFileFailure);
+        return;
+      }
+      const credentials = await api.s3Credentials(accountId);
+      if (credentials === null) {
+        throw new FileFailure(
+          "a file of more than 300 MB needs CLOUDFLARE_API_TOKEN, a login with wrangler is not enough",
+        );
+      }
+      const address = `https://${accountId}.r2.cloudflarestorage.com/${names.bucket}/${key}`;
+      await uploadInParts({ credentials, address, contentType }, file);
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeployFailure } from "./failure.ts";
 
@@ -10,6 +11,12 @@ const TRANSFER_TRIES = 8;
 const MAX_WAIT_SECONDS = 60;
 /** What every list allows; some allow no more. */
 const PER_PAGE = 50;
+
+/** What an S3-compatible store knows its caller by. */
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
 
 /** What identifies the caller, as `wrangler auth token --json` prints it. */
 export type Credential =
@@ -131,6 +138,22 @@ export class CloudflareApi {
   async download(path: string): Promise<ReadableStream<Uint8Array> | null> {
     const response = await this.#transfer("GET", path);
     return response?.body ?? null;
+  }
+
+  /**
+   * What R2's S3-compatible side knows this token by: https://developers.cloudflare.com/r2/api/tokens/. Null for a login with
+   * wrangler, which has no such thing.
+   */
+  async s3Credentials(accountId: string): Promise<S3Credentials | null> {
+    if (this.#credential.type !== "api_token") {
+      return null;
+    }
+    const { token } = this.#credential;
+    const { id } = await this.get<{ id: string }>("/user/tokens/verify").catch(() =>
+      // A token of the account instead of a user.
+      this.get<{ id: string }>(`/accounts/${accountId}/tokens/verify`),
+    );
+    return { accessKeyId: id, secretAccessKey: createHash("sha256").update(token).digest("hex") };
   }
 
   /** Stores content; safe to repeat. */

@@ -261,7 +261,7 @@ class Drill {
       },
       objects: () => inner.objects(),
       readObject: (key) => inner.readObject(key),
-      writeObject: (key, bytes, type) => inner.writeObject(key, bytes, type),
+      writeObject: (key, file, type) => inner.writeObject(key, file, type),
       close: () => inner.close(),
     };
     const root = join(stateDir, "backups");

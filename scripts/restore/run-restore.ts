@@ -1,12 +1,14 @@
-import { copyFile, readFile, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDb } from "#db/client.ts";
 import { recountDays } from "#posts/summary/recount-days.ts";
+import { setAsideStatements } from "#publisher/restore/store-set-aside.ts";
 import { readService, startReview } from "#restore/store-service.ts";
 import { DATABASE, readObjectsList } from "../backup/folder.ts";
-import { type Installation, OperatorError } from "../backup/installation.ts";
+import { FileFailure, type Installation, OperatorError } from "../backup/installation.ts";
 import { differenceBatches } from "./difference.ts";
 import { mergeDatabases } from "./merge-databases.ts";
 import { type Progress, restoreFolder, type Step, STEPS, writeProgress } from "./progress.ts";
@@ -18,6 +20,8 @@ const POLL_MS = 2000;
 /** Posts that change while they are written are written in the next pass. */
 const MAX_PASSES = 10;
 const TRIES = 5;
+const MAX_NAMED_FILES = 20;
+const KEYS_PER_READ = 500;
 
 interface RestoreRun {
   readonly installation: Installation;
@@ -229,21 +233,51 @@ async function restoreFiles({ installation, root, say }: RestoreRun, { goal }: P
   const kept =
     goal.kind === "backup" ? new Map((await readObjectsList(goal.folder)).map((object) => [object.key, object])) : null;
   let uploaded = 0;
-  const missing: string[] = [];
+  const missing = new Map<string, string>();
   for (const { key, contentType } of needed.filter((file) => !there.has(file.key))) {
     const path = kept?.get(key)?.path;
-    const bytes = path === undefined ? null : await readFile(join(root, path)).catch(() => null);
-    if (bytes === null) {
-      missing.push(key);
-    } else {
-      await installation.writeObject(key, bytes, contentType);
+    const file = path === undefined ? null : join(root, path);
+    if (file === null || !existsSync(file)) {
+      missing.set(key, "no backup has it");
+      continue;
+    }
+    try {
+      await installation.writeObject(key, file, contentType);
       uploaded += 1;
+    } catch (error) {
+      if (!(error instanceof FileFailure)) {
+        throw error;
+      }
+      missing.set(key, error.message);
     }
   }
-  say(`  ${uploaded} files were put back into the bucket, ${missing.length} are missing`);
-  for (const key of missing.slice(0, 20)) {
-    say(`    missing: ${key}`);
+  say(`  ${uploaded} files were put back into the bucket, ${missing.size} are missing`);
+  for (const [key, why] of [...missing].slice(0, MAX_NAMED_FILES)) {
+    say(`    missing: ${key}: ${why}`);
   }
+  const paused = await pausePostsOf(installation, [...missing.keys()]);
+  if (paused > 0) {
+    say(`  ${paused} posts need a missing file and are paused; all others go on`);
+  }
+}
+
+/** A post without its file would fail at its time; its owner resumes it when the file is there, or gives it another. */
+async function pausePostsOf({ database }: Installation, keys: readonly string[]): Promise<number> {
+  const db = openDb(database);
+  let paused = 0;
+  for (let at = 0; at < keys.length; at += KEYS_PER_READ) {
+    const { results } = await database
+      .prepare(
+        `SELECT DISTINCT p.id, p.version FROM media m CROSS JOIN post_media u ON u.media_id = m.id CROSS JOIN posts p ON p.id = u.post_id
+         WHERE 'media/' || m.sha256 IN (SELECT value FROM json_each(?1)) AND p.status = 'scheduled'`,
+      )
+      .bind(JSON.stringify(keys.slice(at, at + KEYS_PER_READ)))
+      .all<{ id: string; version: number }>();
+    const posts = results.map((post) => ({ ...post, knownVersion: post.version, lookUp: false, runId: "" }));
+    await database.batch(setAsideStatements(db, posts, Date.now()));
+    paused += posts.length;
+  }
+  return paused;
 }
 
 /** The cron does the rest: it compares each post with its object, then allows publishing under a new epoch. */

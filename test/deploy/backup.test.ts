@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, onTestFinished, test } from "vitest";
+import { signedHeaders } from "../../scripts/backup/s3-signature.ts";
 import { StatementSplitter } from "../../scripts/backup/sql-file.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
 import { Content } from "./cloudflare-account.ts";
@@ -207,6 +208,67 @@ describe("a restore", { timeout: 180_000 }, () => {
     }[];
     expect(login?.nextSyncAt).toBeLessThanOrEqual(Date.now());
   });
+});
+
+describe("a restore of a file of more than 300 MB", { timeout: 300_000 }, () => {
+  test("puts it back in parts with a token; without one it names it, pauses the posts that need it and releases the others", async ({
+    expect,
+  }) => {
+    const scene = await deployed();
+    const large = Buffer.alloc(300_000_001, "video");
+    const key = `media/${createHash("sha256").update(large).digest("hex")}`;
+    scene.database.query(`
+      INSERT INTO media (id, user_id, workspace_id, state, type, content_type, filename, size_bytes, sha256, facts, created_at, sweep_at) VALUES ('v', 'ada', 'w', 'ready', 'video', 'video/mp4', 'f', ${large.length}, '${key.slice(6)}', '{}', 1, 1);
+      INSERT INTO post_media (media_id, post_id) VALUES ('v', 'p2'), ('m', 'p3');`);
+    scene.api.account.objects.set(key, new Content(large, "video/mp4"));
+    const { code, output } = await scene.operator.run("backup", { args: ["--remote"] });
+    expect(code, output).toBe(0);
+    const [name = ""] = await backupsIn(scene.operator);
+    scene.api.account.objects.clear();
+    onTestFinished(releaseWhenAsked(scene));
+
+    const oauth = `oauth_token = "${scene.api.token}"\nrefresh_token = "r"\nexpiration_time = "2099-01-01T00:00:00.000Z"\nscopes = ["account:read"]\n`;
+    await scene.operator.write("home/.config/.wrangler/config/default.toml", oauth);
+    const args = ["--remote", "--yes", "--from", `backups/${name}`];
+    const without = await scene.operator.run("restore", { args, env: { CLOUDFLARE_API_TOKEN: "" } });
+    expect(without.code, without.output).toBe(0);
+    expect(without.output).toContain("1 files were put back into the bucket, 1 are missing");
+    expect(without.output).toContain(`missing: ${key}: a file of more than 300 MB needs CLOUDFLARE_API_TOKEN`);
+    expect(without.output).toContain("1 posts need a missing file and are paused; all others go on");
+    expect(plain(scene.database.rows("SELECT id, status, paused_reason FROM posts ORDER BY id"))).toEqual([
+      { id: "p1", status: "scheduled", paused_reason: null },
+      { id: "p2", status: "paused", paused_reason: "restored" },
+      { id: "p3", status: "scheduled", paused_reason: null },
+    ]);
+    expect(plain(scene.database.rows("SELECT held FROM service"))).toEqual([{ held: null }]);
+
+    const run = await scene.operator.run("restore", { args });
+    expect(run.code, run.output).toBe(0);
+    expect(run.output).toContain("1 files were put back into the bucket, 0 are missing");
+    const stored = scene.api.account.objects.get(key);
+    expect([stored?.contentType, large.equals(stored?.bytes ?? Buffer.alloc(0))]).toEqual(["video/mp4", true]);
+    expect(scene.api.seen.filter(({ name: call }) => call.endsWith(" parts")).map(({ status }) => status)).toEqual(
+      Array.from({ length: 7 }, () => 200),
+    );
+    expect(scene.api.unknown).toEqual([]);
+  });
+});
+
+test("requests to R2 are signed as AWS's own example is", ({ expect }) => {
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, "Example: GET Object".
+  const headers = signedHeaders(
+    { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" },
+    {
+      method: "GET",
+      url: new URL("https://examplebucket.s3.amazonaws.com/test.txt"),
+      headers: { range: "bytes=0-9", "x-amz-content-sha256": sha256("") },
+      region: "us-east-1",
+      at: new Date("2013-05-24T00:00:00Z"),
+    },
+  );
+  expect(headers["authorization"]).toBe(
+    "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+  );
 });
 
 /* Each takes minutes: `npm run restore:faults`. */

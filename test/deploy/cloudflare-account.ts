@@ -69,11 +69,14 @@ const scriptOf = ({ name, tags, migrationTag, lastDeployedFrom, current }: Deplo
 const withoutSecret = ({ text, ...binding }: Binding): Binding =>
   binding.type === "secret_text" || text === undefined ? binding : { ...binding, text };
 
+const MAX_WHOLE_UPLOAD_BYTES = 300_000_000;
+
 const noWorker = () => new Refusal(404, 10_007, "This Worker does not exist on your account.");
 
 /** What one account has. Names are unique, and everything that is named must exist. */
 export class CloudflareAccount {
   readonly id = "a".repeat(32);
+  readonly tokenId = "b".repeat(32);
   readonly databases: D1Database[] = [];
   readonly namespaces: { readonly id: string; readonly title: string }[] = [];
   readonly buckets: { readonly name: string; readonly location: string | undefined }[] = [];
@@ -241,6 +244,7 @@ export class CloudflareAccount {
 
   /** Every call that the deployment needs; any other is unknown. */
   readonly calls: Readonly<Record<string, (call: ApiCall) => unknown>> = {
+    "GET /user/tokens/verify": () => ({ id: this.tokenId, status: "active" }),
     "GET /accounts": ({ query }) => pageOf([{ id: this.id, name: "Ada's account" }], query, [5, 50]),
     "GET /accounts/:account/d1/database": ({ query }) =>
       pageOf(
@@ -316,6 +320,9 @@ export class CloudflareAccount {
     },
     "PUT /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params, bytes, contentType }) => {
       this.#bucket(params["bucket"]);
+      if (bytes().length > MAX_WHOLE_UPLOAD_BYTES) {
+        throw new Refusal(413, 100_100, "entity too large");
+      }
       this.objects.set(params["key"] ?? "", new Content(bytes(), contentType));
       return { key: params["key"] };
     },

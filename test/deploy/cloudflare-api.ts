@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { type ApiCall, CloudflareAccount, Content, Page } from "./cloudflare-account.ts";
 import { Refusal } from "./cloudflare-refusal.ts";
+import { R2PartsStore } from "./r2-parts-store.ts";
 import type { DeployedWorker } from "./deployed-worker.ts";
 
 const PREFIX = "/client/v4";
@@ -48,6 +49,16 @@ export class CloudflareApi {
   /** Answers requests to the deployed Workers. */
   answer: (worker: DeployedWorker, request: Request) => Promise<Response> = async () =>
     new Response("not found", { status: 404 });
+  /** The operator's token, as R2 knows it. */
+  readonly partsStore = new R2PartsStore({
+    accountId: this.account.id,
+    bucket: "almanac-media",
+    credentials: {
+      accessKeyId: this.account.tokenId,
+      secretAccessKey: createHash("sha256").update(this.token).digest("hex"),
+    },
+    objects: this.account.objects,
+  });
   trouble: Trouble | null = null;
   /** Told of every call before it is done and after; the call waits for what it returns. */
   onCall: (call: { readonly name: string }, isDone: boolean) => unknown = () => undefined;
@@ -88,6 +99,13 @@ export class CloudflareApi {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.origin);
     const host = request.headers["x-requested-host"];
+    if (host === this.partsStore.host) {
+      const headers = new Headers(request.headers as Record<string, string>);
+      const answer = this.partsStore.answer(request.method ?? "GET", url, headers, await buffer(request));
+      this.seen.push({ name: `${request.method} parts`, status: answer.status });
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+      return;
+    }
     if (typeof host === "string") {
       await this.#serveWorker(host, url, request, response);
       return;
