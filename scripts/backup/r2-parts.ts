@@ -75,5 +75,10 @@ export async function uploadInParts(upload: Upload, file: string): Promise<void>
     await handle.close();
   }
   const parts = etags.map((etag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
-  await call(upload, "POST", { uploadId }, { body: `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>` });
+  await call(
+    upload,
+    "POST",
+    { uploadId },
+    { body: `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>` },
+  );
 }

@@ -123,7 +123,10 @@ export function completeConfig(tracked: string, input: DeployedConfig): string {
     : replaceOnce(withoutIds, /^\[images\]\nbinding = "IMAGES"\n/m, "", 'images "IMAGES"');
   const edited = edits
     .reduce((config, [pattern, text, what]) => replaceOnce(config, pattern, text, what), withBindings)
-    .replaceAll(/^namespace_id = "(\d+)"$/gm, (_, id: string) => `namespace_id = ${quote(rateLimitNamespace(names.worker, id))}`);
+    .replaceAll(
+      /^namespace_id = "(\d+)"$/gm,
+      (_, id: string) => `namespace_id = ${quote(rateLimitNamespace(names.worker, id))}`,
+    );
   const email = sendsEmail ? '\n[[send_email]]\nname = "EMAIL"\n' : "";
   const variables = [...vars].map(([name, value]) => `${name} = ${quote(value)}\n`).join("");
   return `# Written by \`npm run deploy\`; the next run writes it anew.\n${edited.trimEnd()}\n${email}\n[vars]\n${variables}`;

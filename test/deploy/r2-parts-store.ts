@@ -61,10 +61,13 @@ export class R2PartsStore {
   }
 
   #complete(id: string, { key, contentType, parts }: PartsUpload, xml: string): Response {
-    const named = Array.from(xml.matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"(\w+)"<\/ETag>/g), ([, nth, etag]) => ({
-      bytes: parts.get(Number(nth)) ?? Buffer.alloc(0),
-      etag,
-    }));
+    const named = Array.from(
+      xml.matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"(\w+)"<\/ETag>/g),
+      ([, nth, etag]) => ({
+        bytes: parts.get(Number(nth)) ?? Buffer.alloc(0),
+        etag,
+      }),
+    );
     if (named.length === 0 || named.some(({ bytes, etag }) => md5(bytes) !== etag)) {
       return error(400, "InvalidPart", "One or more of the specified parts could not be found.");
     }

@@ -185,7 +185,13 @@ describe("wrangler.toml", () => {
         }),
         /^namespace_id = "(.*)"$/gm,
       );
-    const installations = [undefined, "posts", "posts-2", "p", ...Array.from({ length: 200 }, (_, at) => `posts-of-${at}`)];
+    const installations = [
+      undefined,
+      "posts",
+      "posts-2",
+      "p",
+      ...Array.from({ length: 200 }, (_, at) => `posts-of-${at}`),
+    ];
     const all = installations.flatMap(namespacesOf);
     expect(all).toHaveLength(installations.length * matchesIn(tracked, /^(namespace_id) = /gm).length);
     expect(new Set(all).size).toBe(all.length);
