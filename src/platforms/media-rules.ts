@@ -1,5 +1,6 @@
 import { member, naming } from "#core/message-parts.ts";
 import type { DetailCode } from "#core/codes.ts";
+import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type {
   LimitCondition,
   LimitRule,
@@ -206,6 +207,30 @@ export function layoutWarnings(media: MediaDescription, index: number): readonly
     ...(media.facts["moovFirst"] === false ? [warn("the index of the file is at its end (faststart is missing)")] : []),
     ...(media.facts["editList"] === true ? [warn("the file has an edit list")] : []),
   ];
+}
+
+/**
+ * An object's request with more may be refused: Cloudflare's limits of Workers and of Durable Objects name a limit for the bodies that an
+ * object sends, and the smallest one that they have for any body is this (docs/live-calls-cloudflare.md).
+ */
+const SURE_BODY_BYTES = 100_000_000;
+const MB = 1_000_000;
+
+/** For platforms that take a file neither in parts nor by its address. */
+export function singleBodyWarnings(
+  platform: Platform,
+  media: readonly MediaDescription[],
+): readonly ValidationWarning[] {
+  return media.flatMap(({ sizeBytes }, index) =>
+    sizeBytes > SURE_BODY_BYTES
+      ? [
+          {
+            code: "media_near_limit" as const,
+            ...naming`${member(`media_items[${index}]`)} has ${Math.ceil(sizeBytes / MB)} MB, and ${PLATFORM_NAMES[platform]} takes it in one request: Cloudflare may not send more than ${SURE_BODY_BYTES / MB} MB, and the upload would fail`,
+          },
+        ]
+      : [],
+  );
 }
 
 const VIDEO_PREPARE_AHEAD_MS = 10 * 60_000;

@@ -9,7 +9,7 @@ import type {
 import { hasVisibleText } from "#core/text.ts";
 import { altTextOf, altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts";
 import { coverWarnings } from "#platforms/cover.ts";
-import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { countProblems, mediaProblems, singleBodyWarnings } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { CAPTION_MAX, CAPTION_MAX_BYTES, IMAGE, IMAGE_BYTES_ADVISED, limits, videoRule } from "./limits.ts";
 import { type Options, options } from "./options.ts";
@@ -37,6 +37,7 @@ export function validate(input: ValidationInput): ValidationResult {
     ],
     warnings: [
       ...coverWarnings("bluesky", input.media, limits.media),
+      ...singleBodyWarnings("bluesky", input.media),
       ...input.media.flatMap((media, index) => mediaWarnings(media, index, parsed.value)),
     ],
     cost: null,

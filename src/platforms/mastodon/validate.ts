@@ -9,7 +9,7 @@ import type {
 import { hasVisibleText } from "#core/text.ts";
 import { altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts";
 import { coverWarnings } from "#platforms/cover.ts";
-import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { countProblems, mediaProblems, singleBodyWarnings } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import {
   CAPTION_MARGIN,
@@ -45,6 +45,7 @@ export function validate(input: ValidationInput): ValidationResult {
     ],
     warnings: [
       ...coverWarnings("mastodon", input.media, mediaLimits(capabilities)),
+      ...singleBodyWarnings("mastodon", input.media),
       ...captionWarnings(captionLength, capabilities.maxCharacters),
     ],
     cost: null,

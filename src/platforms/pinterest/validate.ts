@@ -9,7 +9,7 @@ import type {
 } from "#platforms/contract.ts";
 import { altTextOf, altTextProblems } from "#platforms/alt-text.ts";
 import { coverProblems, coverWarnings } from "#platforms/cover.ts";
-import { countProblems, mediaProblems } from "#platforms/media-rules.ts";
+import { countProblems, mediaProblems, singleBodyWarnings } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
 import { COVERS_MAX, DESCRIPTION_MAX, DESCRIPTION_DISPLAYED_MAX, IMAGE, limits, VIDEO } from "./limits.ts";
 import { options } from "./options.ts";
@@ -38,6 +38,7 @@ export function validate(input: ValidationInput): ValidationResult {
     ],
     warnings: [
       ...coverWarnings("pinterest", input.media, limits.media),
+      ...singleBodyWarnings("pinterest", input.media),
       ...collectWarnings(input.media, captionLength),
     ],
     cost: null,
