@@ -16,7 +16,7 @@ import {
 import { refuseUnhealthy, waitForVersion } from "./deploy/health.ts";
 import { applyMigrations } from "./deploy/migrations.ts";
 import { readValues, SETTINGS_FILE } from "./deploy/read-values.ts";
-import { createMissing, findResources } from "./deploy/resources.ts";
+import { assertJurisdiction, createMissing, findResources } from "./deploy/resources.ts";
 import { readRunningWorker, type RunningWorker } from "./deploy/running.ts";
 import { deleteLeftovers, withSecretsFile } from "./deploy/secrets-file.ts";
 import { ofKind, PLATFORMS_WITH_APP, type Values } from "./deploy/settings.ts";
@@ -83,7 +83,7 @@ function variablesFor(
   origin: string,
   keys: { readonly id: string; readonly ids: readonly (readonly [string, string])[] },
 ): Map<string, string> {
-  const location = values.get("LOCATION");
+  const location = values.get("LOCATION") ?? (values.get("JURISDICTION") === "eu" ? "weur" : undefined);
   return new Map([
     ["ORIGIN", origin],
     ["TOKEN_KEY_ID", keys.id],
@@ -173,7 +173,7 @@ async function deploy(flags: Flags): Promise<void> {
   const version = await readVersion();
   const domain = values.get("DOMAIN");
 
-  const { api, accountId } = await signIn();
+  const { api, accountId } = await signIn(values.get("JURISDICTION"));
   const running = await readRunningWorker(api, accountId, names.worker);
   say(`Worker ${names.worker}, version ${version}: ${running === null ? "new" : "runs already"}`);
 
@@ -187,6 +187,8 @@ async function deploy(flags: Flags): Promise<void> {
   say(`Address ${origin}`);
 
   const found = await findResources(api, accountId, names);
+  const jurisdiction = values.get("JURISDICTION");
+  await assertJurisdiction(api, accountId, found.databaseId, jurisdiction);
   const keys = decideTokenKeys({
     values,
     running,
@@ -213,6 +215,7 @@ async function deploy(flags: Flags): Promise<void> {
     names,
     found,
     location: values.get("LOCATION"),
+    jurisdiction,
     onCreated: (what) => note(`created ${what}`),
   });
   await writeConfig(
@@ -225,6 +228,8 @@ async function deploy(flags: Flags): Promise<void> {
       vars,
       sendsEmail: values.has("MAIL_FROM"),
       fitsImages: values.get("FIT_IMAGES") !== "false",
+      workerLocation: values.has("WORKER_AT_LOCATION") ? values.get("LOCATION") : undefined,
+      jurisdiction,
     }),
   );
 

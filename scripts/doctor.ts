@@ -56,7 +56,7 @@ async function remoteAddress(): Promise<ServiceAddress> {
   await loadDotEnv();
   const values = await readValues(process.env);
   const names = namesFrom(await readTrackedConfig(), values.get("WORKER_NAME"));
-  const { api, accountId } = await signIn();
+  const { api, accountId } = await signIn(values.get("JURISDICTION"));
   const origin = (await readRunningWorker(api, accountId, names.worker))?.vars.get("ORIGIN");
   const operatorKey = values.get("OPERATOR_KEY");
   if (origin === undefined || operatorKey === undefined) {
@@ -110,7 +110,7 @@ async function checkRemote(isLive: boolean): Promise<Report> {
   const tracked = await readTrackedConfig();
   const names = namesFrom(tracked, values.get("WORKER_NAME"));
   const secrets = secretsOf(values);
-  const { api, accountId } = await signIn();
+  const { api, accountId } = await signIn(values.get("JURISDICTION"));
   const running = await readRunningWorker(api, accountId, names.worker);
   if (running === null) {
     return {

@@ -103,7 +103,7 @@ const permanentServices = new WeakMap<Env, PermanentServices>();
 function createPermanentServices(env: Env): PermanentServices {
   const clock = systemClock;
   const config = readConfig(env);
-  const databaseWatch = () => env.WATCH.get(env.WATCH.idFromName("database"));
+  const databaseWatch = () => env.WATCH.get(env.WATCH.idFromName("database"), objectOptions(config));
   return {
     db: openDb(env.DB),
     tokens: env.TOKENS,

@@ -20,19 +20,21 @@ const hint: ArmHint = {
   prepareAheadMs: 0,
 };
 
-/** Arms a post with the setting; returns the options with which its object was asked for. */
-async function objectOptions(location: string | undefined): Promise<DurableObjectNamespaceGetDurableObjectOptions> {
+/** Arms a post and reads the database's mark with the setting; returns the options with which the two objects were asked for. */
+async function objectOptions(location: string | undefined): Promise<DurableObjectNamespaceGetDurableObjectOptions[]> {
   const asked: DurableObjectNamespaceGetDurableObjectOptions[] = [];
   const namespace = {
     idFromName: (name: string) => name,
     get(_: unknown, options: DurableObjectNamespaceGetDurableObjectOptions = {}) {
       asked.push(options);
-      return { sync: () => Promise.resolve("armed") };
+      return { sync: () => Promise.resolve("armed"), highest: () => Promise.resolve(null) };
     },
-  } as unknown as Env["POSTS"];
-  const services = createServices({ ...env, POSTS: namespace, OBJECTS_LOCATION: location }, outbound, () => undefined);
+  };
+  const objects = { POSTS: namespace, WATCH: namespace } as unknown as Pick<Env, "POSTS" | "WATCH">;
+  const services = createServices({ ...env, ...objects, OBJECTS_LOCATION: location }, outbound, () => undefined);
   await services.arm(hint);
-  return asked[0]!;
+  await services.watch.highest();
+  return asked;
 }
 
 afterEach(() => {
@@ -40,21 +42,21 @@ afterEach(() => {
 });
 
 describe("OBJECTS_LOCATION", () => {
-  test("absent: the object is created near its first caller", async ({ expect }) => {
-    expect(await objectOptions(undefined)).toEqual({});
-    expect(await objectOptions("")).toEqual({});
+  test("absent: an object is created near its first caller", async ({ expect }) => {
+    expect(await objectOptions(undefined)).toEqual([{}, {}]);
+    expect(await objectOptions("")).toEqual([{}, {}]);
   });
 
-  test.for(["weur", "apac-ne"])("%s: the object is created there", async (location, { expect }) => {
-    expect(await objectOptions(location)).toEqual({ locationHint: location });
+  test.for(["weur", "apac-ne"])("%s: the objects are created there", async (location, { expect }) => {
+    expect(await objectOptions(location)).toEqual([{ locationHint: location }, { locationHint: location }]);
   });
 
   test("unknown: posts are armed without a hint, and one line of the log names the setting and its values", async ({
     expect,
   }) => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    expect(await objectOptions("europe")).toEqual({});
-    expect(await objectOptions("europe")).toEqual({});
+    expect(await objectOptions("europe")).toEqual([{}, {}]);
+    expect(await objectOptions("europe")).toEqual([{}, {}]);
     expect(logged).toHaveBeenCalledOnce();
     expect(JSON.parse(String(logged.mock.calls[0]?.[0]))).toMatchObject({
       event: "config.invalid_setting",

@@ -59,7 +59,7 @@ export async function openRemote(): Promise<Installation> {
   await loadDotEnv();
   const values = await readValues(process.env);
   const names = namesFrom(await readTrackedConfig(), values.get("WORKER_NAME"));
-  const { api, accountId } = await signIn();
+  const { api, accountId } = await signIn(values.get("JURISDICTION"));
   const { databaseId } = await findResources(api, accountId, names);
   if (databaseId === null) {
     throw new OperatorError(
@@ -123,7 +123,9 @@ export async function openRemote(): Promise<Installation> {
           "a file of more than 300 MB needs CLOUDFLARE_API_TOKEN, a login with wrangler is not enough",
         );
       }
-      const address = `https://${accountId}.r2.cloudflarestorage.com/${names.bucket}/${key}`;
+      const jurisdiction = values.get("JURISDICTION");
+      const host = `${accountId}.${jurisdiction === undefined ? "" : `${jurisdiction}.`}r2.cloudflarestorage.com`;
+      const address = `https://${host}/${names.bucket}/${key}`;
       await uploadInParts({ credentials, address, contentType }, file);
     },
     close: () => Promise.resolve(),

@@ -72,14 +72,31 @@ function isRepeatable(method: string, status: number): boolean {
   return status === 429 || (method === "GET" && (status === 0 || status >= 500));
 }
 
+interface ApiOptions {
+  readonly base?: string | undefined;
+  /** That of the bucket. */
+  readonly jurisdiction: string | undefined;
+}
+
 /** Cloudflare's API, with the operator's credential. */
 export class CloudflareApi {
   readonly #base: string;
   readonly #credential: Credential;
+  readonly #jurisdiction: string | undefined;
 
-  constructor(credential: Credential, base = DEFAULT_BASE) {
+  constructor(credential: Credential, { base = DEFAULT_BASE, jurisdiction }: ApiOptions) {
     this.#credential = credential;
     this.#base = base;
+    this.#jurisdiction = jurisdiction;
+  }
+
+  /** Buckets of a jurisdiction are other ones than those of the same names without. */
+  #headers(path: string): Record<string, string> {
+    return {
+      ...authorization(this.#credential),
+      ...(this.#jurisdiction !== undefined &&
+        path.includes("/r2/buckets") && { "cf-r2-jurisdiction": this.#jurisdiction }),
+    };
   }
 
   async #send(path: string, { method = "GET", query = {}, body }: CallOptions): Promise<Response | null> {
@@ -88,7 +105,7 @@ export class CloudflareApi {
       return await fetch(url, {
         method,
         headers: {
-          ...authorization(this.#credential),
+          ...this.#headers(path),
           ...(body !== undefined && { "Content-Type": "application/json" }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -172,7 +189,7 @@ export class CloudflareApi {
       const response = await fetch(this.#base + path, {
         method,
         headers: {
-          ...authorization(this.#credential),
+          ...this.#headers(path),
           ...(content !== undefined && { "Content-Type": content.contentType }),
         },
         ...(content !== undefined && { body: content.bytes }),

@@ -87,11 +87,24 @@ export interface DeployedConfig {
   readonly vars: ReadonlyMap<string, string>;
   readonly sendsEmail: boolean;
   readonly fitsImages: boolean;
+  /** Where the Worker runs; undefined: near each caller. */
+  readonly workerLocation: string | undefined;
+  readonly jurisdiction: string | undefined;
 }
+
+/** A region of another cloud in the middle of each location of D1, which is how Cloudflare lets one name a place for a Worker. */
+const REGIONS: Readonly<Record<string, string>> = {
+  wnam: "aws:us-west-2",
+  enam: "aws:us-east-1",
+  weur: "aws:eu-central-1",
+  eeur: "gcp:europe-central2",
+  apac: "aws:ap-southeast-1",
+  oc: "aws:ap-southeast-2",
+};
 
 /** The tracked file with what belongs to this installation. */
 export function completeConfig(tracked: string, input: DeployedConfig): string {
-  const { names, resources, accountId, version, domain, vars, sendsEmail, fitsImages } = input;
+  const { names, resources, accountId, version, domain, vars, sendsEmail, fitsImages, workerLocation, jurisdiction } = input;
   const address =
     domain === undefined
       ? "workers_dev = true"
@@ -114,7 +127,11 @@ export function completeConfig(tracked: string, input: DeployedConfig): string {
       `[[kv_namespaces]]\nbinding = "TOKENS"\nid = ${quote(resources.tokensId)}`,
       'KV namespace "TOKENS"',
     ],
-    [/^bucket_name = .*$/m, `bucket_name = ${quote(names.bucket)}`, "bucket_name"],
+    [
+      /^bucket_name = .*$/m,
+      `bucket_name = ${quote(names.bucket)}${jurisdiction === undefined ? "" : `\njurisdiction = ${quote(jurisdiction)}`}`,
+      "bucket_name",
+    ],
   ];
   // Ids that the tracked file names itself are written again above.
   const withoutIds = tracked.replaceAll(/^(?:database_id|id) = .*\n/gm, "");
@@ -128,8 +145,10 @@ export function completeConfig(tracked: string, input: DeployedConfig): string {
       (_, id: string) => `namespace_id = ${quote(rateLimitNamespace(names.worker, id))}`,
     );
   const email = sendsEmail ? '\n[[send_email]]\nname = "EMAIL"\n' : "";
+  const region = REGIONS[workerLocation ?? ""];
+  const placement = region === undefined ? "" : `\n[placement]\nregion = ${quote(region)}\n`;
   const variables = [...vars].map(([name, value]) => `${name} = ${quote(value)}\n`).join("");
-  return `# Written by \`npm run deploy\`; the next run writes it anew.\n${edited.trimEnd()}\n${email}\n[vars]\n${variables}`;
+  return `# Written by \`npm run deploy\`; the next run writes it anew.\n${edited.trimEnd()}\n${email}${placement}\n[vars]\n${variables}`;
 }
 
 export async function writeConfig(content: string): Promise<void> {

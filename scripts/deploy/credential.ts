@@ -63,8 +63,10 @@ async function chooseAccount(api: CloudflareApi): Promise<string> {
 }
 
 /** Cloudflare's API as the operator, and the account to deploy to. */
-export async function signIn(): Promise<{ readonly api: CloudflareApi; readonly accountId: string }> {
+export async function signIn(
+  jurisdiction: string | undefined,
+): Promise<{ readonly api: CloudflareApi; readonly accountId: string }> {
   const base = process.env["CLOUDFLARE_API_BASE_URL"];
-  const api = new CloudflareApi(await readCredential(), base === "" ? undefined : base);
+  const api = new CloudflareApi(await readCredential(), { base: base === "" ? undefined : base, jurisdiction });
   return { api, accountId: await chooseAccount(api) };
 }

@@ -26,9 +26,34 @@ export interface Resources {
   readonly tokensId: string;
 }
 
-async function findDatabase(api: CloudflareApi, accountId: string, name: string): Promise<string | null> {
-  const databases = await api.list<{ uuid: string; name: string }>(`/accounts/${accountId}/d1/database`, { name });
-  return databases.find((database) => database.name === name)?.uuid ?? null;
+interface Database {
+  readonly uuid: string;
+  readonly name: string;
+  readonly jurisdiction?: string | null;
+}
+
+async function findDatabase(api: CloudflareApi, accountId: string, name: string): Promise<Database | null> {
+  const databases = await api.list<Database>(`/accounts/${accountId}/d1/database`, { name });
+  return databases.find((database) => database.name === name) ?? null;
+}
+
+/** Nothing moves into a jurisdiction or out of it: with another one the service would begin with an empty bucket. */
+export async function assertJurisdiction(
+  api: CloudflareApi,
+  accountId: string,
+  databaseId: string | null,
+  jurisdiction: string | undefined,
+): Promise<void> {
+  if (databaseId === null) {
+    return;
+  }
+  const { name, jurisdiction: present } = await api.get<Database>(`/accounts/${accountId}/d1/database/${databaseId}`);
+  if (present !== undefined && present !== (jurisdiction ?? null)) {
+    throw new DeployFailure(
+      `the database ${name} is in ${present === null ? "no jurisdiction" : `the jurisdiction ${present}`}, and JURISDICTION ${jurisdiction === undefined ? "is not set" : `says ${jurisdiction}`}`,
+      "put JURISDICTION back; only a new installation (another WORKER_NAME), into which you restore a backup, has another one",
+    );
+  }
 }
 
 async function findTokens(api: CloudflareApi, accountId: string, title: string): Promise<string | null> {
@@ -57,7 +82,7 @@ export async function findResources(
   names: ResourceNames,
 ): Promise<FoundResources> {
   return {
-    databaseId: names.databaseId ?? (await findDatabase(api, accountId, names.database)),
+    databaseId: names.databaseId ?? (await findDatabase(api, accountId, names.database))?.uuid ?? null,
     tokensId: names.tokensId ?? (await findTokens(api, accountId, names.tokens)),
     hasBucket: await hasBucket(api, accountId, names.bucket),
   };
@@ -80,6 +105,7 @@ interface CreateInput {
   readonly names: ResourceNames;
   readonly found: FoundResources;
   readonly location: string | undefined;
+  readonly jurisdiction: string | undefined;
   /** Called with each created resource. */
   readonly onCreated: (what: string) => void;
 }
@@ -87,17 +113,18 @@ interface CreateInput {
 export async function createMissing(
   api: CloudflareApi,
   accountId: string,
-  { names, found, location, onCreated }: CreateInput,
+  { names, found, location, jurisdiction, onCreated }: CreateInput,
 ): Promise<Resources> {
   const account = `/accounts/${accountId}`;
   let { databaseId, tokensId } = found;
   if (databaseId === null) {
     databaseId = await create(
       async () => {
-        const body = { name: names.database, ...(location !== undefined && { primary_location_hint: location }) };
+        const place = jurisdiction === undefined ? { primary_location_hint: location } : { jurisdiction };
+        const body = { name: names.database, ...place };
         return (await api.post<{ uuid: string }>(`${account}/d1/database`, body)).uuid;
       },
-      () => findDatabase(api, accountId, names.database),
+      async () => (await findDatabase(api, accountId, names.database))?.uuid ?? null,
     );
     onCreated(`D1 database ${names.database}`);
   }
@@ -111,7 +138,8 @@ export async function createMissing(
   if (!found.hasBucket) {
     await create(
       async () => {
-        const body = { name: names.bucket, ...(location !== undefined && { locationHint: location }) };
+        // Of a jurisdiction the header tells, and a hint beside it is refused.
+        const body = { name: names.bucket, ...(jurisdiction === undefined && { locationHint: location }) };
         await api.post(`${account}/r2/buckets`, body);
         return names.bucket;
       },

@@ -49,6 +49,8 @@ const SERVICE: readonly Setting[] = [
   ),
   setting("deployment", "WORKER_NAME", workerName, "name of the Worker, its database, bucket and key-value store"),
   setting("deployment", "LOCATION", oneOf(...DATABASE_LOCATIONS), "where database, media and objects are created"),
+  setting("deployment", "WORKER_AT_LOCATION", oneOf("true"), "whether the Worker too runs at LOCATION"),
+  setting("deployment", "JURISDICTION", oneOf("eu"), "where database and media are kept by guarantee"),
   setting(
     "deployment",
     "FIT_IMAGES",
@@ -192,8 +194,15 @@ function pairProblems(values: Values): string[] {
           .filter((name) => !values.has(name))
           .map((name) => `${name} is missing: ${given.join(" and ")} ${given.length === 1 ? "needs" : "need"} it`);
   };
+  const lacksLocation = values.has("WORKER_AT_LOCATION") && !values.has("LOCATION");
+  const isOutside = values.has("JURISDICTION") && !["weur", "eeur"].includes(values.get("LOCATION") ?? "weur");
   const stripe = SETTINGS.filter(({ name }) => name.startsWith("STRIPE_")).map(({ name }) => name);
-  return [...missing(stripe), ...missing(["OPERATOR_NAME", "OPERATOR_CONTACT"])];
+  return [
+    ...missing(stripe),
+    ...missing(["OPERATOR_NAME", "OPERATOR_CONTACT"]),
+    ...(lacksLocation ? ["LOCATION is missing: WORKER_AT_LOCATION needs it"] : []),
+    ...(isOutside ? ["LOCATION must be weur or eeur, or left out: JURISDICTION is eu"] : []),
+  ];
 }
 
 /** Lists all problems, so that one run finds them all. No problem quotes the value of a secret. */

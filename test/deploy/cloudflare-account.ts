@@ -11,6 +11,8 @@ export interface ApiCall {
   readonly form: () => Promise<FormData>;
   readonly bytes: () => Uint8Array;
   readonly contentType: string;
+  /** The jurisdiction in which a bucket is looked for. */
+  readonly jurisdiction: string | null;
 }
 
 /** An answer that is no JSON. */
@@ -79,7 +81,11 @@ export class CloudflareAccount {
   readonly tokenId = "b".repeat(32);
   readonly databases: D1Database[] = [];
   readonly namespaces: { readonly id: string; readonly title: string }[] = [];
-  readonly buckets: { readonly name: string; readonly location: string | undefined }[] = [];
+  readonly buckets: {
+    readonly name: string;
+    readonly location: string | undefined;
+    readonly jurisdiction: string | null;
+  }[] = [];
   /** The objects of all buckets, by key. */
   readonly objects = new Map<string, Content>();
   /** Files that wait for their import. */
@@ -118,14 +124,14 @@ export class CloudflareAccount {
     return database;
   }
 
-  createDatabase(name: string, location?: string): D1Database {
+  createDatabase(name: string, location?: string, jurisdiction: string | null = null): D1Database {
     if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) {
       throw new Refusal(400, 7400, "the name of the database is invalid");
     }
     if (this.databases.some((database) => database.name === name)) {
       throw new Refusal(400, 7502, `A database with the name ${name} already exists`);
     }
-    const database = new D1Database(randomUUID(), name, location);
+    const database = new D1Database(randomUUID(), name, location, jurisdiction);
     this.databases.push(database);
     return database;
   }
@@ -139,12 +145,15 @@ export class CloudflareAccount {
     return namespace;
   }
 
-  createBucket(name: string, location?: string): void {
+  createBucket(name: string, location?: string, jurisdiction: string | null = null): void {
     this.#assertR2();
-    if (this.buckets.some((bucket) => bucket.name === name)) {
+    if (jurisdiction !== null && location !== undefined) {
+      throw new Refusal(400, 10_002, "a location hint is not taken for a bucket of a jurisdiction");
+    }
+    if (this.buckets.some((bucket) => bucket.name === name && bucket.jurisdiction === jurisdiction)) {
       throw new Refusal(409, 10_004, "The bucket you tried to create already exists, and you own it.");
     }
-    this.buckets.push({ name, location });
+    this.buckets.push({ name, location, jurisdiction });
   }
 
   #assertR2(): void {
@@ -153,9 +162,9 @@ export class CloudflareAccount {
     }
   }
 
-  #bucket(name: string | undefined): { readonly name: string } {
+  #bucket(name: string | undefined, jurisdiction: string | null): { readonly name: string } {
     this.#assertR2();
-    const bucket = this.buckets.find((one) => one.name === name);
+    const bucket = this.buckets.find((one) => one.name === name && one.jurisdiction === jurisdiction);
     if (bucket === undefined) {
       throw new Refusal(404, 10_006, "The specified bucket does not exist.");
     }
@@ -198,7 +207,8 @@ export class CloudflareAccount {
     const version = worker.upload(metadata, modules, {
       database: (id) => this.databases.some(({ uuid }) => uuid === id),
       namespace: (id) => this.namespaces.some((namespace) => namespace.id === id),
-      bucket: (bucketName) => this.buckets.some((bucket) => bucket.name === bucketName),
+      bucket: (bucketName, jurisdiction) =>
+        this.buckets.some((bucket) => bucket.name === bucketName && bucket.jurisdiction === (jurisdiction ?? null)),
     });
     this.uploads += 1;
     this.workers.set(name, worker);
@@ -250,18 +260,22 @@ export class CloudflareAccount {
       pageOf(
         this.databases
           .filter(({ name }) => name.includes(query.get("name") ?? ""))
-          .map(({ uuid, name }) => ({ uuid, name })),
+          .map(({ uuid, name, jurisdiction }) => ({ uuid, name, jurisdiction })),
         query,
         [10, 10_000],
       ),
     "POST /accounts/:account/d1/database": async ({ json }) => {
-      const body = await json<{ name: string; primary_location_hint?: string }>();
-      const { uuid, name } = this.createDatabase(body.name, body.primary_location_hint);
-      return { uuid, name };
+      const body = await json<{ name: string; primary_location_hint?: string; jurisdiction?: string }>();
+      const { uuid, name, jurisdiction } = this.createDatabase(
+        body.name,
+        body.primary_location_hint,
+        body.jurisdiction ?? null,
+      );
+      return { uuid, name, jurisdiction };
     },
     "GET /accounts/:account/d1/database/:database": ({ params }) => {
-      const { uuid, name } = this.database(params["database"]);
-      return { uuid, name, version: "production" };
+      const { uuid, name, jurisdiction } = this.database(params["database"]);
+      return { uuid, name, jurisdiction, version: "production" };
     },
     "POST /accounts/:account/d1/database/:database/query": async ({ params, json }) => {
       const body = await json<Query & { readonly batch?: readonly Query[] }>();
@@ -286,8 +300,8 @@ export class CloudflareAccount {
       const result = { filename, signed_url: `${this.origin}/dumps/${filename}` };
       return { success: true, messages: [], ...database.export(body.current_bookmark), result };
     },
-    "GET /accounts/:account/r2/buckets/:bucket/objects": ({ params, query }) => {
-      this.#bucket(params["bucket"]);
+    "GET /accounts/:account/r2/buckets/:bucket/objects": ({ params, query, jurisdiction }) => {
+      this.#bucket(params["bucket"], jurisdiction);
       const perPage = Number(query.get("per_page") ?? "20");
       if (!Number.isInteger(perPage) || perPage < 1 || perPage > 1000) {
         throw new Refusal(400, 10_022, "per_page must be between 1 and 1000");
@@ -310,16 +324,16 @@ export class CloudflareAccount {
         ...(isTruncated && { cursor: page.at(-1) ?? "" }),
       });
     },
-    "GET /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params }) => {
-      this.#bucket(params["bucket"]);
+    "GET /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params, jurisdiction }) => {
+      this.#bucket(params["bucket"], jurisdiction);
       const object = this.objects.get(params["key"] ?? "");
       if (object === undefined) {
         throw new Refusal(404, 10_007, "The specified key does not exist.");
       }
       return object;
     },
-    "PUT /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params, bytes, contentType }) => {
-      this.#bucket(params["bucket"]);
+    "PUT /accounts/:account/r2/buckets/:bucket/objects/:key*": ({ params, bytes, contentType, jurisdiction }) => {
+      this.#bucket(params["bucket"], jurisdiction);
       if (bytes().length > MAX_WHOLE_UPLOAD_BYTES) {
         throw new Refusal(413, 100_100, "entity too large");
       }
@@ -329,12 +343,11 @@ export class CloudflareAccount {
     "GET /accounts/:account/storage/kv/namespaces": ({ query }) => pageOf(this.namespaces, query, [5, 1000]),
     "POST /accounts/:account/storage/kv/namespaces": async ({ json }) =>
       this.createNamespace((await json<{ title: string }>()).title),
-    "GET /accounts/:account/r2/buckets/:bucket": ({ params }) => {
-      return this.#bucket(params["bucket"]);
-    },
-    "POST /accounts/:account/r2/buckets": async ({ json }) => {
+    "GET /accounts/:account/r2/buckets/:bucket": ({ params, jurisdiction }) =>
+      this.#bucket(params["bucket"], jurisdiction),
+    "POST /accounts/:account/r2/buckets": async ({ json, jurisdiction }) => {
       const { name, locationHint } = await json<{ name: string; locationHint?: string }>();
-      this.createBucket(name, locationHint);
+      this.createBucket(name, locationHint, jurisdiction);
       return { name };
     },
     "GET /accounts/:account/workers/subdomain": () => {

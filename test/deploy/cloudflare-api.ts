@@ -198,6 +198,7 @@ export class CloudflareApi {
           }).formData(),
         bytes: () => new Uint8Array(body),
         contentType: request.headers["content-type"] ?? "",
+        jurisdiction: new Headers(request.headers as Record<string, string>).get("cf-r2-jurisdiction"),
       });
       if (result instanceof Content) {
         return { status: 200, answer: result };

@@ -57,6 +57,7 @@ export class D1Database {
   readonly uuid: string;
   readonly name: string;
   readonly location: string | undefined;
+  readonly jurisdiction: string | null;
   sqlite = new DatabaseSync(":memory:");
   #changes = 0;
   readonly #moments: Moment[] = [];
@@ -64,10 +65,11 @@ export class D1Database {
   #import: { readonly at_bookmark: string; readonly answer: ImportAnswer } | null = null;
   #export: { readonly bookmark: string; readonly dump: string } | null = null;
 
-  constructor(uuid: string, name: string, location: string | undefined) {
+  constructor(uuid: string, name: string, location: string | undefined, jurisdiction: string | null = null) {
     this.uuid = uuid;
     this.name = name;
     this.location = location;
+    this.jurisdiction = jurisdiction;
   }
 
   get bookmark(): string {

@@ -9,6 +9,7 @@ export interface Binding {
   readonly database_id?: string;
   readonly namespace_id?: string;
   readonly bucket_name?: string;
+  readonly jurisdiction?: string;
   readonly class_name?: string;
   readonly simple?: object;
 }
@@ -21,6 +22,7 @@ export interface Metadata {
   readonly main_module?: string;
   readonly compatibility_date?: string;
   readonly compatibility_flags?: readonly string[];
+  readonly placement?: object;
   readonly bindings: readonly Binding[];
   readonly keep_bindings?: readonly string[];
   readonly annotations?: Readonly<Record<string, string | undefined>>;
@@ -47,13 +49,14 @@ export interface Version {
   readonly modules: readonly UploadedModule[];
   readonly compatibilityDate: string;
   readonly compatibilityFlags: readonly string[];
+  readonly placement: object | undefined;
 }
 
 /** Which resources a binding may name. */
 export interface ResourceCheck {
   database(id: string | undefined): boolean;
   namespace(id: string | undefined): boolean;
-  bucket(name: string | undefined): boolean;
+  bucket(name: string | undefined, jurisdiction: string | undefined): boolean;
 }
 
 const INVALID_BINDING = 10_021;
@@ -123,6 +126,7 @@ export class DeployedWorker {
       annotations: metadata.annotations ?? {},
       compatibilityDate: metadata.compatibility_date ?? "",
       compatibilityFlags: metadata.compatibility_flags ?? [],
+      placement: metadata.placement,
       modules: modules.toSorted(
         (a, b) => Number(b.name === metadata.main_module) - Number(a.name === metadata.main_module),
       ),
@@ -171,7 +175,7 @@ export class DeployedWorker {
         }
         return binding;
       case "r2_bucket":
-        if (!resources.bucket(binding.bucket_name)) {
+        if (!resources.bucket(binding.bucket_name, binding.jurisdiction)) {
           throw invalid("references bucket that does not exist");
         }
         return binding;

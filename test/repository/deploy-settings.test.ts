@@ -48,7 +48,7 @@ describe("the table of settings", () => {
     }
     read.delete("EMAIL");
     const derived =
-      /_(?:CLIENT_ID|CLIENT_SECRET|CLIENT_SECRET_NEXT)$|^STRIPE_PRICE_|^TOKEN_KEY|^(?:DOMAIN|WORKER_NAME|LOCATION|FIT_IMAGES)$/;
+      /_(?:CLIENT_ID|CLIENT_SECRET|CLIENT_SECRET_NEXT)$|^STRIPE_PRICE_|^TOKEN_KEY|^(?:DOMAIN|WORKER_NAME|LOCATION|WORKER_AT_LOCATION|JURISDICTION|FIT_IMAGES)$/;
     const shared = /_(?:APPSECRET_PROOF|BUSINESS_MANAGEMENT|CONFIG_ID|EXTRA_SCOPES)$/;
     expect([...read].filter((name) => !NAMES.includes(name))).toEqual([]);
     expect(NAMES.filter((name) => !read.has(name) && !derived.test(name) && !shared.test(name))).toEqual([]);
@@ -109,6 +109,8 @@ describe("a setting of a wrong form is named with what it must be, and a secret 
     ["MAIL_FROM", "almanac", 'MAIL_FROM must be an e-mail address, not "almanac"'],
     ["TIKTOK_AUDITED", "yes", 'TIKTOK_AUDITED must be true or false, not "yes"'],
     ["LOCATION", "mars", 'LOCATION must be one of wnam, enam, weur, eeur, apac, oc, not "mars"'],
+    ["JURISDICTION", "us", 'JURISDICTION must be eu or left out, not "us"'],
+    ["WORKER_AT_LOCATION", "true", "LOCATION is missing: WORKER_AT_LOCATION needs it"],
     ["DATABASE_LIMIT_BYTES", "1.5", 'DATABASE_LIMIT_BYTES must be a whole number, not "1.5"'],
     ["ORIGIN", "https://a.example", "ORIGIN is not a setting: the address follows from DOMAIN"],
     ["LINKDIN_CLIENT_ID", "x", "LINKDIN_CLIENT_ID is not a setting: did you mean LINKEDIN_CLIENT_ID?"],
@@ -155,6 +157,8 @@ describe("wrangler.toml", () => {
       vars: new Map([["OPERATOR_NAME", 'Ada "the first" \\ ü $& $1']]),
       sendsEmail: true,
       fitsImages: true,
+      workerLocation: undefined,
+      jurisdiction: undefined,
     });
     for (const line of [
       'name = "posts"\naccount_id = "id-of-account"\nworkers_dev = false\nroutes = [{ pattern = "posts.example.com", custom_domain = true }]\n',
@@ -182,6 +186,8 @@ describe("wrangler.toml", () => {
           vars: new Map(),
           sendsEmail: false,
           fitsImages: true,
+          workerLocation: undefined,
+          jurisdiction: undefined,
         }),
         /^namespace_id = "(.*)"$/gm,
       );
@@ -225,6 +231,8 @@ describe("wrangler.toml", () => {
       vars: new Map(),
       sendsEmail: false,
       fitsImages: false,
+      workerLocation: undefined,
+      jurisdiction: undefined,
     });
     expect(config.match(/made-by-the-button/g)).toHaveLength(1);
     expect(config.match(/made-too/g)).toHaveLength(1);
