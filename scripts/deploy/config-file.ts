@@ -104,7 +104,8 @@ const REGIONS: Readonly<Record<string, string>> = {
 
 /** The tracked file with what belongs to this installation. */
 export function completeConfig(tracked: string, input: DeployedConfig): string {
-  const { names, resources, accountId, version, domain, vars, sendsEmail, fitsImages, workerLocation, jurisdiction } = input;
+  const { names, resources, accountId, version, domain, vars, sendsEmail, fitsImages, workerLocation, jurisdiction } =
+    input;
   const address =
     domain === undefined
       ? "workers_dev = true"

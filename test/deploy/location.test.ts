@@ -29,7 +29,9 @@ describe("npm run deploy", { timeout: 180_000 }, () => {
     const first = await operator.deploy();
     expect(first.code, first.output).toBe(0);
     const { account } = api;
-    expect(account.databases.map(({ jurisdiction, location }) => [jurisdiction, location])).toEqual([["eu", undefined]]);
+    expect(account.databases.map(({ jurisdiction, location }) => [jurisdiction, location])).toEqual([
+      ["eu", undefined],
+    ]);
     expect(account.buckets.map(({ jurisdiction }) => jurisdiction)).toEqual([null, "eu"]);
     expect(account.worker("almanac").current.bindings).toContainEqual(
       expect.objectContaining({ name: "MEDIA", bucket_name: "almanac-media", jurisdiction: "eu" }),
