@@ -235,8 +235,8 @@ export const AccountsPage: FC<AccountsPageProps> = (props) => (
         <section class="card" aria-labelledby="sync">
           <h2 id="sync">Check all accounts</h2>
           <p>
-            Almanac asks every platform twice a day for names, pictures, permissions and new accounts of your logins. Ask
-            now after you have changed something there.
+            Almanac asks every platform twice a day for names, pictures, permissions and new accounts of your logins.
+            Ask now after you have changed something there.
           </p>
           <form method="post" action="/dashboard/accounts/sync">
             <button class="secondary">Check now</button>
