@@ -155,6 +155,27 @@ export const HOLES: readonly Hole[] = [
     changes: [{ instead: "use.statements.at(0);" }],
   },
   {
+    name: "unlimited-trial-keys",
+    what: "a trial stores any number of answers under keys",
+    topic: "limits",
+    attack: "answers, events and previews",
+    changes: [{ from: "< ?7", to: "< ?7 * 100" }],
+  },
+  {
+    name: "endless-log-of-a-trial",
+    what: "the event log of a trial grows without end",
+    topic: "limits",
+    attack: "answers, events and previews",
+    changes: [{ from: "bytes > ?3", to: "bytes > ?3 * 1000" }],
+  },
+  {
+    name: "plans-of-any-size",
+    what: "a preview is kept though no hour has room for its texts",
+    topic: "limits",
+    attack: "answers, events and previews",
+    changes: [{ from: "size > limit", to: "size > limit * 4" }],
+  },
+  {
     name: "fresh-clients-evicted",
     what: "a registration of an app is evicted by newer ones within its first hour",
     topic: "limits",

@@ -4,6 +4,9 @@ import type { Topic } from "./attack.ts";
 
 /** More than twice what an address may do in a minute, because the next minute may begin meanwhile. */
 const REQUESTS = 150;
+/** Answers that a trial stores, and what the log of its workspace keeps. */
+const STORED_ANSWERS = 1000;
+const EVENT_LOG_BYTES = 8 * 1024 ** 2;
 const CALLBACK = "https://app.example/callback";
 
 /** The first 48 bits of an IPv6 address that nobody else here has. */
@@ -79,6 +82,57 @@ export default {
           limited += status === 429 ? 1 : 0;
         }
         log.expect(limited > 0, "429", `${confirmed} bytes of long posts were confirmed within an hour`);
+      },
+    },
+    {
+      name: "answers, events and previews of a trial that fill the database",
+      async run(service, log) {
+        const user = await service.createUser({ plan: "scale", subscription: "trialing" });
+        const { key } = user;
+        let stored = 0;
+        for (let sent = 0; sent < STORED_ANSWERS + 50; sent += 50) {
+          const answers = await Promise.all(
+            Array.from({ length: 50 }, (_, index) =>
+              service.send("POST", "/v1/posts/confirm", {
+                key,
+                json: {},
+                headers: { "idempotency-key": `${sent + index}` },
+              }),
+            ),
+          );
+          stored += answers.filter(({ status }) => status === 400).length;
+        }
+        log.expect(stored === STORED_ANSWERS, "403", `a trial stored ${stored} answers`);
+
+        const accountId = await service.connect(user, "facebook");
+        const tooLarge = await service.send("POST", "/v1/posts/preview", {
+          key,
+          json: {
+            caption: "Hello",
+            scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+            targets: [{ account_id: accountId, platform_options: { unknown: "x".repeat(600_000) } }],
+          },
+        });
+        log.expectStatus("a preview of 600 kB", tooLarge, 400);
+
+        const cookie = await service.signIn(user);
+        await service.send("POST", "/webhooks/event-log", { cookie, form: { log: "on" } });
+        const id = await service.schedulePost(user, accountId, "x".repeat(60_000));
+        const changes = 2 * Math.ceil(EVENT_LOG_BYTES / 120_000);
+        for (let count = 0; count < changes; count += 1) {
+          await service.prepare("PUT", `/v1/posts/${id}/annotations`, { key, json: { notes: `${count}` } });
+        }
+        let kept = 0;
+        for (let after: number | null = 0; after !== null;) {
+          const { json: page } = await service.prepare("GET", `/v1/events?limit=100&after=${after}`, { key });
+          kept += page.events.length;
+          after = page.has_more === true ? page.next_after : null;
+        }
+        log.expect(
+          kept > 0 && kept < changes,
+          `${kept} of ${changes} events are kept`,
+          `a trial's log keeps ${kept} events of 120 kB`,
+        );
       },
     },
     {

@@ -6,6 +6,7 @@ import { refuse, RefusalError } from "#core/errors.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";
 import type { Context } from "#context.ts";
 import { log } from "#core/log.ts";
+import { TRIAL_STORED_ANSWERS } from "#core/plan.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import {
   claimKey,
@@ -20,7 +21,7 @@ const HEADER = "idempotency-key";
 const MAX_KEY_LENGTH = 255;
 
 /** The largest stored response, encrypted and encoded. A post's captions alone can take a megabyte. */
-const MAX_STORED_LENGTH = 8 * 1024;
+export const MAX_STORED_LENGTH = 8 * 1024;
 
 /** Repeats a response that is too large to store; without it, the operation runs again. */
 export interface LargeResponse {
@@ -138,9 +139,10 @@ export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
     if (key === null) {
       return next();
     }
-    const { db, clock } = c.get("ctx");
-    const userKey = { userId: c.get("ctx").actor.userId, key };
-    const claim = await claimKey(db, userKey, await requestHash(c), clock.now());
+    const { actor, db, clock } = c.get("ctx");
+    const userKey = { userId: actor.userId, key };
+    const maxKeys = actor.isTrial ? TRIAL_STORED_ANSWERS : null;
+    const claim = await claimKey(db, userKey, { requestHash: await requestHash(c), maxKeys, now: clock.now() });
     switch (claim.state) {
       case "claimed":
         await next();
@@ -150,6 +152,12 @@ export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
         return refuse({
           code: "idempotency_key_in_use",
           message: "the first call with this Idempotency-Key is still running: try again in a second",
+          param: "Idempotency-Key",
+        });
+      case "too_many_keys":
+        return refuse({
+          code: "quota_exceeded",
+          message: `a trial makes ${TRIAL_STORED_ANSWERS} calls with an Idempotency-Key in 24 hours: leave the key out, or choose a plan`,
           param: "Idempotency-Key",
         });
       case "different_request":

@@ -20,7 +20,8 @@ export type KeyClaim =
   | { readonly state: "claimed"; readonly leaseUntil: number }
   | { readonly state: "running" }
   | { readonly state: "completed"; readonly response: StoredResponse }
-  | { readonly state: "different_request" };
+  | { readonly state: "different_request" }
+  | { readonly state: "too_many_keys" };
 
 interface Row {
   readonly request_hash: string;
@@ -29,13 +30,25 @@ interface Row {
   readonly reference: string | null;
 }
 
-/** Claim and lookup are one transaction, so exactly one of several parallel calls runs. */
-export async function claimKey(db: Db, userKey: UserKey, requestHash: string, now: number): Promise<KeyClaim> {
+/** Claim and lookup are one transaction, so exactly one of several parallel calls runs. A user with `maxKeys` keys gets no further one. */
+export async function claimKey(
+  db: Db,
+  userKey: UserKey,
+  {
+    requestHash,
+    maxKeys,
+    now,
+  }: { readonly requestHash: string; readonly maxKeys: number | null; readonly now: number },
+): Promise<KeyClaim> {
   const leaseUntil = now + LEASE_MS;
+  // mutant: unlimited-trial-keys
   const { claimed, existing } = await batch(db, {
     claimed: db.d1
       .prepare(
-        `INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until) VALUES (?1, ?2, ?3, ?4, ?5)
+        `INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until)
+         SELECT ?1, ?2, ?3, ?4, ?5
+         WHERE ?7 IS NULL OR (
+           SELECT count(*) FROM (SELECT 1 FROM idempotency_records WHERE user_id = ?1 LIMIT coalesce(?7, 0))) < ?7
          ON CONFLICT (user_id, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL,
            reference = NULL, created_at = excluded.created_at, lease_until = excluded.lease_until
          WHERE idempotency_records.created_at <= ?4 - ?6
@@ -43,7 +56,7 @@ export async function claimKey(db: Db, userKey: UserKey, requestHash: string, no
              AND idempotency_records.request_hash = excluded.request_hash)
          RETURNING request_hash, status, body, reference`,
       )
-      .bind(userKey.userId, userKey.key, requestHash, now, leaseUntil, RETENTION_MS),
+      .bind(userKey.userId, userKey.key, requestHash, now, leaseUntil, RETENTION_MS, maxKeys),
     existing: withRows<Row>(
       db.d1
         .prepare(
@@ -56,7 +69,10 @@ export async function claimKey(db: Db, userKey: UserKey, requestHash: string, no
     return { state: "claimed", leaseUntil };
   }
   const row = existing.results[0];
-  if (row === undefined || row.request_hash !== requestHash) {
+  if (row === undefined) {
+    return { state: "too_many_keys" };
+  }
+  if (row.request_hash !== requestHash) {
     return { state: "different_request" };
   }
   const { status, body, reference } = row;

@@ -15,6 +15,7 @@ export interface Actor {
   readonly plan: Plan;
   /** What the user may have or do: the limits of the plan, or the lower limits of a trial. */
   readonly limits: PlanLimits;
+  readonly isTrial: boolean;
   /** False if the trial has ended or the subscription has lapsed. Operations then respond with 403. */
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];

@@ -112,6 +112,12 @@ const TRIAL_LIMITS = {
   mediaFetchesPerHostPerHour: 50,
 } as const satisfies Partial<PlanLimits>;
 
+/** Calls of a trial with an `Idempotency-Key` in a day, because the answer of each is stored for so long. */
+export const TRIAL_STORED_ANSWERS = 1000;
+
+/** The event log of a trial keeps the newest events of each workspace, up to the lower of these. */
+export const TRIAL_EVENT_LOG = { events: 2000, bytes: 8 * MIB } as const;
+
 /** How many accounts a trial can connect before the user confirms the e-mail address. Applies only if the service can send e-mails. */
 export const ACCOUNTS_BEFORE_EMAIL_PROOF = 2;
 

@@ -1,3 +1,4 @@
+import { TRIAL_EVENT_LOG } from "#core/plan.ts";
 import type { Db } from "#db/client.ts";
 
 /** The workspaces that are due for the sweep, longest due first. */
@@ -10,6 +11,26 @@ export function dueSweepsStatement(db: Db, now: number, limit: number): D1Prepar
   return db.d1
     .prepare("SELECT workspace_id FROM event_logs WHERE sweep_at <= ?1 ORDER BY sweep_at LIMIT ?2")
     .bind(now, limit);
+}
+
+/**
+ * Deletes the oldest events of a trial's workspace that are above a limit. A change can be repeated without end, and each copies its post.
+ * Of another workspace it reads no event.
+ */
+// mutant: endless-log-of-a-trial
+export function trimTrialLogStatement(db: Db, workspaceId: string): D1PreparedStatement {
+  return db.d1
+    .prepare(
+      `DELETE FROM events WHERE workspace_id = ?1 AND seq <= (
+         SELECT max(seq) FROM (
+           SELECT e.seq AS seq, row_number() OVER newest AS position, sum(octet_length(e.data)) OVER newest AS bytes
+           FROM events e
+           WHERE e.workspace_id = ?1 AND EXISTS (
+             SELECT 1 FROM workspaces w JOIN subscriptions s ON s.user_id = w.user_id WHERE w.id = ?1 AND s.status = 'trialing')
+           WINDOW newest AS (ORDER BY e.seq DESC))
+         WHERE position > ?2 OR bytes > ?3)`,
+    )
+    .bind(workspaceId, TRIAL_EVENT_LOG.events, TRIAL_EVENT_LOG.bytes);
 }
 
 interface Sweep {

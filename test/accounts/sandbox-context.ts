@@ -36,6 +36,7 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
       via: "api",
       timeZone: "UTC",
       recordsEvents: false,
+      isTrial: false,
     },
   };
   return { ctx, settled: () => Promise.all(deferred.splice(0)) };

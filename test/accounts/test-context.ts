@@ -53,6 +53,7 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
     via: "api",
     timeZone: "UTC",
     recordsEvents: false,
+    isTrial: false,
   };
   return { ...services, actor };
 }

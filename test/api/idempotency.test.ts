@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
+import { TRIAL_STORED_ANSWERS } from "#core/plan.ts";
 import { callApi } from "../support/call-api.ts";
 import { connectOneAccount, isoInDays, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
 import { createCaller, type ApiCaller } from "../support/create-caller.ts";
@@ -324,5 +325,35 @@ describe("a key", () => {
       .all<{ body: string }>();
     expect(results).toHaveLength(1);
     expect(results[0]?.body).not.toContain(response.body.confirmation_token);
+  });
+});
+
+describe("a trial", () => {
+  const insertKeys = (caller: ApiCaller, count: number) =>
+    env.DB.prepare(
+      `INSERT INTO idempotency_records (user_id, key, request_hash, status, created_at, lease_until)
+       SELECT ?1, 'stored ' || value, '', 200, ?2, 0 FROM json_each(?3)`,
+    )
+      .bind(caller.userId, Date.now(), JSON.stringify(Array.from({ length: count }, (_, index) => index)))
+      .run();
+
+  test("stores 1,000 answers; what it has is still repeated, and a call without a key goes on", async ({ expect }) => {
+    const caller = await createCaller({ subscription: "trialing" });
+    await insertKeys(caller, TRIAL_STORED_ANSWERS - 1);
+    const last = await createWorkspace(caller, "last");
+    expect(last.status).toBe(201);
+    expect(await createWorkspace(caller, "one more")).toMatchObject({
+      status: 403,
+      body: { code: "quota_exceeded", param: "Idempotency-Key" },
+    });
+    expect((await createWorkspace(caller, "last")).headers.get("idempotent-replayed")).toBe("true");
+    expect((await callApi(caller, { method: "POST", path: "/workspaces", body: { name: "B" } })).status).toBe(201);
+    expect((await workspacesOf(caller)).map(({ name }) => name)).toHaveLength(3);
+  });
+
+  test("is the only one with such a limit", async ({ expect }) => {
+    const caller = await createCaller();
+    await insertKeys(caller, TRIAL_STORED_ANSWERS);
+    expect((await createWorkspace(caller, "one more")).status).toBe(201);
   });
 });

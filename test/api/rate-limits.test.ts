@@ -8,11 +8,12 @@ import { sendUntilLimited } from "../support/send-until-limited.ts";
 const [production = ""] = wrangler.split("[env.sandbox]");
 
 describe("the limits in wrangler.toml and in the plans", () => {
+  const limitOf = (binding: string) => {
+    const [, limit] = /limit = (\d+), period = 60/.exec(production.slice(production.indexOf(`"${binding}"`))) ?? [];
+    return Number(limit);
+  };
+
   test.for(PLANS)("agree on %s", (plan, { expect }) => {
-    const limitOf = (binding: string) => {
-      const [, limit] = /limit = (\d+), period = 60/.exec(production.slice(production.indexOf(`"${binding}"`))) ?? [];
-      return Number(limit);
-    };
     expect(limitOf(`LIMIT_${plan.toUpperCase()}`)).toBe(PLAN_LIMITS[plan].requestsPerMinute);
     expect(limitOf(`LIMIT_USER_${plan.toUpperCase()}`)).toBe(PLAN_LIMITS[plan].userRequestsPerMinute);
   });

@@ -34,6 +34,7 @@ async function signedInUser(service: ServiceFixture) {
       via: "dashboard",
       timeZone: "UTC",
       recordsEvents: false,
+      isTrial: false,
     },
   };
   return { ...user, ctx, text: async (path = PAGE) => await (await user.browser.get(path)).text() };

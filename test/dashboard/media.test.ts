@@ -52,6 +52,7 @@ async function signIn() {
       via: "dashboard",
       timeZone: "UTC",
       recordsEvents: false,
+      isTrial: false,
     },
   };
   const send = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>

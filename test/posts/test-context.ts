@@ -71,6 +71,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     via: "api",
     timeZone: "UTC",
     recordsEvents: false,
+    isTrial: false,
     ...options.actor,
   };
   const ctx: TestContext = {

@@ -121,6 +121,7 @@ export class PublisherHarness {
       via: "api",
       timeZone: "UTC",
       recordsEvents: false,
+      isTrial: false,
     };
     this.ctx = {
       ...services,

@@ -1,10 +1,20 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { MAX_STORED_LENGTH } from "#api/idempotency.ts";
 import { SHORT_PLAN_BYTES } from "#confirming/commit/count-long-text.ts";
 import { confirmSchedule, previewSchedule } from "#confirming/index.ts";
 import { HOUR } from "#core/clock.ts";
-import { limitsFor, PLANS, type PlanLimits, TRIAL_DAYS } from "#core/plan.ts";
+import {
+  limitsFor,
+  type PlanLimits,
+  PLANS,
+  type SubscriptionStatus,
+  TRIAL_DAYS,
+  TRIAL_EVENT_LOG,
+  TRIAL_STORED_ANSWERS,
+} from "#core/plan.ts";
 import { createDraft, deleteDraft, updateDraft } from "#drafts/index.ts";
+import { wakeSenders } from "#webhooks/index.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
 import { createAccount, createTestContext, oneHourAhead, refusalOf, refusalsIn } from "../posts/test-context.ts";
 
@@ -25,6 +35,8 @@ async function createPerson(limits: Partial<PlanLimits>) {
 
 const GIGABYTE = 1e9;
 const DAYS_OF_APPROVAL = 7;
+/** A user's id and a key of 255 characters, in the row and in the index of its age, and a hash, numbers and headers. */
+const KEYED_ROW_BYTES = 2 * (36 + 3 * 255) + 64 + 100;
 
 test.each(PLANS)("a trial of %s cannot fill a gigabyte in its week", (plan) => {
   const limits = limitsFor({ plan, isTrial: true, mustProveEmail: false }, {});
@@ -32,8 +44,71 @@ test.each(PLANS)("a trial of %s cannot fill a gigabyte in its week", (plan) => {
   // A short plan is stored when it is confirmed. Where a person confirms it, the approval stores it once more.
   const shortPlans = 2 * limits.previewsPerHour * hours * SHORT_PLAN_BYTES;
   const longPlans = limits.textBytesPerHour * hours;
+  const answers = TRIAL_STORED_ANSWERS * (MAX_STORED_LENGTH + KEYED_ROW_BYTES);
+  // One change has an event of each scheduled post at most, before the log is trimmed.
+  const events = limits.workspaces * TRIAL_EVENT_LOG.bytes + limits.scheduledPosts * limits.textBytesPerHour;
+  // All of an hour can be made within the minutes that a preview is kept.
+  const previews = limits.previewsPerHour * limits.textBytesPerHour;
   expect(TRIAL_DAYS).toBeLessThanOrEqual(DAYS_OF_APPROVAL);
   expect(shortPlans + longPlans + limits.draftBytes).toBeLessThan(0.7 * GIGABYTE);
+  expect(shortPlans + longPlans + limits.draftBytes + answers + events + previews).toBeLessThan(0.9 * GIGABYTE);
+});
+
+describe("the event log of a trial", () => {
+  /** A workspace whose log has this many events of this size, oldest first. */
+  async function createLog(subscription: SubscriptionStatus, { count, bytes }: { count: number; bytes: number }) {
+    const ctx = createTestContext();
+    const { userId, workspaceId } = ctx.actor;
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO workspaces (id, user_id, name, created_at) VALUES (?, ?, 'Mine', 1)").bind(
+        workspaceId,
+        userId,
+      ),
+      env.DB.prepare("INSERT INTO subscriptions (user_id, plan, status, updated_at) VALUES (?, 'scale', ?, 1)").bind(
+        userId,
+        subscription,
+      ),
+      env.DB.prepare(
+        `INSERT INTO events (workspace_id, seq, type, subject_id, at, data)
+         SELECT ?1, n.value, 'post.updated', 's', 1, hex(zeroblob(?3 / 2))
+         FROM json_each(?2) n`,
+      ).bind(workspaceId, JSON.stringify(Array.from({ length: count }, (_, index) => index + 1)), bytes),
+    ]);
+    await wakeSenders(ctx, workspaceId);
+    const left = await env.DB.prepare("SELECT count(*) AS count, min(seq) AS oldest FROM events WHERE workspace_id = ?")
+      .bind(workspaceId)
+      .first<{ count: number; oldest: number }>();
+    return left;
+  }
+
+  const { events, bytes } = TRIAL_EVENT_LOG;
+
+  test("keeps its newest events, by their number and by their bytes", async () => {
+    expect(await createLog("trialing", { count: events + 20, bytes: 2 })).toEqual({ count: events, oldest: 21 });
+    const largest = bytes / 64;
+    expect(await createLog("trialing", { count: 70, bytes: largest })).toEqual({ count: 64, oldest: 7 });
+    expect(await createLog("trialing", { count: 64, bytes: largest })).toEqual({ count: 64, oldest: 1 });
+  });
+
+  test("is the only one with a limit", async () => {
+    expect(await createLog("active", { count: events + 20, bytes: 2 })).toEqual({ count: events + 20, oldest: 1 });
+  });
+});
+
+test("a plan that is larger than all texts of an hour gets no token", async () => {
+  const person = await createPerson({ textBytesPerHour: 50_000 });
+  const account = await createAccount(person, "facebook");
+  const preview = (characters: number) =>
+    previewSchedule(person, {
+      caption: "é".repeat(characters),
+      scheduledAt: oneHourAhead(person),
+      accountIds: [account],
+    });
+  expect(await refusalOf(preview(15_000))).toMatchObject({
+    code: "validation_failed",
+    details: [{ code: "plan_too_large", limit: 50_000, actual: expect.any(Number) }],
+  });
+  expect(await preview(5000)).toMatchObject({ confirmationToken: expect.any(String) });
 });
 
 describe("drafts", () => {

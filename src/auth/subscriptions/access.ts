@@ -11,6 +11,7 @@ export interface SubscriptionState {
 
 export interface SubscriptionAccess {
   readonly plan: Plan;
+  readonly isTrial: boolean;
   /** Whether the user may call the API and the service publishes the user's posts. */
   readonly subscribed: boolean;
   readonly limits: PlanLimits;
@@ -43,6 +44,7 @@ export function subscriptionAccess(
   const isTrial = planForAll === null && subscription?.status === "trialing";
   return {
     plan,
+    isTrial,
     subscribed: planForAll !== null || end === null || now < end,
     limits: limitsFor({ plan, isTrial, mustProveEmail: sendsEmail && !user.emailVerified }, limitOverrides),
   };

@@ -13,7 +13,7 @@ const KV_EXTRA_SECONDS = 30;
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 26;
 const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
-/** The size limit of a request, so that no plan in KV is larger than what its caller sent. */
+/** The size limit of a request. Many posts are one parameter of a statement, and D1 takes parameters up to 2 MB of UTF-8. */
 const MAX_PLAN_BYTES = 1024 * 1024;
 
 function tokenKey(userId: string, hash: string): string {
@@ -59,16 +59,17 @@ function postIdOf(hash: string, time: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${hash.slice(-12)}`;
 }
 
-/** Stores the plan under the hash of its token. */
+/** Stores the plan under the hash of its token. A plan that no hour has room for could not be confirmed, so it takes no room here. */
 export async function storePlan(
-  ctx: Pick<Context, "tokens">,
+  ctx: Pick<Context, "actor" | "tokens">,
   { hash }: Pick<TokenKey, "hash">,
   plan: PostPlan,
 ): Promise<void> {
   const value = JSON.stringify(plan);
-  // Many posts are one parameter of a statement, and D1 takes parameters up to 2 MB of UTF-8.
-  const size = plan.kind === "bulk" ? new TextEncoder().encode(value).byteLength : value.length;
-  if (size > MAX_PLAN_BYTES) {
+  const size = new TextEncoder().encode(value).byteLength;
+  const limit = Math.min(MAX_PLAN_BYTES, ctx.actor.limits.textBytesPerHour);
+  // mutant: plans-of-any-size
+  if (size > limit) {
     refuse({
       code: "validation_failed",
       message: "the texts are too long for one preview: send fewer posts at once",
@@ -76,7 +77,7 @@ export async function storePlan(
         {
           code: "plan_too_large",
           message: "the texts of all posts together are too long",
-          limit: MAX_PLAN_BYTES,
+          limit,
           actual: size,
         },
       ],

@@ -1,5 +1,5 @@
 import type { EventType } from "#core/event-type.ts";
-import { batch, withRows } from "#db/batch.ts";
+import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 import type { EventRow } from "#events/read-event.ts";
@@ -136,10 +136,8 @@ export async function disableWebhook(
   return results.length === 1;
 }
 
-export async function selectEnabledWebhookIds(db: Db, workspaceId: string): Promise<readonly string[]> {
-  const { results } = await db.d1
+export function enabledWebhookIdsStatement(db: Db, workspaceId: string): Statement<{ readonly id: string }> {
+  return db.d1
     .prepare("SELECT id FROM webhooks WHERE workspace_id = ? AND disabled_at IS NULL ORDER BY id")
-    .bind(workspaceId)
-    .all<{ id: string }>();
-  return results.map(({ id }) => id);
+    .bind(workspaceId);
 }

@@ -3,7 +3,9 @@ import { SECOND } from "#core/clock.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { log } from "#core/log.ts";
 import { withTimeout } from "#core/with-timeout.ts";
-import { selectEnabledWebhookIds } from "./store-delivery.ts";
+import { batch } from "#db/batch.ts";
+import { trimTrialLogStatement } from "#events/index.ts";
+import { enabledWebhookIdsStatement } from "./store-delivery.ts";
 
 /** A sender that takes longer must not delay the others; the cron wakes it. */
 const WAKE_TIMEOUT_MS = 5 * SECOND;
@@ -21,14 +23,21 @@ export async function wakeSender(services: Pick<Services, "sender">, webhookId: 
 }
 
 /**
- * Notifies the senders of a workspace that there may be new events. Call it deferred, after the change is written. Never throws: the cron
- * finds what this misses.
+ * Notifies the senders of a workspace that there may be new events, and keeps the log of a trial within its limits. Call it deferred, after
+ * the change is written. Never throws: the cron finds what this misses.
  */
-export async function wakeSenders(services: Pick<Services, "db" | "sender">, workspaceId: string): Promise<void> {
+export async function wakeSenders(
+  services: Pick<Services, "config" | "db" | "sender">,
+  workspaceId: string,
+): Promise<void> {
+  const { config, db } = services;
   try {
     await failpoint("webhook.before_wake");
-    const ids = await selectEnabledWebhookIds(services.db, workspaceId);
-    await Promise.all(ids.map((id) => wakeSender(services, id)));
+    const { webhooks } = await batch(db, {
+      webhooks: enabledWebhookIdsStatement(db, workspaceId),
+      trimmed: config.planForAll === null ? trimTrialLogStatement(db, workspaceId) : undefined,
+    });
+    await Promise.all(webhooks.results.map(({ id }) => wakeSender(services, id)));
   } catch (error) {
     log("warn", "webhook.not_woken", { workspaceId, reason: String(error) });
   }

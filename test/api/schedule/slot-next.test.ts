@@ -227,6 +227,7 @@ describe("an approval with a slot", () => {
         via: "dashboard" as const,
         timeZone: "UTC",
         recordsEvents: false,
+        isTrial: false,
       },
     };
     const needs = (who: "person" | "self") =>
