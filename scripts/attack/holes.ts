@@ -66,6 +66,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "sha256Hex(id)", to: `sha256Hex(String(id).slice(0, 0))` }],
   },
   {
+    name: "full-for-newcomers",
+    what: "one network fills the queue of passwords, and nobody else gets a place",
+    topic: "sign-in",
+    attack: "one network fills the queue",
+    changes: [{ from: "byClient.has(id)", to: "byClient.size > 0" }],
+  },
+  {
     name: "quick-unknown-address",
     what: "signing in with an unknown address answers without hashing the password",
     topic: "sign-in",

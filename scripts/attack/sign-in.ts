@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Topic } from "./attack.ts";
-import type { AttackedService, AttackUser } from "./attacked-service.ts";
+import type { AttackLog, Topic } from "./attack.ts";
+import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts";
 import { SCRYPT_LOG_LINE } from "./instruments.ts";
 
 /** Long enough for the runtime's output to reach the log file. */
@@ -30,6 +30,22 @@ function addressesOfNetwork(): (index: number) => string {
 }
 
 const unknownUser = () => ({ email: `${crypto.randomUUID()}@sandbox.example` });
+
+/** Waits until the queue is full, or all were answered. */
+async function firstRefusal(flood: readonly Promise<Answer>[]): Promise<void> {
+  const isFull = Promise.withResolvers<void>();
+  for (const sent of flood) {
+    void sent.then(({ status }) => (status === 503 ? isFull.resolve() : undefined));
+  }
+  await Promise.race([isFull.promise, Promise.all(flood)]);
+}
+
+/** 503 is the refusal of a full queue; every other server error stays a finding. */
+function takeRefusals(service: AttackedService, log: AttackLog): void {
+  for (const error of service.takeServerErrors().filter((text) => !text.includes("/login answered 503"))) {
+    log.addFinding(error);
+  }
+}
 
 export default {
   topic: "sign-in",
@@ -130,6 +146,25 @@ export default {
       },
     },
     {
+      name: "one network fills the queue of passwords, to keep new browsers out",
+      slow: true,
+      async run(service, log) {
+        const user = await service.createUser();
+        const form = { email: user.email, password: user.password };
+        let refused = 0;
+        for (let round = 0; round < 3; round += 1) {
+          const [flooder, newcomer] = [addressesOfNetwork()(0), addressesOfNetwork()(0)];
+          const flood = Array.from({ length: 40 }, () => guess(service, unknownUser(), flooder));
+          await firstRefusal(flood);
+          const { status } = await service.send("POST", "/login", { form, address: newcomer });
+          log.expect(status === 303, "a place for others", `the right password in a new browser answered ${status}`);
+          refused += (await Promise.all(flood)).filter((answer) => answer.status === 503).length;
+        }
+        takeRefusals(service, log);
+        log.expect(refused > 0, `503 × ${refused}`, "the queue was never full");
+      },
+    },
+    {
       name: "thirty sign-ins at the same moment, to stop the isolate",
       async run(service, log) {
         const { key } = await service.createUser();
@@ -141,10 +176,7 @@ export default {
             refused += status === 503 && Number(headers["retry-after"]) > 0 ? 1 : 0;
           }
         });
-        // 503 is the refusal here; every other server error stays a finding.
-        for (const error of service.takeServerErrors().filter((text) => !text.includes("/login answered 503"))) {
-          log.addFinding(error);
-        }
+        takeRefusals(service, log);
         log.expect(refused > 0 && runs + refused === 30, `503 × ${refused}`, `${runs} scrypt runs, ${refused} refused`);
       },
     },

@@ -68,13 +68,53 @@ describe("the queue of key derivations", () => {
   test("four more places are for clients that have proved the password before", async ({ expect }) => {
     const timer = new ManualTimer();
     const queue = new PasswordQueue(timer, SLOT_MS);
-    const run = (isKnown: boolean) => queue.run(() => Promise.resolve(timer.now()), { isKnown });
+    const run = (isKnown: boolean) => queue.run(() => Promise.resolve(timer.now()), { id: String(isKnown), isKnown });
     const admitted = Array.from({ length: 9 }, () => run(false));
     await expect(run(false)).rejects.toMatchObject({ name: "PasswordQueueFullError" });
     const known = Array.from({ length: 4 }, () => run(true));
     await expect(run(true)).rejects.toMatchObject({ name: "PasswordQueueFullError" });
     await timer.advance(10_000);
     expect(await Promise.all([...admitted, ...known])).toHaveLength(13);
+  });
+
+  test("a client with nothing in a full queue takes the last place of the one with the most, which learns it at its turn", async ({
+    expect,
+  }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue(timer, SLOT_MS);
+    const starts: string[] = [];
+    const run = (id: string, isKnown = false) =>
+      queue.run(() => Promise.resolve(starts.push(`${id} ${timer.now()}`)), { id, isKnown });
+    const flood = Array.from({ length: 9 }, () => run("flood"));
+    const results = Promise.allSettled(flood);
+    const newcomers = [run("a"), run("b")];
+    await expect(run("a")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
+    await expect(run("flood")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
+    await timer.advance(10_000);
+    await Promise.all(newcomers);
+    expect((await results).map(({ status }) => status)).toEqual([
+      ...Array(7).fill("fulfilled"),
+      "rejected",
+      "rejected",
+    ]);
+    expect(starts.slice(-2)).toEqual([`b ${1000 + 7 * SLOT_MS}`, `a ${1000 + 8 * SLOT_MS}`]);
+  });
+
+  test("eight strangers with one place each keep theirs, and a stranger takes no place of a known browser", async ({
+    expect,
+  }) => {
+    const run = (queue: PasswordQueue, id: string, isKnown = false) =>
+      queue.run(() => Promise.resolve(), { id, isKnown });
+    const many = new PasswordQueue(new ManualTimer(), SLOT_MS);
+    for (let count = 0; count < 9; count++) {
+      void run(many, String(count));
+    }
+    await expect(run(many, "newcomer")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
+    const known = new PasswordQueue(new ManualTimer(), SLOT_MS);
+    for (let count = 0; count < 9; count++) {
+      void run(known, "browser", true);
+    }
+    await expect(run(known, "newcomer")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
   });
 
   test("slow derivations get longer slots, so that they never use more than half of the time", async ({ expect }) => {

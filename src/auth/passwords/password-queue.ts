@@ -5,7 +5,7 @@ const MAX_WAITING = 8;
 /** More places, which strangers cannot take. */
 const MAX_WAITING_KNOWN = 12;
 
-/** Too many passwords wait in this isolate, so this one was neither counted nor checked. */
+/** Too many passwords wait in this isolate, so this one was not checked. */
 export class PasswordQueueFullError extends Error {
   override readonly name = "PasswordQueueFullError";
   readonly retryAfterSeconds: number;
@@ -15,9 +15,19 @@ export class PasswordQueueFullError extends Error {
   }
 }
 
-/** Whose password waits; without a client, a stranger's. */
+/** Whose password waits. Requests without a client, such as sign-ups, are one stranger. */
 export interface QueueClient {
+  readonly id: string;
   readonly isKnown: boolean;
+}
+
+const STRANGER: QueueClient = { id: "", isKnown: false };
+
+interface Waiting {
+  readonly client: QueueClient;
+  readonly startAt: number;
+  /** Another client has its place. It learns this when it wakes, because a request cannot wake another one. */
+  lostPlace: boolean;
 }
 
 interface Timer {
@@ -32,15 +42,16 @@ const systemTimer: Timer = {
 
 /**
  * Spaces the password hashes of an isolate, because workerd computes scrypt on the isolate's thread and no other request runs meanwhile.
- * Each hash gets a slot of at least twice its duration. The queue stores start times, not a counter: if a client gives up, its request
- * never runs `finally`, and a counter would never go down again.
+ * Each hash gets a slot of at least twice its duration. A client with nothing in a full queue takes a place of the one with the most, so that
+ * nobody alone can keep others out. The queue stores start times, not a counter: if a client gives up, its request never runs `finally`, and
+ * a counter would never go down again.
  */
 export class PasswordQueue {
   readonly #timer: Timer;
   readonly #minSlotMs: number;
   #slotMs: number;
   #nextStartAt = 0;
-  #waitingStarts: number[] = [];
+  #waiting: Waiting[] = [];
 
   constructor(timer: Timer = systemTimer, minSlotMs: number = MIN_SLOT_MS) {
     this.#timer = timer;
@@ -49,23 +60,23 @@ export class PasswordQueue {
   }
 
   /** Call it before an attempt is counted. Throws PasswordQueueFullError. */
-  assertNotFull(client?: QueueClient): void {
-    const now = this.#timer.now();
-    this.#waitingStarts = this.#waitingStarts.filter((startAt) => startAt > now);
-    if (this.#waitingStarts.length >= (client?.isKnown === true ? MAX_WAITING_KNOWN : MAX_WAITING)) {
-      throw new PasswordQueueFullError(Math.ceil((this.#nextStartAt - now) / 1000));
+  assertNotFull(client: QueueClient = STRANGER): void {
+    if (this.#isFullFor(client) && this.#placeToTake(client) === undefined) {
+      throw this.#fullError();
     }
   }
 
   /** Computes the hash when its turn comes, or throws PasswordQueueFullError. */
-  async run<T>(derive: () => Promise<T>, client?: QueueClient): Promise<T> {
-    this.assertNotFull(client);
+  async run<T>(derive: () => Promise<T>, client: QueueClient = STRANGER): Promise<T> {
+    const startAt = this.#takeStart(client);
     const now = this.#timer.now();
-    const startAt = Math.max(now, this.#nextStartAt);
-    this.#nextStartAt = startAt + this.#slotMs;
     if (startAt > now) {
-      this.#waitingStarts.push(startAt);
+      const waiting = { client, startAt, lostPlace: false };
+      this.#waiting.push(waiting);
       await this.#timer.sleep(startAt - now);
+      if (waiting.lostPlace) {
+        throw this.#fullError();
+      }
     }
     const startedAt = this.#timer.now();
     const derived = await derive();
@@ -73,6 +84,43 @@ export class PasswordQueue {
     await this.#timer.sleep(0);
     this.#slotMs = Math.min(MAX_SLOT_MS, Math.max(this.#minSlotMs, 2 * (this.#timer.now() - startedAt)));
     return derived;
+  }
+
+  /** When the hash of a client starts: in the next free slot, or in that of another client. */
+  #takeStart(client: QueueClient): number {
+    this.assertNotFull(client);
+    const taken = this.#isFullFor(client) ? this.#placeToTake(client) : undefined;
+    if (taken === undefined) {
+      const startAt = Math.max(this.#timer.now(), this.#nextStartAt);
+      this.#nextStartAt = startAt + this.#slotMs;
+      return startAt;
+    }
+    taken.lostPlace = true;
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== taken);
+    return taken.startAt;
+  }
+
+  #isFullFor({ isKnown }: QueueClient): boolean {
+    const now = this.#timer.now();
+    this.#waiting = this.#waiting.filter(({ startAt }) => startAt > now);
+    return this.#waiting.length >= (isKnown ? MAX_WAITING_KNOWN : MAX_WAITING);
+  }
+
+  /** The last place of the client that has the most; undefined if nobody has two, or this client waits already. */
+  #placeToTake({ id, isKnown }: QueueClient): Waiting | undefined {
+    const byClient = Map.groupBy(this.#waiting, (waiting) => waiting.client.id);
+    // mutant: full-for-newcomers
+    if (byClient.has(id)) {
+      return undefined;
+    }
+    const [most = []] = [...byClient.values()]
+      .filter(([first, ...more]) => more.length > 0 && (isKnown || first?.client.isKnown === false))
+      .toSorted((a, b) => b.length - a.length);
+    return most.toSorted((a, b) => b.startAt - a.startAt)[0];
+  }
+
+  #fullError(): PasswordQueueFullError {
+    return new PasswordQueueFullError(Math.max(1, Math.ceil((this.#nextStartAt - this.#timer.now()) / 1000)));
   }
 }
 
