@@ -6,6 +6,8 @@ const MIB = 1024 ** 2;
 const PAGE_BYTES = 4 * MIB;
 /** Together more than one page has: each text stands in a post twice. */
 const LONG_POSTS = 40;
+/** Together more than one page has: each is below the 64 KiB above which a body has ids only. */
+const LONG_EVENTS = 100;
 const READS_PER_MINUTE = 60;
 /** More than two minutes allow, because the next one may begin meanwhile. */
 const READS = 150;
@@ -77,6 +79,31 @@ export default {
           offset = json.pagination.next_offset;
         }
         log.expect(pages > 1 && ids.size === LONG_POSTS, "all posts", `${ids.size} posts on ${pages} pages`);
+      },
+    },
+    {
+      name: "a page of events that are as long as they may be",
+      slow: true,
+      async run(service, log) {
+        const user = await service.createUser({ plan: "scale" });
+        const { key } = user;
+        const cookie = await service.signIn(user);
+        await service.send("POST", "/webhooks/event-log", { cookie, form: { log: "on" } });
+        const accountId = await service.connect(user, "facebook");
+        const id = await service.schedulePost(user, accountId, "a".repeat(27_000));
+        for (let count = 1; count < LONG_EVENTS; count += 1) {
+          await service.prepare("PUT", `/v1/posts/${id}/annotations`, { key, json: { notes: `${count}` } });
+        }
+        let events = 0;
+        let pages = 0;
+        for (let after: number | null = 0; after !== null && pages < LONG_EVENTS; pages += 1) {
+          const { text, json } = await service.prepare("GET", `/v1/events?limit=100&after=${after}`, { key });
+          const size = Buffer.byteLength(text);
+          log.expect(size <= PAGE_BYTES + 1000, "4 MiB", `a page of events has ${size} bytes`);
+          events += json.events.length;
+          after = json.has_more === true ? json.next_after : null;
+        }
+        log.expect(pages > 1 && events === LONG_EVENTS, "all events", `${events} events on ${pages} pages`);
       },
     },
   ],

@@ -113,6 +113,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "4 *", to: "4000 *" }],
   },
   {
+    name: "unlimited-event-pages",
+    what: "a page of events has no limit but their number",
+    topic: "answers",
+    attack: "a page of events",
+    changes: [{ at: "unlimited-pages", from: "4 *", to: "4000 *" }],
+  },
+  {
     name: "unlimited-reads",
     what: "a calendar may be read any number of times",
     topic: "answers",

@@ -1,5 +1,6 @@
 import type { Services } from "#context.ts";
 import type { Actor } from "#core/actor.ts";
+import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import { partKey, readPart } from "./part-file.ts";
 import { selectParts } from "./store-parts.ts";
 import { ARCHIVED_STATUSES, type ArchivedPost, type ArchivedStatus, type ArchivePart } from "./types.ts";
@@ -24,7 +25,8 @@ type Group = readonly [ArchivePart, ...ArchivePart[]];
 
 /**
  * Lists one page of the archived posts of the actor's workspace, by time and id, and counts all that match. The index contains the number
- * of posts of each part, so only the parts of the page and those at the ends of the time range are read.
+ * of posts of each part, so only the parts of the page and those at the ends of the time range are read. The page ends with the part that
+ * brings it to 4 MiB.
  */
 export async function listArchived(
   ctx: Pick<Services, "db" | "bucket"> & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
@@ -48,9 +50,20 @@ export async function listArchived(
   }
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const { onPage, skipped } = selectGroups(groups, counts, { limit, offset });
-  await load(onPage);
-  const posts = onPage.flatMap((group) => contents.get(group) ?? []);
-  return { posts: posts.slice(offset - skipped, offset - skipped + limit), total };
+  const posts: ArchivedPost[] = [];
+  let characters = 0;
+  let skip = offset - skipped;
+  for (const group of onPage) {
+    await load([group]);
+    const found = (contents.get(group) ?? []).slice(skip, skip + limit - posts.length);
+    skip = 0;
+    posts.push(...found);
+    characters += JSON.stringify(found).length;
+    if (characters >= MAX_PAGE_BYTES) {
+      break;
+    }
+  }
+  return { posts, total };
 }
 
 function groupOverlapping(parts: readonly ArchivePart[]): Group[] {

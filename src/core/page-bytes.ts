@@ -15,3 +15,12 @@ export function takePage<Item>(items: Iterable<Item>, textOf: (item: Item) => st
   }
   return page;
 }
+
+/** UTF-8 has at most three bytes for a unit of a string. */
+const BYTES_PER_UNIT = 3;
+
+/** The same for texts that are read already: counting their bytes takes time, which only a page near the limit needs. */
+export function takePageOf<Item>(items: readonly Item[], textOf: (item: Item) => string): readonly Item[] {
+  const units = items.reduce((sum, item) => sum + textOf(item).length, 0);
+  return units * BYTES_PER_UNIT <= MAX_PAGE_BYTES ? items : takePage(items, textOf);
+}

@@ -1,6 +1,5 @@
 import type { Context } from "#context.ts";
 import type { EventType } from "#core/event-type.ts";
-import { takePage } from "#core/page-bytes.ts";
 import { readEvent } from "./read-event.ts";
 import { selectEvents } from "./store-events.ts";
 import type { RecordedEvent } from "./types.ts";
@@ -29,12 +28,10 @@ export async function listEvents(
     workspaceId: ctx.actor.workspaceId,
     ...input,
   });
-  const shown = takePage(rows, ({ data }) => data);
-  const isCut = shown.length < rows.length;
   return {
-    events: shown.map((row) => readEvent(ctx, row)),
-    nextAfter: (isCut && shown.at(-1)?.seq) || lastSeq,
-    hasMore: hasMore || isCut,
+    events: rows.map((row) => readEvent(ctx, row)),
+    nextAfter: lastSeq,
+    hasMore,
     isRecording: recording,
   };
 }

@@ -1,4 +1,5 @@
 import type { EventType } from "#core/event-type.ts";
+import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { EventRow } from "./read-event.ts";
@@ -16,43 +17,66 @@ export interface EventPage {
 /** Bounds the events that are scanned, not those that match, so that a page of a rare type does not read the whole log. */
 const MAX_SCANNED = 1000;
 
-/** The events of the workspace after a number: one range of the primary key. */
-export async function selectEvents(
-  db: Db,
-  query: {
-    readonly workspaceId: string;
-    readonly after: number;
-    readonly limit: number;
-    /** Null for all types. */
-    readonly types: readonly EventType[] | null;
-  },
-): Promise<EventPage> {
-  const { found, scanned, log } = await batch(db, eventPageStatements(db, query));
-  const foundRows = found.results;
-  const rows = foundRows.slice(0, query.limit);
-  const isCut = foundRows.length > query.limit;
-  const [end] = scanned.results;
+interface EventQuery {
+  readonly workspaceId: string;
+  readonly after: number;
+  readonly limit: number;
+  /** Null for all types. */
+  readonly types: readonly EventType[] | null;
+}
+
+/** A row of a page that ends at a number of bytes. */
+type CutEventRow = Omit<EventRow, "data"> & {
+  /** Null where the text is longer than its share, or beyond the limit. */
+  readonly data: string | null;
+};
+
+/**
+ * The events of the workspace after a number, up to 4 MiB: one range of the primary key. A page with a longer event than its share is read
+ * once more and cut in the database: to cut every page there would read each of its rows twice.
+ */
+export async function selectEvents(db: Db, query: EventQuery): Promise<EventPage> {
+  const share = Math.floor(MAX_PAGE_BYTES / (query.limit + 1));
+  const read = await readPage(db, query, { data: `iif(octet_length(data) <= ${share}, data, NULL)` });
+  const page = read.found.results.some(({ data }) => data === null)
+    ? await readPage(db, query, { data: "data", cut: CUT_SQL })
+    : read;
+  const foundRows = page.found.results;
+  const end = foundRows.findIndex(({ data }) => data === null);
+  const rows = foundRows.slice(0, end === -1 ? query.limit : Math.min(query.limit, end)) as readonly EventRow[];
+  const isCut = foundRows.length > rows.length;
+  const [scan] = page.scanned.results;
   const lastFound = rows.at(-1)?.seq ?? query.after;
   return {
     rows,
-    lastSeq: isCut ? lastFound : (end?.last_seq ?? lastFound),
-    hasMore: isCut || (end?.scanned ?? 0) >= MAX_SCANNED,
-    recording: log.results.length > 0,
+    lastSeq: isCut ? lastFound : (scan?.last_seq ?? lastFound),
+    hasMore: isCut || (scan?.scanned ?? 0) >= MAX_SCANNED,
+    recording: page.log.results.length > 0,
   };
 }
 
-function eventPageStatements(db: Db, { workspaceId, after, limit, types }: Parameters<typeof selectEvents>[1]) {
-  const range = `SELECT workspace_id, seq, type, at, data FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${MAX_SCANNED}`;
-  return {
-    found: withRows<EventRow>(
+/** The rows with the texts up to 4 MiB together, and the text of the first row. */
+const CUT_SQL = (sql: string) => `SELECT workspace_id, seq, type, at,
+    iif(bytes <= ${MAX_PAGE_BYTES} OR bytes = octet_length(data), data, NULL) AS data
+  FROM (SELECT *, sum(octet_length(data)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${sql}))`;
+
+async function readPage(
+  db: Db,
+  { workspaceId, after, limit, types }: EventQuery,
+  { data, cut = (sql) => sql }: { readonly data: string; readonly cut?: (sql: string) => string },
+) {
+  const range = (rows: string) =>
+    `SELECT workspace_id, seq, type, at, ${data} AS data FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ${rows}`;
+  return await batch(db, {
+    found: withRows<CutEventRow>(
       types === null
-        ? db.d1
-            .prepare(
-              "SELECT workspace_id, seq, type, at, data FROM events WHERE workspace_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
-            )
-            .bind(workspaceId, after, limit + 1)
+        ? db.d1.prepare(cut(range("?3"))).bind(workspaceId, after, limit + 1)
         : db.d1
-            .prepare(`SELECT * FROM (${range}) WHERE type IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3`)
+            .prepare(
+              cut(
+                `SELECT * FROM (${range(String(MAX_SCANNED))}) WHERE type IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3`,
+              ),
+            )
             .bind(workspaceId, after, limit + 1, JSON.stringify(types)),
     ),
     scanned:
@@ -67,7 +91,7 @@ function eventPageStatements(db: Db, { workspaceId, after, limit, types }: Param
               .bind(workspaceId, after),
           ),
     log: db.d1.prepare("SELECT 1 FROM event_logs WHERE workspace_id = ? AND recording").bind(workspaceId),
-  };
+  });
 }
 
 export async function findEventRow(db: Db, workspaceId: string, seq: number): Promise<EventRow | null> {

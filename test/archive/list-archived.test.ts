@@ -28,9 +28,16 @@ function countReads(ctx: TestContext): { readonly ctx: TestContext; readonly rea
   return { ctx: { ...ctx, bucket }, reads };
 }
 
-async function archive(posts: readonly OldPost[]): Promise<{ ctx: TestContext; ids: string[] }> {
+async function archive(
+  posts: readonly OldPost[],
+  postsPerInsert = posts.length,
+): Promise<{ ctx: TestContext; ids: string[] }> {
   const ctx = await createArchiveContext();
-  const ids = await insertPosts(ctx.actor, posts);
+  const ids: string[] = [];
+  // A parameter of D1 has at most 2 MB.
+  for (let start = 0; start < posts.length; start += postsPerInsert) {
+    ids.push(...(await insertPosts(ctx.actor, posts.slice(start, start + postsPerInsert))));
+  }
   await startNextPass();
   await runPass(ctx);
   return { ctx, ids };
@@ -70,6 +77,26 @@ describe("listArchivedPosts", () => {
     reads.length = 0;
     expect(await list(ctx, { offset: 1000 })).toMatchObject({ ids: [], pagination: { total: 180, hasMore: false } });
     expect(reads).toEqual([]);
+  });
+
+  test("ends with the part that brings the page to 4 MiB, and the next ones have the rest", async () => {
+    const posts = Array.from({ length: 24 }, (_, index) => ({
+      at: Date.UTC(2030, 1 + Math.floor(index / 8), 1 + (index % 8)),
+      caption: `${index} ${"x".repeat(600_000)}`,
+    }));
+    const { ctx: archived, ids } = await archive(posts, 3);
+    const { ctx, reads } = countReads(archived);
+    const found: string[] = [];
+    for (let offset = 0, more = true; more;) {
+      reads.length = 0;
+      const page = await list(ctx, { offset, limit: 200 });
+      expect(reads.length).toBeLessThanOrEqual(1);
+      expect(page.pagination.total).toBe(24);
+      found.push(...page.ids);
+      offset += page.ids.length;
+      more = page.pagination.hasMore;
+    }
+    expect(found).toEqual(ids);
   });
 
   test("filters by status from the counts of the index", async () => {

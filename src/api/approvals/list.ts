@@ -23,7 +23,7 @@ const route = operation("posts:read", {
   tags: ["approvals"],
   summary: "List approvals",
   description:
-    "What credentials whose previews a person confirms have asked for in the active workspace: pending requests first, then what was decided in the last 30 days, newest first.",
+    "What credentials whose previews a person confirms have asked for in the active workspace: pending requests first, then what was decided in the last 30 days, newest first. A page ends at 4 MiB: the next `offset` is yours and as many as the page has.",
   request: { query: ApprovalQuery },
   responses: {
     200: {

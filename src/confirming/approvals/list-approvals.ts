@@ -36,13 +36,13 @@ async function selectPage(
   workspaceId: string | null,
   { limit, offset, state }: ApprovalListInput,
 ): Promise<ApprovalList> {
-  const rows = await selectApprovals(ctx.db, {
+  const { approvals, hasMore } = await selectApprovals(ctx.db, {
     userId: ctx.actor.userId,
     workspaceId,
     state: state ?? null,
     now: ctx.clock.now(),
-    limit: limit + 1,
+    limit,
     offset,
   });
-  return { approvals: rows.slice(0, limit).map((row) => withUrl(ctx, row)), hasMore: rows.length > limit };
+  return { approvals: approvals.map((row) => withUrl(ctx, row)), hasMore };
 }

@@ -1,5 +1,6 @@
 import type { Author } from "#core/actor.ts";
 import type { RefusalDetail } from "#core/errors.ts";
+import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import type { ApprovalState, CreatedVia } from "#core/status.ts";
 import type { StatementResult, Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
@@ -128,17 +129,29 @@ export interface ApprovalPage {
   readonly offset: number;
 }
 
-/** Lists pending approvals first, the soonest to end at the top; then decided ones, the newest at the top. */
-export async function selectApprovals(db: Db, page: ApprovalPage): Promise<readonly StoredApproval[]> {
+/**
+ * Lists pending approvals first, the soonest to end at the top; then decided ones, the newest at the top. Up to 4 MiB, and one at least:
+ * the database cuts, because the posts and problems of many approvals can be larger than an isolate.
+ */
+export async function selectApprovals(
+  db: Db,
+  { userId, workspaceId, state, now, limit, offset }: ApprovalPage,
+): Promise<{ readonly approvals: readonly StoredApproval[]; readonly hasMore: boolean }> {
   const { results } = await db.d1
     .prepare(
-      `SELECT * FROM (SELECT ${columns("?2")} FROM approvals a WHERE a.user_id = ?1 AND (?3 IS NULL OR a.workspace_id = ?3))
-       WHERE ?4 IS NULL OR state = ?4
-       ORDER BY state <> 'pending', iif(state = 'pending', expiresAt, -coalesce(decidedAt, expiresAt)), id LIMIT ?5 OFFSET ?6`,
+      `SELECT * FROM (
+         SELECT *, row_number() OVER page AS position, count(*) OVER () AS found,
+           sum(octet_length(posts) + coalesce(octet_length(details), 0)) OVER page AS bytes
+         FROM (
+           SELECT * FROM (SELECT ${columns("?2")} FROM approvals a WHERE a.user_id = ?1 AND (?3 IS NULL OR a.workspace_id = ?3))
+           WHERE ?4 IS NULL OR state = ?4
+           ORDER BY state <> 'pending', iif(state = 'pending', expiresAt, -coalesce(decidedAt, expiresAt)), id LIMIT ?5 + 1 OFFSET ?6)
+         WINDOW page AS (ROWS UNBOUNDED PRECEDING))
+       WHERE position = 1 OR (position <= ?5 AND bytes <= ${MAX_PAGE_BYTES})`,
     )
-    .bind(page.userId, page.now, page.workspaceId, page.state, page.limit, page.offset)
-    .all<ApprovalRow>();
-  return results.map(toApproval);
+    .bind(userId, now, workspaceId, state, limit, offset)
+    .all<ApprovalRow & { readonly found: number }>();
+  return { approvals: results.map(toApproval), hasMore: (results[0]?.found ?? 0) > results.length };
 }
 
 export interface NewApproval {

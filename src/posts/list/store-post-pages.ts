@@ -43,7 +43,7 @@ export interface CutTextRow extends Pick<PostTextRow, "overdue_id"> {
   readonly bytes: number;
 }
 
-/** Cuts in the database, because the texts of a whole page can be larger than an isolate. The rows come in the order of the page. */
+/** Cuts in the database, because long texts of a whole page can be larger than an isolate. The rows come in the order of the page. */
 export function cutSql(sql: string, { maxBytes }: Pick<PageRequest, "maxBytes">): string {
   return maxBytes === undefined
     ? sql

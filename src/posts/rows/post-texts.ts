@@ -6,12 +6,14 @@ export interface PostTextRow {
   readonly overdue_id: string | null;
 }
 
-const columnsOf = new Map<string, string>();
+const columnsOf = new Map<string, Map<number | null, string>>();
 
-/** The columns of `PostTextRow`. The text is long, so it is built only once. */
-export function postTextColumns(form: string): string {
+/** The columns of `PostTextRow`, with the first so many characters of its text or, for null, all of it. They are long, so they are built only once. */
+export function postTextColumns(form: string, characters: number | null = null): string {
+  const ofForm = columnsOf.get(form) ?? new Map<number | null, string>();
   const columns =
-    columnsOf.get(form) ?? `${form} AS text, iif(p.watch_at <= ${NOW_PARAMETER}, p.id, NULL) AS overdue_id`;
-  columnsOf.set(form, columns);
+    ofForm.get(characters) ??
+    `${characters === null ? form : `substr(${form}, 1, ${characters})`} AS text, iif(p.watch_at <= ${NOW_PARAMETER}, p.id, NULL) AS overdue_id`;
+  columnsOf.set(form, ofForm.set(characters, columns));
   return columns;
 }

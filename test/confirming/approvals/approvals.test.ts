@@ -752,3 +752,29 @@ describe("reading", () => {
     ]);
   });
 });
+
+test("a page of approvals ends at 4 MiB, and the next ones have the rest", async () => {
+  const parties = await createParties();
+  const { agent, person } = parties;
+  const { id } = await requestPost(parties, { accountIds: [await createAccount(agent)] });
+  const details = JSON.stringify([{ code: "post_changed", message: "x".repeat(1024 ** 2) }]);
+  await env.DB.prepare(
+    `INSERT INTO approvals (id, user_id, workspace_id, token_hash, kind, plan, plan_hash, requested_by, via, state, created_at, expires_at,
+       decided_at, details)
+     SELECT a.id || n.value, a.user_id, a.workspace_id, a.token_hash || n.value, a.kind, a.plan, a.plan_hash, a.requested_by, a.via, 'stale',
+       a.created_at, a.expires_at, 100 - n.value, ?2 FROM approvals a CROSS JOIN json_each('[1,2,3,4,5,6,7,8]') n WHERE a.id = ?1`,
+  )
+    .bind(id, details)
+    .run();
+  const pages: number[] = [];
+  const ids: string[] = [];
+  for (let more = true; more;) {
+    const page = await listApprovals(agent, { limit: 100, offset: ids.length });
+    pages.push(page.approvals.length);
+    ids.push(...page.approvals.map((approval) => approval.id));
+    more = page.hasMore;
+  }
+  expect(pages).toEqual([4, 3, 2]);
+  expect(ids).toEqual([id, ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `${id}${number}`)]);
+  expect((await listApprovalsOfUser(person, { limit: 2, offset: 0 })).hasMore).toBe(true);
+});

@@ -565,7 +565,7 @@ export class Operations extends HeyApiClient {
     /**
      * List approvals
      *
-     * What credentials whose previews a person confirms have asked for in the active workspace: pending requests first, then what was decided in the last 30 days, newest first.
+     * What credentials whose previews a person confirms have asked for in the active workspace: pending requests first, then what was decided in the last 30 days, newest first. A page ends at 4 MiB: the next `offset` is yours and as many as the page has.
      */
     public listApprovals<ThrowOnError extends boolean = true>(options?: Options<ListApprovalsData, ThrowOnError>): RequestResult<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError, 'data'>({
