@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "#core/json.ts";
-import { type PlatformResponse, callPlatform, Id, isOk, parseBody } from "./response.ts";
+import { type PlatformResponse, callPlatform, Id, isOk, parseBody, faultOf } from "./response.ts";
 import type { AppCredentials, CodeExchange, Fault, LoginResult, PlatformClient, Result, TokenSet } from "./contract.ts";
 import type { AuthorizeRequest } from "./redirect-login.ts";
-import { failed, reconnect, succeeded, temporary } from "./fault.ts";
+import { failed, reconnect, succeeded } from "./fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
 import {
   graphError,
@@ -222,15 +222,11 @@ export function loginFault(response: PlatformResponse) {
       graphSource(response, error),
     );
   }
-  return isOk(response) ? unexpectedResponse(response) : graphFault(response);
+  return unexpectedResponse(response);
 }
 
 function unexpectedResponse(response: PlatformResponse) {
-  return isOk(response)
-    ? temporary("The platform's response to the login is not what its documentation describes.", {
-        httpStatus: response.status,
-      })
-    : graphFault(response);
+  return faultOf(response, "The platform's response to the login is not what its documentation describes.", graphFault);
 }
 
 const POSTING_TASKS = new Set(["CREATE_CONTENT", "MANAGE", "FULL_CONTROL"]);

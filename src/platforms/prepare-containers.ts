@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonValue } from "#core/json.ts";
-import { type PlatformResponse, isOk, parseBody } from "./response.ts";
-import type { Fault, Job, PrepareOutcome, PlatformClient } from "./contract.ts";
-import { rejected, temporary } from "./fault.ts";
+import { type PlatformResponse, readBody } from "./response.ts";
+import type { Fault, Job, PrepareOutcome, PlatformClient, Result } from "./contract.ts";
+import { failed, rejected, temporary, succeeded } from "./fault.ts";
 import type { RequestFields } from "./request-encoding.ts";
 import { graphPost, CreatedObject } from "./graph-api.ts";
 
@@ -107,24 +107,14 @@ function readyOutcome(cursor: Cursor, container: string): PrepareOutcome {
   return { state: "ready", ref, expiresAt: cursor.since + CONTAINER_LIFETIME_MS };
 }
 
-type CreateResult = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly fault: Fault };
-
 async function createContainer(
   client: PlatformClient,
   spec: ContainerSpec,
   fields: RequestFields,
-): Promise<CreateResult> {
+): Promise<Result<{ readonly id: string }>> {
   const response = await graphPost(client, spec.createUrl, spec.token, fields);
-  const created = isOk(response) ? parseBody(CreatedObject, response) : undefined;
-  if (created) {
-    return { ok: true, id: created.id };
-  }
-  return {
-    ok: false,
-    fault: isOk(response)
-      ? temporary("The platform created a container but did not return its id.", { httpStatus: response.status })
-      : spec.toFault(response),
-  };
+  const missing = "The platform created a container but did not return its id.";
+  return readBody(CreatedObject, response, missing, (refusal) => spec.toFault(refusal));
 }
 
 /** Creates the missing children in parallel. When some fail, the cursor keeps those that succeeded. */
@@ -136,14 +126,14 @@ async function createChildren(
 ): Promise<PrepareOutcome> {
   const connectionLost = temporary("The connection to the platform broke.", { httpStatus: null });
   const results = await Promise.all(
-    spec.childFields.map(async (fields, index): Promise<CreateResult> => {
+    spec.childFields.map(async (fields, index): Promise<Result<{ readonly id: string }>> => {
       const created = cursor.children[index];
       return created
-        ? { ok: true, id: created }
-        : await createContainer(client, spec, fields).catch(() => ({ ok: false, fault: connectionLost }));
+        ? succeeded({ id: created })
+        : await createContainer(client, spec, fields).catch(() => failed(connectionLost));
     }),
   );
-  const children = results.map((result) => (result.ok ? result.id : null));
+  const children = results.map((result) => (result.ok ? result.value.id : null));
   const faults = results.flatMap((result) => (result.ok ? [] : [result.fault]));
   const fault = faults.find((entry) => entry.kind !== "temporary") ?? faults[0];
   const isProgress = children.some((id, index) => id !== null && cursor.children[index] === null);
@@ -170,7 +160,7 @@ async function createPublishedContainer(
   return {
     state: "again",
     afterSeconds: spec.firstPollSeconds,
-    cursor: { ...cursor, container: created.id, since: job.now, pollCount: 0 },
+    cursor: { ...cursor, container: created.value.id, since: job.now, pollCount: 0 },
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { type PlatformResponse, isOk, parseBody } from "./response.ts";
+import { type PlatformResponse, readBody } from "./response.ts";
 import type { Fault, PlatformClient, Result } from "./contract.ts";
-import { failed, succeeded, temporary } from "./fault.ts";
+import { succeeded } from "./fault.ts";
 import { graphGet } from "./graph-api.ts";
 import type { PublishingLimit } from "./own-cap.ts";
 
@@ -10,11 +10,10 @@ import type { PublishingLimit } from "./own-cap.ts";
  * same platform, and an account can have its own, so the service reads the number of each account.
  */
 
-const LimitResponse = z.looseObject({
-  data: z
-    .array(z.looseObject({ config: z.looseObject({ quota_total: z.int(), quota_duration: z.int().positive() }) }))
-    .min(1),
+const Limit = z.looseObject({
+  config: z.looseObject({ quota_total: z.int(), quota_duration: z.int().positive() }),
 });
+const LimitResponse = z.looseObject({ data: z.tuple([Limit], Limit) });
 
 /**
  * Reads the limit. The call needs the permission to publish, so its refusal also shows that this permission is missing.
@@ -28,13 +27,11 @@ export async function readPublishingLimit(
   fields = "quota_usage,config",
 ): Promise<Result<PublishingLimit>> {
   const response = await graphGet(client, url, token, { fields });
-  const [limit] = (isOk(response) ? parseBody(LimitResponse, response)?.data : undefined) ?? [];
-  if (limit) {
-    return succeeded({ total: limit.config.quota_total, windowSeconds: limit.config.quota_duration });
+  const missing = "The platform did not return the account's publishing limit.";
+  const limits = readBody(LimitResponse, response, missing, toFault);
+  if (!limits.ok) {
+    return limits;
   }
-  return failed(
-    isOk(response)
-      ? temporary("The platform did not return the account's publishing limit.", { httpStatus: response.status })
-      : toFault(response),
-  );
+  const [{ config }] = limits.value.data;
+  return succeeded({ total: config.quota_total, windowSeconds: config.quota_duration });
 }

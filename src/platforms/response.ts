@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { PlatformClient, PlatformRequestInit } from "./contract.ts";
+import type { Fault, PlatformClient, PlatformRequestInit, Result } from "./contract.ts";
+import { failed, succeeded, temporary } from "./fault.ts";
 
 /** A platform's HTTP response, read to its end. A JSON body is parsed. */
 export interface PlatformResponse {
@@ -44,6 +45,24 @@ export function isOk(response: PlatformResponse): boolean {
 export function parseBody<S extends z.ZodType>(schema: S, response: PlatformResponse): z.infer<S> | undefined {
   const parsed = schema.safeParse(response.json);
   return parsed.success ? parsed.data : undefined;
+}
+
+type ToFault = (response: PlatformResponse) => Fault;
+
+/** The fault of a refusal; `missing` says what an accepted call did not return. */
+export function faultOf(response: PlatformResponse, missing: string, toFault: ToFault): Fault {
+  return isOk(response) ? temporary(missing, { httpStatus: response.status }) : toFault(response);
+}
+
+/** The body of an accepted call as the schema reads it. */
+export function readBody<S extends z.ZodType>(
+  schema: S,
+  response: PlatformResponse,
+  missing: string,
+  toFault: ToFault,
+): Result<NonNullable<z.infer<S>>> {
+  const body = isOk(response) ? parseBody(schema, response) : undefined;
+  return body === undefined || body === null ? failed(faultOf(response, missing, toFault)) : succeeded(body);
 }
 
 /** `Retry-After` in seconds. RFC 9110 allows a number or a date; the response's own `Date` header gives the start. */

@@ -12,10 +12,10 @@ import type {
   Result,
   FaultCode,
 } from "#platforms/contract.ts";
-import { failed, reconnect, succeeded, temporary, rejected } from "#platforms/fault.ts";
+import { failed, reconnect, succeeded, rejected } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { withQuery, bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { callPlatform, isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody, type PlatformResponse, faultOf } from "#platforms/response.ts";
 import { parseLoginTarget, resolveDid, resolveHandleIdentity } from "./account.ts";
 import { Profile, SessionInfo, PasswordTokens } from "./answers.ts";
 import { openAccountServer, readSession, sessionUnreadable, type PasswordSession, uniqueHosts } from "./api.ts";
@@ -96,9 +96,8 @@ async function listAccount(client: PlatformClient, tokens: TokenSet): Promise<Ac
 }
 
 function sessionFault(response: PlatformResponse) {
-  return isOk(response)
-    ? temporary("The account's server did not return the account that logged in.", { httpStatus: response.status })
-    : toFault(response, null);
+  const missing = "The account's server did not return the account that logged in.";
+  return faultOf(response, missing, (refusal) => toFault(refusal, null));
 }
 
 /** The AppView has no profile of an account whose server it does not know. */

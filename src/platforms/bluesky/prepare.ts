@@ -1,8 +1,8 @@
 import type { JsonValue } from "#core/json.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { Job, JobMedia, PlatformClient, PrepareOutcome, Result } from "#platforms/contract.ts";
-import { failed, succeeded, temporary } from "#platforms/fault.ts";
-import { isOk, parseBody } from "#platforms/response.ts";
+import { succeeded } from "#platforms/fault.ts";
+import { readBody } from "#platforms/response.ts";
 import { type Blob, UploadedBlob } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { createCommitRef, Cursor } from "./refs.ts";
@@ -72,15 +72,7 @@ async function uploadImage(server: AccountServer, job: Job, media: JobMedia): Pr
     body,
     timeoutMs: UPLOAD_TIMEOUT_MS,
   });
-  const uploaded = isOk(response) ? parseBody(UploadedBlob, response) : undefined;
-  if (uploaded) {
-    return succeeded(uploaded.blob);
-  }
-  return failed(
-    isOk(response)
-      ? temporary("The account's server returned an unexpected response to an upload.", {
-          httpStatus: response.status,
-        })
-      : toFault(response, job.now),
-  );
+  const missing = "The account's server returned an unexpected response to an upload.";
+  const uploaded = readBody(UploadedBlob, response, missing, (refusal) => toFault(refusal, job.now));
+  return uploaded.ok ? succeeded(uploaded.value.blob) : uploaded;
 }

@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import type { Fault, Job, JobMedia, PlatformClient, PrepareOutcome, Result } from "#platforms/contract.ts";
 import { failed, rateLimited, rejected, succeeded, temporary } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "#platforms/request-encoding.ts";
-import { callPlatform, isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody, type PlatformResponse, faultOf } from "#platforms/response.ts";
 import { sendRange } from "#platforms/send-range.ts";
 import {
   type Blob,
@@ -253,7 +253,5 @@ function quotaUsedUp(source: { readonly httpStatus: number }): Fault {
 }
 
 function unexpected(response: PlatformResponse, now: number): Fault {
-  return isOk(response)
-    ? temporary("A server returned an unexpected response.", { httpStatus: response.status })
-    : toFault(response, now);
+  return faultOf(response, "A server returned an unexpected response.", (refusal) => toFault(refusal, now));
 }

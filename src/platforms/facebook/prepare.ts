@@ -1,8 +1,8 @@
 import type { JsonValue } from "#core/json.ts";
 import { altTextOf } from "#platforms/alt-text.ts";
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type { Fault, Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
-import { temporary } from "#platforms/fault.ts";
+import { callPlatform, readBody } from "#platforms/response.ts";
+import type { Job, JobMedia, PrepareOutcome, PlatformClient, Result } from "#platforms/contract.ts";
+import { failed, temporary, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
 import { isStory } from "#platforms/story.ts";
 import { CreatedPost } from "./answers.ts";
@@ -32,8 +32,6 @@ export async function prepare(
     : await prepareReel(client, job, first, storedCursor);
 }
 
-type UploadResult = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly fault: Fault };
-
 /**
  * Uploads all photos unpublished, also a single one. One visible call then publishes them as a post or a story, and their
  * ids identify it.
@@ -49,16 +47,14 @@ async function uploadPhotos(
       : PhotosCursor.parse(storedCursor);
   const connectionLost = temporary("The connection to Facebook broke.", { httpStatus: null });
   const results = await Promise.all(
-    job.media.map(async (photo, index): Promise<UploadResult> => {
+    job.media.map(async (photo, index): Promise<Result<{ readonly id: string }>> => {
       const id = cursor.photos[index];
-      return id
-        ? { ok: true, id }
-        : await uploadPhoto(client, job, photo).catch(() => ({ ok: false, fault: connectionLost }));
+      return id ? succeeded({ id }) : await uploadPhoto(client, job, photo).catch(() => failed(connectionLost));
     }),
   );
   const faults = results.flatMap((result) => (result.ok ? [] : [result.fault]));
   const fault = faults.find((entry) => entry.kind !== "temporary") ?? faults[0];
-  const photos = results.map((result) => (result.ok ? result.id : null));
+  const photos = results.map((result) => (result.ok ? result.value.id : null));
   if (!fault) {
     const ids = photos.filter((id) => id !== null);
     return {
@@ -73,7 +69,11 @@ async function uploadPhotos(
     : { state: "refused", fault };
 }
 
-async function uploadPhoto(client: PlatformClient, job: Job, photo: JobMedia): Promise<UploadResult> {
+async function uploadPhoto(
+  client: PlatformClient,
+  job: Job,
+  photo: JobMedia,
+): Promise<Result<{ readonly id: string }>> {
   const url = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/photos`;
   const altText = altTextOf(photo);
   const body = { url: photo.url, published: false, ...(altText !== undefined && { alt_text_custom: altText }) };
@@ -81,14 +81,5 @@ async function uploadPhoto(client: PlatformClient, job: Job, photo: JobMedia): P
     ...postJson(body, bearerHeader(job.account.accessToken)),
     timeoutMs: CALL_TIMEOUT_MS,
   });
-  const uploadedPhoto = isOk(response) ? parseBody(CreatedPost, response) : undefined;
-  if (uploadedPhoto) {
-    return { ok: true, id: uploadedPhoto.id };
-  }
-  return {
-    ok: false,
-    fault: isOk(response)
-      ? temporary("Facebook accepted a photo but did not return its id.", { httpStatus: response.status })
-      : toFault(response),
-  };
+  return readBody(CreatedPost, response, "Facebook accepted a photo but did not return its id.", toFault);
 }

@@ -5,7 +5,7 @@ import type { Job, JobMedia, PlatformClient, PrepareOutcome } from "#platforms/c
 import { temporary, rejected } from "#platforms/fault.ts";
 import { graphGet } from "#platforms/graph-api.ts";
 import { bearerHeader, postJson } from "#platforms/request-encoding.ts";
-import { callPlatform, isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody, type PlatformResponse, readBody, faultOf } from "#platforms/response.ts";
 import { sendForm } from "#platforms/send-form.ts";
 import { isStory } from "#platforms/story.ts";
 import {
@@ -56,23 +56,19 @@ async function startSession(
     ...postJson({ upload_phase: "start", file_size: video.sizeBytes }, bearerHeader(job.account.accessToken)),
     timeoutMs: CALL_TIMEOUT_MS,
   });
-  const session = isOk(response) ? parseBody(VideoUploadSession, response) : undefined;
-  if (!session) {
-    return {
-      state: "refused",
-      fault: isOk(response)
-        ? temporary("Facebook did not return an upload session for the video.", { httpStatus: response.status })
-        : toFault(response),
-    };
+  const missing = "Facebook did not return an upload session for the video.";
+  const session = readBody(VideoUploadSession, response, missing, toFault);
+  if (!session.ok) {
+    return { state: "refused", fault: session.fault };
   }
   return {
     state: "again",
     afterSeconds: 0,
     cursor: {
-      sessionId: session.upload_session_id,
-      videoId: session.video_id,
-      start: session.start_offset,
-      end: session.end_offset,
+      sessionId: session.value.upload_session_id,
+      videoId: session.value.video_id,
+      start: session.value.start_offset,
+      end: session.value.end_offset,
       since: job.now,
       rebuildCount,
     },
@@ -119,11 +115,7 @@ async function transfer(
   }
   return {
     state: "refused",
-    fault: isOk(response)
-      ? temporary("Facebook accepted a part of the video but did not name the next one.", {
-          httpStatus: response.status,
-        })
-      : toFault(response),
+    fault: faultOf(response, "Facebook accepted a part of the video but did not name the next one.", toFault),
   };
 }
 
@@ -178,9 +170,7 @@ async function startUpload(
   if (!session || URL.parse(session.upload_url ?? "")?.hostname !== UPLOAD_HOST) {
     return {
       state: "refused",
-      fault: isOk(response)
-        ? temporary("Facebook did not return an upload URL for the video.", { httpStatus: response.status })
-        : toFault(response),
+      fault: faultOf(response, "Facebook did not return an upload URL for the video.", toFault),
     };
   }
   const cursor: ReelCursor = {
@@ -293,10 +283,7 @@ async function pollProcessing(client: PlatformClient, job: Job, cursor: ReelCurs
   const response = await readVideo(client, job, cursor.videoId);
   const status = isOk(response) ? parseBody(Video, response)?.status : undefined;
   if (!status) {
-    const fault = isOk(response)
-      ? temporary("Facebook did not return the state of the video.", { httpStatus: response.status })
-      : toFault(response);
-    return { state: "refused", fault };
+    return { state: "refused", fault: faultOf(response, "Facebook did not return the state of the video.", toFault) };
   }
   const { video_status: videoStatus, uploading_phase: uploading, processing_phase: processing } = status;
   const error = processing?.error ?? processing?.errors?.[0] ?? uploading?.error ?? uploading?.errors?.[0];

@@ -3,7 +3,6 @@ import type {
   ConnectCalls,
   AppCredentials,
   CodeExchange,
-  Fault,
   PostableAccount,
   Result,
   TokenSet,
@@ -13,7 +12,7 @@ import type {
   AccountAccess,
 } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
-import { failed, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, succeeded } from "#platforms/fault.ts";
 import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
 import {
   dialogScopes,
@@ -31,7 +30,7 @@ import { authorizationCode, catchConnectionErrors, findMissingScopes, splitScope
 import { readPublishingLimit } from "#platforms/publishing-limit.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
-import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { callPlatform, isOk, parseBody, readBody } from "#platforms/response.ts";
 import { Followers, type Me, MeResponse, Page, ShortTokenResponse } from "./answers.ts";
 import { toFault, tokenHostFault } from "./errors.ts";
 import {
@@ -166,14 +165,7 @@ async function readProfile(client: PlatformClient, app: AppCredentials, token: s
   const response = await graphGet(withUndocumentedProof(client, app), `${directGraphUrl(app)}/me`, token, {
     fields: ME_FIELDS,
   });
-  const me = isOk(response) ? parseBody(MeResponse, response) : undefined;
-  return me ? succeeded(me) : failed(profileFault(response));
-}
-
-function profileFault(response: PlatformResponse): Fault {
-  return isOk(response)
-    ? temporary("Instagram did not return the profile of the account that logged in.", { httpStatus: response.status })
-    : toFault(response);
+  return readBody(MeResponse, response, "Instagram did not return the profile of the account that logged in.", toFault);
 }
 
 interface AccountLists {

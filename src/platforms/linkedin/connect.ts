@@ -9,18 +9,9 @@ import type {
   PlatformClient,
 } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
+import { codeLogin } from "#platforms/code-login.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import {
-  authorizationCode,
-  expiresAtFrom,
-  catchConnectionErrors,
-  findMissingScopes,
-  requestTokens,
-  type TokenResponse,
-  appMisconfigured,
-} from "#platforms/oauth-token.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
-import { refreshWithToken } from "#platforms/refresh-token.ts";
+import { catchConnectionErrors, findMissingScopes, requestTokens, appMisconfigured } from "#platforms/oauth-token.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import { Me, UserInfo, OrganizationAclList, Organization, OrganizationLookup } from "./answers.ts";
@@ -46,7 +37,6 @@ const COMMUNITY_SCOPES = [
   "w_organization_social",
   "rw_organization_admin",
 ] as const;
-const DEFAULT_ACCESS_TOKEN_SECONDS = 5_184_000;
 
 /** LinkedIn refuses a login that requests a scope which the app lacks, so the operator configures its products. */
 function requestedScopes(app: AppCredentials): readonly string[] {
@@ -56,49 +46,37 @@ function requestedScopes(app: AppCredentials): readonly string[] {
   return withExtraScopes([...member, ...(isCommunity ? COMMUNITY_SCOPES : [])], app);
 }
 
-export const connect = {
-  ...redirectLogin({
-    authorizeUrl(app, request) {
-      return withQuery(AUTHORIZE_URL, {
-        response_type: "code",
-        client_id: app.clientId,
-        redirect_uri: request.redirectUri,
-        state: request.state,
-        scope: requestedScopes(app).join(" "),
-      });
-    },
+const login = codeLogin({
+  authorizeUrl: (app, request) =>
+    withQuery(AUTHORIZE_URL, {
+      response_type: "code",
+      client_id: app.clientId,
+      redirect_uri: request.redirectUri,
+      state: request.state,
+      scope: requestedScopes(app).join(" "),
+    }),
+  request: (client, app, grant) =>
+    requestTokens(client, {
+      url: TOKEN_URL,
+      fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
+      // LinkedIn also answers a used code or an expired refresh token with `invalid_request`.
+      invalidGrantErrors: ["invalid_request"],
+    }),
+  accessSeconds: 5_184_000,
+  scopesOf: requestedScopes,
+  async identify(client, _app, tokens) {
+    const member = await readMember(client, tokens);
+    return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name }) : member;
+  },
+});
 
-    async exchangeCode(client, app, exchange) {
-      if (exchange.params["error"] === "unauthorized_scope_error") {
-        return failed(SCOPES_NOT_ALLOWED_FAULT);
-      }
-      const code = authorizationCode(exchange.params);
-      if (!code.ok) {
-        return code;
-      }
-      const response = await requestTokens(client, {
-        url: TOKEN_URL,
-        fields: {
-          grant_type: "authorization_code",
-          code: code.value,
-          client_id: app.clientId,
-          client_secret: app.clientSecret,
-          redirect_uri: exchange.redirectUri,
-        },
-        invalidGrantErrors: INVALID_GRANT_ERRORS,
-      });
-      if (!response.ok) {
-        return response;
-      }
-      const tokens = toTokenSet(response.value, exchange.now, {
-        refreshToken: null,
-        refreshExpiresAt: null,
-        scopes: requestedScopes(app),
-      });
-      const member = await readMember(client, tokens);
-      return member.ok ? succeeded({ externalId: member.value.id, displayName: member.value.name, tokens }) : member;
-    },
-  }),
+export const connect = {
+  ...login,
+
+  exchangeCode: async (client, app, exchange) =>
+    exchange.params["error"] === "unauthorized_scope_error"
+      ? failed(SCOPES_NOT_ALLOWED_FAULT)
+      : await login.exchangeCode(client, app, exchange),
 
   listAccounts: async (client, app, tokens) => {
     const member = await readMember(client, tokens);
@@ -121,16 +99,6 @@ export const connect = {
     return succeeded({ accounts, unpostable });
   },
 
-  refresh: refreshWithToken({
-    request: async (client, app, grant) =>
-      await requestTokens(client, {
-        url: TOKEN_URL,
-        fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
-        invalidGrantErrors: INVALID_GRANT_ERRORS,
-      }),
-    toTokenSet,
-  }),
-
   // LinkedIn documents no such call. Other publishers make it, and nothing here needs its answer.
   revoke: async (client, app, tokens) => {
     if (app.settings["REVOKE"] === "never") {
@@ -141,29 +109,11 @@ export const connect = {
   },
 } satisfies ConnectCalls;
 
-/** LinkedIn also answers a used code or an expired refresh token with `invalid_request`. */
-const INVALID_GRANT_ERRORS = ["invalid_request"] as const;
-
 const SCOPES_NOT_ALLOWED_FAULT: Fault = rejected(
   "LinkedIn does not allow the permissions that this service's app requests: its operator has to check LINKEDIN_PRODUCTS.",
   { httpStatus: null, platformCode: "unauthorized_scope_error" },
   { code: "app_misconfigured", category: "permission", whoMustAct: "operator" },
 );
-
-/** A refresh does not extend the refresh token, which keeps the expiry of the first consent. */
-function toTokenSet(
-  response: TokenResponse,
-  now: number,
-  previous: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
-): TokenSet {
-  return {
-    accessToken: response.accessToken,
-    refreshToken: response.refreshToken ?? previous.refreshToken,
-    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? DEFAULT_ACCESS_TOKEN_SECONDS),
-    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds) ?? previous.refreshExpiresAt,
-    scopes: response.scopes ?? previous.scopes,
-  };
-}
 
 /** Where this login may read its own profile; depends on the product. */
 function profileEndpoint(tokens: TokenSet): "userinfo" | "me" {

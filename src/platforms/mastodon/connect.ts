@@ -16,7 +16,7 @@ import type {
 import { failed, reconnect, rejected, succeeded, temporary, rateLimited } from "#platforms/fault.ts";
 import { authorizationCode, catchConnectionErrors, requestTokens, appMisconfigured } from "#platforms/oauth-token.ts";
 import { postForm, withQuery, postJson } from "#platforms/request-encoding.ts";
-import { isOk, parseBody, type PlatformResponse } from "#platforms/response.ts";
+import { isOk, parseBody, type PlatformResponse, readBody } from "#platforms/response.ts";
 import { discoverInstance, readInstance } from "./account.ts";
 import { Profile, RegisteredApp } from "./answers.ts";
 import {
@@ -167,17 +167,8 @@ async function loginFault(fault: Fault, server: Server, exchange: CodeExchange):
 async function readProfile(client: PlatformClient, server: Server): Promise<Result<Profile>> {
   return await catchConnectionErrors(async () => {
     const response = await callServer(client, server, "/api/v1/accounts/verify_credentials");
-    const profile = isOk(response) ? parseBody(Profile, response) : undefined;
-    if (profile) {
-      return succeeded(profile);
-    }
-    return failed(
-      isOk(response)
-        ? temporary("The server did not return the profile of the account that logged in.", {
-            httpStatus: response.status,
-          })
-        : toFault(response, null),
-    );
+    const missing = "The server did not return the profile of the account that logged in.";
+    return readBody(Profile, response, missing, (refusal) => toFault(refusal, null));
   });
 }
 

@@ -3,7 +3,7 @@ import type { JsonValue } from "#core/json.ts";
 import type { Fault, Job, JobMedia, PlatformClient, PrepareOutcome } from "#platforms/contract.ts";
 import { altTextOf } from "#platforms/alt-text.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
-import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
+import { type PlatformResponse, isOk, parseBody, faultOf } from "#platforms/response.ts";
 import { sendForm } from "#platforms/send-form.ts";
 import { MediaAttachment } from "./answers.ts";
 import { type Server, accountServer, callServer, serverHeaders, serverUrl } from "./api.ts";
@@ -76,9 +76,8 @@ async function uploadFile(
 }
 
 function uploadFault(response: PlatformResponse, job: Job): Fault {
-  return isOk(response)
-    ? temporary("The server returned an unexpected response to an upload.", { httpStatus: response.status })
-    : toMediaFault(response, job.now);
+  const missing = "The server returned an unexpected response to an upload.";
+  return faultOf(response, missing, (refusal) => toMediaFault(refusal, job.now));
 }
 
 /** The option describes the media for this account only. */

@@ -1,11 +1,10 @@
 import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
 import type { AppCredentials, Fault, Result, TokenSet, PlatformClient, ConnectCalls } from "#platforms/contract.ts";
+import { codeLogin } from "#platforms/code-login.ts";
 import { failed, reconnect, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
 import {
   basicAuthorization,
-  authorizationCode,
-  expiresAtFrom,
   catchConnectionErrors,
   appMisconfigured,
   findMissingScopes,
@@ -13,8 +12,6 @@ import {
   type TokenResponse,
   tokenFault,
 } from "#platforms/oauth-token.ts";
-import { refreshWithToken } from "#platforms/refresh-token.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
 import { ErrorBody, UserAccount } from "./answers.ts";
 import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl, AUTHORIZE_URL } from "./hosts.ts";
@@ -27,43 +24,30 @@ const SECRET_BOARD_SCOPES = [
   "pins:read_secret",
   "pins:write_secret",
 ] as const;
-const DEFAULT_ACCESS_TOKEN_SECONDS = 2_592_000;
-const DEFAULT_REFRESH_TOKEN_SECONDS = 5_184_000;
 
 function requestedScopes(app: AppCredentials): readonly string[] {
   return app.settings["SECRET_BOARDS"] === "1" ? [...SCOPES, ...SECRET_BOARD_SCOPES] : SCOPES;
 }
 
 export const connect = {
-  ...redirectLogin({
-    authorizeUrl(app, request) {
-      return withQuery(AUTHORIZE_URL, {
+  ...codeLogin({
+    authorizeUrl: (app, request) =>
+      withQuery(AUTHORIZE_URL, {
         client_id: app.clientId,
         redirect_uri: request.redirectUri,
         response_type: "code",
         scope: requestedScopes(app).join(","),
         state: request.state,
-      });
-    },
-
-    async exchangeCode(client, app, exchange) {
-      const code = authorizationCode(exchange.params);
-      if (!code.ok) {
-        return code;
-      }
-      const exchanged = await requestPinterestTokens(client, app, {
-        grant_type: "authorization_code",
-        code: code.value,
-        redirect_uri: exchange.redirectUri,
-        // Without this parameter, older apps get a refresh token with a fixed lifetime.
-        continuous_refresh: true,
-      });
-      if (!exchanged.ok) {
-        return exchanged;
-      }
-      const tokens = toTokenSet(exchanged.value, exchange.now, { refreshToken: null, scopes: requestedScopes(app) });
+      }),
+    request: requestPinterestTokens,
+    // Without this parameter, older apps get a refresh token with a fixed lifetime.
+    exchangeFields: () => ({ continuous_refresh: true }),
+    accessSeconds: 2_592_000,
+    refreshSeconds: 5_184_000,
+    scopesOf: requestedScopes,
+    async identify(client, app, tokens) {
       const user = await readProfile(client, app, tokens);
-      return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value), tokens }) : user;
+      return user.ok ? succeeded({ externalId: user.value.id, displayName: displayName(user.value) }) : user;
     },
   }),
 
@@ -89,24 +73,7 @@ export const connect = {
       unpostable: [],
     });
   },
-
-  refresh: refreshWithToken({ request: requestPinterestTokens, toTokenSet }),
 } satisfies ConnectCalls;
-
-/** Each refresh returns a new token pair and invalidates the old one. */
-function toTokenSet(
-  response: TokenResponse,
-  now: number,
-  previous: Pick<TokenSet, "refreshToken" | "scopes">,
-): TokenSet {
-  return {
-    accessToken: response.accessToken,
-    refreshToken: response.refreshToken ?? previous.refreshToken,
-    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? DEFAULT_ACCESS_TOKEN_SECONDS),
-    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds ?? DEFAULT_REFRESH_TOKEN_SECONDS),
-    scopes: response.scopes ?? previous.scopes,
-  };
-}
 
 async function requestPinterestTokens(
   client: PlatformClient,

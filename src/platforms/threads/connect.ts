@@ -2,21 +2,20 @@ import type { JsonObject } from "#core/json.ts";
 import type {
   ConnectCalls,
   AppCredentials,
-  Fault,
   PostableAccount,
   Result,
   PlatformClient,
   AccountAccess,
 } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
-import { failed, succeeded, temporary } from "#platforms/fault.ts";
+import { failed, succeeded } from "#platforms/fault.ts";
 import { graphGet, withUndocumentedProof } from "#platforms/graph-api.ts";
 import { loginFault, longLivedTokens, renewGraphToken, requestGraphToken } from "#platforms/graph-login.ts";
 import { authorizationCode, catchConnectionErrors, findMissingScopes, readTokens } from "#platforms/oauth-token.ts";
 import { readPublishingLimit } from "#platforms/publishing-limit.ts";
 import { redirectLogin } from "#platforms/redirect-login.ts";
 import { postForm, withQuery } from "#platforms/request-encoding.ts";
-import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { callPlatform, isOk, readBody } from "#platforms/response.ts";
 import { Me } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { WRITE_REPLIES_SCOPE, authorizeUrl, graphOrigin, graphUrl, publishingLimitUrl } from "./hosts.ts";
@@ -114,14 +113,7 @@ async function readProfile(client: PlatformClient, app: AppCredentials, token: s
   const response = await graphGet(withUndocumentedProof(client, app), `${graphUrl(app)}/me`, token, {
     fields: ME_FIELDS,
   });
-  const me = isOk(response) ? parseBody(Me, response) : undefined;
-  return me ? succeeded(me) : failed(profileFault(response));
-}
-
-function profileFault(response: PlatformResponse): Fault {
-  return isOk(response)
-    ? temporary("Threads did not return the profile of the account that logged in.", { httpStatus: response.status })
-    : toFault(response);
+  return readBody(Me, response, "Threads did not return the profile of the account that logged in.", toFault);
 }
 
 /**

@@ -9,18 +9,10 @@ import type {
   PlatformClient,
   ConnectCalls,
 } from "#platforms/contract.ts";
+import { codeLogin } from "#platforms/code-login.ts";
 import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import { bearerHeader, type RequestFields, postForm, withQuery } from "#platforms/request-encoding.ts";
-import {
-  authorizationCode,
-  expiresAtFrom,
-  catchConnectionErrors,
-  findMissingScopes,
-  requestTokens,
-  type TokenResponse,
-} from "#platforms/oauth-token.ts";
-import { refreshWithToken } from "#platforms/refresh-token.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
+import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
+import { catchConnectionErrors, findMissingScopes, requestTokens } from "#platforms/oauth-token.ts";
 import { TokenOwner, type User, UserInfo } from "./answers.ts";
 import { isSuccess } from "./api.ts";
 import { toCapabilities, readCreator, isAccountRefusal } from "./account.ts";
@@ -40,51 +32,45 @@ const REVOKE_URL = `${API_ORIGIN}/v2/oauth/revoke/`;
 const INVALID_SCOPE = "invalid_scope";
 const USER_FIELDS = "open_id,union_id,avatar_url,display_name";
 
-export const connect = {
-  ...redirectLogin({
-    authorizeUrl(app, request) {
-      return withQuery(AUTHORIZE_URL, {
-        client_key: app.clientId,
-        scope: requestedScopes(app.settings).join(","),
-        response_type: "code",
-        redirect_uri: request.redirectUri,
-        state: request.state,
-      });
-    },
+const login = codeLogin({
+  authorizeUrl: (app, request) =>
+    withQuery(AUTHORIZE_URL, {
+      client_key: app.clientId,
+      scope: requestedScopes(app.settings).join(","),
+      response_type: "code",
+      redirect_uri: request.redirectUri,
+      state: request.state,
+    }),
+  request: (client, app, grant) =>
+    requestTokens(client, {
+      url: TOKEN_URL,
+      headers: { "cache-control": "no-cache" },
+      fields: { client_key: app.clientId, client_secret: app.clientSecret, ...grant },
+    }),
+  accessSeconds: 7200,
+  async identify(client, _app, tokens, response) {
+    const user = await readProfile(client, tokens);
+    if (!user.ok) {
+      return user;
+    }
+    const owner = TokenOwner.safeParse(response.json);
+    return succeeded({
+      externalId: owner.data?.open_id ?? user.value.open_id,
+      displayName: user.value.display_name ?? user.value.open_id,
+    });
+  },
+});
 
-    async exchangeCode(client, app, exchange) {
-      if (exchange.params["error"] === INVALID_SCOPE) {
-        return failed(scopesRefused(app, exchange.params["error_description"] ?? ""));
-      }
-      const code = authorizationCode(exchange.params);
-      if (!code.ok) {
-        return code;
-      }
-      const tokens = await requestTikTokTokens(client, app, {
-        code: code.value,
-        grant_type: "authorization_code",
-        redirect_uri: exchange.redirectUri,
-      });
-      if (!tokens.ok) {
-        return tokens.fault.platformCode === INVALID_SCOPE ? failed(scopesRefused(app, "")) : tokens;
-      }
-      const tokenSet = toTokenSet(tokens.value, exchange.now, {
-        refreshToken: null,
-        refreshExpiresAt: null,
-        scopes: [],
-      });
-      const user = await readProfile(client, tokenSet);
-      if (!user.ok) {
-        return user;
-      }
-      const owner = TokenOwner.safeParse(tokens.value.json);
-      return succeeded({
-        externalId: owner.data?.open_id ?? user.value.open_id,
-        displayName: user.value.display_name ?? user.value.open_id,
-        tokens: tokenSet,
-      });
-    },
-  }),
+export const connect = {
+  ...login,
+
+  exchangeCode: async (client, app, exchange) => {
+    if (exchange.params["error"] === INVALID_SCOPE) {
+      return failed(scopesRefused(app, exchange.params["error_description"] ?? ""));
+    }
+    const result = await login.exchangeCode(client, app, exchange);
+    return !result.ok && result.fault.platformCode === INVALID_SCOPE ? failed(scopesRefused(app, "")) : result;
+  },
 
   listAccounts: async (client, _app, tokens) => {
     const user = await readProfile(client, tokens);
@@ -104,8 +90,6 @@ export const connect = {
     });
   },
 
-  refresh: refreshWithToken({ request: requestTikTokTokens, toTokenSet }),
-
   revoke: async (client, app, tokens) => {
     const fields = { client_key: app.clientId, client_secret: app.clientSecret, token: tokens.accessToken };
     await catchConnectionErrors(async () =>
@@ -113,33 +97,6 @@ export const connect = {
     );
   },
 } satisfies ConnectCalls;
-
-async function requestTikTokTokens(
-  client: PlatformClient,
-  app: AppCredentials,
-  fields: RequestFields,
-): Promise<Result<TokenResponse>> {
-  return await requestTokens(client, {
-    url: TOKEN_URL,
-    headers: { "cache-control": "no-cache" },
-    fields: { client_key: app.clientId, client_secret: app.clientSecret, ...fields },
-  });
-}
-
-/** Every refresh returns a new refresh token and invalidates the old one. Lifetimes are read from the response, because TikTok has changed them. */
-function toTokenSet(
-  response: TokenResponse,
-  now: number,
-  previous: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
-): TokenSet {
-  return {
-    accessToken: response.accessToken,
-    refreshToken: response.refreshToken ?? previous.refreshToken,
-    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? 7200),
-    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds) ?? previous.refreshExpiresAt,
-    scopes: response.scopes ?? previous.scopes,
-  };
-}
 
 /** Names the scopes that TikTok's text mentions, or all requested ones, because TikTok often does not say which one it refuses. */
 function scopesRefused(app: AppCredentials, description: string): Fault {

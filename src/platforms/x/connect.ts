@@ -1,25 +1,9 @@
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
-import type {
-  AppCredentials,
-  PostableAccount,
-  Result,
-  TokenSet,
-  PlatformClient,
-  ConnectCalls,
-} from "#platforms/contract.ts";
-import { failed, succeeded, temporary } from "#platforms/fault.ts";
+import { callPlatform, readBody } from "#platforms/response.ts";
+import type { AppCredentials, PostableAccount, Result, PlatformClient, ConnectCalls } from "#platforms/contract.ts";
+import { codeLogin } from "#platforms/code-login.ts";
+import { succeeded } from "#platforms/fault.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
-import {
-  basicAuthorization,
-  authorizationCode,
-  expiresAtFrom,
-  catchConnectionErrors,
-  findMissingScopes,
-  requestTokens,
-  type TokenResponse,
-} from "#platforms/oauth-token.ts";
-import { refreshWithToken } from "#platforms/refresh-token.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
+import { basicAuthorization, catchConnectionErrors, findMissingScopes, requestTokens } from "#platforms/oauth-token.ts";
 import { type Me, MeResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_ORIGIN, AUTHORIZE_URL, TOKEN_URL } from "./hosts.ts";
@@ -31,9 +15,9 @@ const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
 const ME_FIELDS = "profile_image_url,verified_type,subscription_type,protected";
 
 export const connect = {
-  ...redirectLogin({
-    authorizeUrl(app, request) {
-      return withQuery(AUTHORIZE_URL, {
+  ...codeLogin({
+    authorizeUrl: (app, request) =>
+      withQuery(AUTHORIZE_URL, {
         response_type: "code",
         client_id: app.clientId,
         redirect_uri: request.redirectUri,
@@ -41,37 +25,15 @@ export const connect = {
         state: request.state,
         code_challenge: request.codeChallenge,
         code_challenge_method: "S256",
-      });
-    },
-
-    async exchangeCode(client, app, exchange) {
-      const code = authorizationCode(exchange.params);
-      if (!code.ok) {
-        return code;
-      }
-      const tokens = await requestTokens(client, {
-        url: TOKEN_URL,
-        basic: app,
-        fields: {
-          grant_type: "authorization_code",
-          code: code.value,
-          redirect_uri: exchange.redirectUri,
-          code_verifier: exchange.codeVerifier,
-        },
-        invalidGrantErrors: INVALID_GRANT_ERRORS,
-      });
-      if (!tokens.ok) {
-        return tokens;
-      }
-      const me = await readProfile(client, tokens.value.accessToken);
-      if (!me.ok) {
-        return me;
-      }
-      return succeeded({
-        externalId: me.value.id,
-        displayName: me.value.name ?? me.value.username,
-        tokens: toTokenSet(tokens.value, exchange.now, [], null),
-      });
+      }),
+    // X answers a used or unknown token with `invalid_request`.
+    request: (client, app, grant) =>
+      requestTokens(client, { url: TOKEN_URL, basic: app, fields: grant, invalidGrantErrors: ["invalid_request"] }),
+    exchangeFields: ({ codeVerifier }) => ({ code_verifier: codeVerifier }),
+    accessSeconds: 7200,
+    async identify(client, _app, { accessToken }) {
+      const me = await readProfile(client, accessToken);
+      return me.ok ? succeeded({ externalId: me.value.id, displayName: me.value.name ?? me.value.username }) : me;
     },
   }),
 
@@ -97,17 +59,6 @@ export const connect = {
     return succeeded({ accounts: [account], unpostable: [] });
   },
 
-  refresh: refreshWithToken({
-    request: async (client, app, grant) =>
-      await requestTokens(client, {
-        url: TOKEN_URL,
-        basic: app,
-        fields: grant,
-        invalidGrantErrors: INVALID_GRANT_ERRORS,
-      }),
-    toTokenSet: (response, now, previous) => toTokenSet(response, now, previous.scopes, previous.refreshToken),
-  }),
-
   revoke: async (client, app, tokens) => {
     for (const token of [tokens.refreshToken, tokens.accessToken]) {
       if (token !== null) {
@@ -117,39 +68,14 @@ export const connect = {
   },
 } satisfies ConnectCalls;
 
-/** X answers a used or unknown token with `invalid_request`. */
-const INVALID_GRANT_ERRORS = ["invalid_request"] as const;
-
-/** X rotates refresh tokens: only the newest one is valid. */
-function toTokenSet(
-  response: TokenResponse,
-  now: number,
-  scopes: readonly string[],
-  refreshToken: string | null,
-): TokenSet {
-  return {
-    accessToken: response.accessToken,
-    refreshToken: response.refreshToken ?? refreshToken,
-    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? 7200),
-    refreshExpiresAt: null,
-    scopes: response.scopes ?? scopes,
-  };
-}
-
 async function readProfile(client: PlatformClient, token: string): Promise<Result<Me>> {
   return await catchConnectionErrors(async () => {
     const response = await callPlatform(client, withQuery(`${API_ORIGIN}/2/users/me`, { "user.fields": ME_FIELDS }), {
       headers: bearerHeader(token),
     });
-    const me = isOk(response) ? parseBody(MeResponse, response) : undefined;
-    if (me) {
-      return succeeded(me.data);
-    }
-    return failed(
-      isOk(response)
-        ? temporary("X did not return the profile of the account that logged in.", { httpStatus: response.status })
-        : toFault(response, null),
-    );
+    const missing = "X did not return the profile of the account that logged in.";
+    const me = readBody(MeResponse, response, missing, (refusal) => toFault(refusal, null));
+    return me.ok ? succeeded(me.value.data) : me;
   });
 }
 

@@ -1,9 +1,9 @@
 import { systemClock } from "#core/clock.ts";
 import type { JsonValue } from "#core/json.ts";
 import { altTextOf } from "#platforms/alt-text.ts";
-import { type PlatformResponse, callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { type PlatformResponse, callPlatform, isOk, parseBody, faultOf } from "#platforms/response.ts";
 import type { Fault, Job, JobMedia, PrepareOutcome, Result, PlatformClient } from "#platforms/contract.ts";
-import { sanitizeMessage, rejected, temporary } from "#platforms/fault.ts";
+import { sanitizeMessage, rejected, temporary, failed, succeeded } from "#platforms/fault.ts";
 import { bearerHeader, postJson, withQuery } from "#platforms/request-encoding.ts";
 import { UploadResponse, type UploadedMedia } from "./answers.ts";
 import { CHUNK_TOO_BIG_CODE, toFault } from "./errors.ts";
@@ -126,17 +126,13 @@ async function describeMedia(client: PlatformClient, job: Job, media: JobMedia, 
   return isOk(response) ? null : toFault(response, job.now);
 }
 
+function uploadFault(job: Job, response: PlatformResponse): Fault {
+  return faultOf(response, "X returned an unexpected response to an upload.", (refusal) => toFault(refusal, job.now));
+}
+
 function parseUpload(job: Job, response: PlatformResponse): Result<UploadedMedia> {
   const uploaded = isOk(response) ? parseBody(UploadResponse, response) : undefined;
-  if (uploaded) {
-    return { ok: true, value: uploaded.data };
-  }
-  return {
-    ok: false,
-    fault: isOk(response)
-      ? temporary("X returned an unexpected response to an upload.", { httpStatus: response.status })
-      : toFault(response, job.now),
-  };
+  return uploaded ? succeeded(uploaded.data) : failed(uploadFault(job, response));
 }
 
 async function initializeUpload(
@@ -339,9 +335,7 @@ async function restartUpload(
   cursor: Cursor,
   response: PlatformResponse,
 ): Promise<PrepareOutcome> {
-  const fault = isOk(response)
-    ? temporary("X returned an unexpected response to an upload.", { httpStatus: response.status })
-    : toFault(response, job.now);
+  const fault = uploadFault(job, response);
   if ((response.status !== 400 && response.status !== 404) || cursor.restartCount >= MAX_RESTARTS) {
     return { state: "refused", fault };
   }

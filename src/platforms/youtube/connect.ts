@@ -1,19 +1,11 @@
 import { fromBase64Url } from "#core/encoding.ts";
 import type { ConnectCalls, Fault, PostableAccount, Result, TokenSet, PlatformClient } from "#platforms/contract.ts";
 import { withExtraScopes } from "#platforms/extra-scopes.ts";
-import { failed, rejected, succeeded, temporary } from "#platforms/fault.ts";
-import {
-  authorizationCode,
-  expiresAtFrom,
-  catchConnectionErrors,
-  findMissingScopes,
-  requestTokens,
-  type TokenResponse,
-} from "#platforms/oauth-token.ts";
-import { redirectLogin } from "#platforms/redirect-login.ts";
-import { refreshWithToken } from "#platforms/refresh-token.ts";
+import { codeLogin } from "#platforms/code-login.ts";
+import { failed, rejected, succeeded } from "#platforms/fault.ts";
+import { catchConnectionErrors, findMissingScopes, requestTokens } from "#platforms/oauth-token.ts";
 import { bearerHeader, postForm, withQuery } from "#platforms/request-encoding.ts";
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { callPlatform, readBody } from "#platforms/response.ts";
 import { type Channel, ChannelList, IdTokenClaims, IdTokenResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_URL, AUTHORIZE_URL, REVOKE_URL, TOKEN_URL } from "./hosts.ts";
@@ -27,9 +19,9 @@ const LOGIN_SCOPES = ["openid", ...SCOPES] as const;
 const MAX_PAGES = 10;
 
 export const connect = {
-  ...redirectLogin({
-    authorizeUrl(app, request) {
-      return withQuery(AUTHORIZE_URL, {
+  ...codeLogin({
+    authorizeUrl: (app, request) =>
+      withQuery(AUTHORIZE_URL, {
         client_id: app.clientId,
         redirect_uri: request.redirectUri,
         response_type: "code",
@@ -41,38 +33,20 @@ export const connect = {
         prompt: "consent select_account",
         code_challenge: request.codeChallenge,
         code_challenge_method: "S256",
-      });
-    },
-
-    async exchangeCode(client, app, exchange) {
-      const code = authorizationCode(exchange.params);
-      if (!code.ok) {
-        return code;
-      }
-      const tokens = await requestTokens(client, {
+      }),
+    request: (client, app, grant) =>
+      requestTokens(client, {
         url: TOKEN_URL,
-        fields: {
-          grant_type: "authorization_code",
-          code: code.value,
-          client_id: app.clientId,
-          client_secret: app.clientSecret,
-          redirect_uri: exchange.redirectUri,
-          code_verifier: exchange.codeVerifier,
-        },
-      });
-      if (!tokens.ok) {
-        return tokens;
-      }
-      const tokenSet = toTokenSet(tokens.value, exchange.now, {
-        refreshToken: null,
-        refreshExpiresAt: null,
-        scopes: [],
-      });
+        fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
+      }),
+    exchangeFields: ({ codeVerifier }) => ({ code_verifier: codeVerifier }),
+    accessSeconds: 3600,
+    async identify(client, app, tokens, response) {
       // The user can deselect each permission on Google's page; posting needs both.
-      if (findMissingScopes(SCOPES, tokenSet.scopes).length > 0) {
+      if (findMissingScopes(SCOPES, tokens.scopes).length > 0) {
         return failed(MISSING_PERMISSION_FAULT);
       }
-      const channels = await listChannels(client, tokenSet);
+      const channels = await listChannels(client, tokens);
       if (!channels.ok) {
         return channels;
       }
@@ -81,9 +55,8 @@ export const connect = {
         ? succeeded({
             externalId: first.id,
             // Google has one grant per user and app, whichever of the user's channels was chosen.
-            grantOwner: readSubject(tokens.value.json, app.clientId),
+            grantOwner: readSubject(response.json, app.clientId),
             displayName: first.snippet?.title ?? first.id,
-            tokens: tokenSet,
           })
         : failed(NO_CHANNEL_FAULT);
     },
@@ -100,15 +73,6 @@ export const connect = {
       unpostable: [],
     });
   },
-
-  refresh: refreshWithToken({
-    request: async (client, app, grant) =>
-      await requestTokens(client, {
-        url: TOKEN_URL,
-        fields: { ...grant, client_id: app.clientId, client_secret: app.clientSecret },
-      }),
-    toTokenSet,
-  }),
 
   /** Google revokes every permission that the user granted to this app, whichever token is sent. */
   revoke: async (client, _app, tokens) => {
@@ -129,22 +93,6 @@ const NO_CHANNEL_FAULT: Fault = rejected(
   { code: "no_channel", category: "permission" },
 );
 
-/** A refresh response has no new refresh token: the previous one stays valid. */
-function toTokenSet(
-  response: TokenResponse,
-  now: number,
-  previous: Pick<TokenSet, "refreshToken" | "refreshExpiresAt" | "scopes">,
-): TokenSet {
-  return {
-    accessToken: response.accessToken,
-    refreshToken: response.refreshToken ?? previous.refreshToken,
-    expiresAt: expiresAtFrom(now, response.expiresInSeconds ?? 3600),
-    // Present only while the app's consent screen is in testing (seven days).
-    refreshExpiresAt: expiresAtFrom(now, response.refreshExpiresInSeconds) ?? previous.refreshExpiresAt,
-    scopes: response.scopes ?? previous.scopes,
-  };
-}
-
 async function listChannels(client: PlatformClient, tokens: TokenSet): Promise<Result<readonly Channel[]>> {
   return await catchConnectionErrors(async () => {
     const channels: Channel[] = [];
@@ -157,16 +105,13 @@ async function listChannels(client: PlatformClient, tokens: TokenSet): Promise<R
         pageToken,
       });
       const response = await callPlatform(client, url, { headers: bearerHeader(tokens.accessToken) });
-      const list = isOk(response) ? parseBody(ChannelList, response) : undefined;
-      if (!list) {
-        return failed(
-          isOk(response)
-            ? temporary("YouTube did not list the channels of this login.", { httpStatus: response.status })
-            : toFault(response, null),
-        );
+      const missing = "YouTube did not list the channels of this login.";
+      const list = readBody(ChannelList, response, missing, (refusal) => toFault(refusal, null));
+      if (!list.ok) {
+        return list;
       }
-      channels.push(...(list.items ?? []));
-      pageToken = list.nextPageToken ?? undefined;
+      channels.push(...(list.value.items ?? []));
+      pageToken = list.value.nextPageToken ?? undefined;
       if (pageToken === undefined) {
         break;
       }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import { callPlatform, isOk } from "#platforms/response.ts";
+import { callPlatform, isOk, faultOf } from "#platforms/response.ts";
 import type { Job, JobMedia, PrepareOutcome, PlatformClient } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { bearerHeader, postJson, withQuery } from "#platforms/request-encoding.ts";
@@ -63,10 +63,8 @@ async function startSession(
   const session = isOk(response) ? URL.parse(response.headers.get("location") ?? "") : null;
   // The access token and the video are sent to this URL, so it must belong to the platform.
   if (session?.protocol !== "https:" || !UPLOAD_HOSTS.includes(session.hostname)) {
-    const fault = isOk(response)
-      ? temporary("YouTube returned no valid upload URL.", { httpStatus: response.status })
-      : toFault(response, job.now);
-    return { state: "refused", fault };
+    const missing = "YouTube returned no valid upload URL.";
+    return { state: "refused", fault: faultOf(response, missing, (refusal) => toFault(refusal, job.now)) };
   }
   const cursor: Cursor = {
     sessionUrl: session.href,
