@@ -34,9 +34,13 @@ function describeValue(name: string, value: string): string {
   return urn.length > MAX_LITERAL_LENGTH ? "‹text›" : urn.replaceAll("\n", "\\n");
 }
 
-/** Random or derived from something random: long, with digits and letters mixed. */
+/** Random or derived from something random: long, with letters and digits mixed, or longer with both cases mixed. */
 function isIdentifier(value: string): boolean {
-  return /^[\w-]{16,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value) ? true : /^[2-7a-z]{13}$/.test(value);
+  return (
+    /^(?=.*\d)(?=.*[A-Za-z])[\w-]{16,}$/.test(value) ||
+    /^(?=.*[a-z])(?=.*[A-Z])[\w-]{32,}$/.test(value) ||
+    /^[2-7a-z]{13}$/.test(value)
+  );
 }
 
 const describePath = (path: string): string =>
