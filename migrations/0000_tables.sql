@@ -264,7 +264,7 @@ CREATE TABLE `post_targets` (
 	`progress` text,
 	`history` text NOT NULL,
 	`updated_at` integer NOT NULL,
-	`asked` text,
+	`requested_options` text,
 	`position` integer DEFAULT 0 NOT NULL,
 	`media` text,
 	`extras` text,

@@ -94,7 +94,7 @@ export const FLOOR_SQL = {
   countPreview: `INSERT INTO hourly_use (hour, user_id, name, used) VALUES (?2, ${USER}, 'previews', 1)
     ON CONFLICT (hour, user_id, name) DO UPDATE SET used = used + 1`,
   // ?2 is the plan as it was stored; ?3 is the time.
-  insertTargets: `INSERT INTO post_targets (post_id, account_id, position, platform, username, effective_caption, options, asked, state, due_at, history, updated_at)
+  insertTargets: `INSERT INTO post_targets (post_id, account_id, position, platform, username, effective_caption, options, requested_options, state, due_at, history, updated_at)
     SELECT ?2 ->> 'id', t.value ->> 'account_id', t.key, t.value ->> 'platform', t.value ->> 'username', ?2 ->> 'caption', t.value -> 'platform_options',
       t.value -> 'platform_options', 'pending', ?2 ->> 'scheduledAt', '[]', ?3 FROM json_each(?2, '$.targets') t`,
   insertPost: `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms, plan_hash,

@@ -628,7 +628,7 @@ export const postTargets = sqliteTable(
     /** The requested options with defaults filled in, exactly as the adapter receives them. */
     options: text({ mode: "json" }).$type<JsonObject>().notNull(),
     /** The requested options without defaults. An edit starts from these, so that defaults are computed again each time. */
-    requestedOptions: text("asked", { mode: "json" }).$type<JsonObject>(),
+    requestedOptions: text("requested_options", { mode: "json" }).$type<JsonObject>(),
     state: text().$type<TargetState>().notNull(),
     dueAt: integer("due_at").notNull(),
     startedAt: integer("started_at"),

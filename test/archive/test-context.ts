@@ -117,7 +117,7 @@ export async function insertPosts(
          iif(j.value ->> 'status' IN ('published', 'partially_failed', 'failed'), j.value ->> 'updatedAt', NULL) FROM json_each(?1) j`,
     ).bind(list, actor.workspaceId, actor.userId, MEDIA),
     env.DB.prepare(
-      `INSERT INTO post_targets (post_id, account_id, position, platform, username, effective_caption, options, asked, state, due_at,
+      `INSERT INTO post_targets (post_id, account_id, position, platform, username, effective_caption, options, requested_options, state, due_at,
          started_at, published_at, attempts, remote_id, remote_url, history, updated_at)
        SELECT j.value ->> 'id', t.value ->> 'accountId', t.value ->> 'position', 'x', 'ada_makes', j.value ->> 'caption', '{"reply_settings":null}', '{}', t.value ->> 'state', j.value ->> 'at',
          j.value ->> 'at', iif(t.value ->> 'published', (j.value ->> 'at') + 900, NULL), 1, iif(t.value ->> 'published', 'remote-1', NULL),

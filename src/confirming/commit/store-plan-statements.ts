@@ -21,7 +21,7 @@ export const POST_COLUMNS = `id, workspace_id, user_id, status, scheduled_at, ve
            plan_hash, confirm_hash, created_via, created_by, created_at, updated_at`;
 
 /** What is written of a target. */
-export const TARGET_COLUMNS = `post_id, account_id, position, platform, username, caption, effective_caption, options, asked, media,
+export const TARGET_COLUMNS = `post_id, account_id, position, platform, username, caption, effective_caption, options, requested_options, media,
          state, due_at, history, updated_at`;
 
 export interface PostOrigin {
@@ -181,7 +181,7 @@ function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: n
        FROM json_each(?1) AS t WHERE 1
        ON CONFLICT (post_id, account_id) DO UPDATE SET
          position = excluded.position, username = excluded.username, caption = excluded.caption, effective_caption = excluded.effective_caption,
-         options = excluded.options, asked = excluded.asked, media = excluded.media, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
+         options = excluded.options, requested_options = excluded.requested_options, media = excluded.media, state = excluded.state, due_at = excluded.due_at, started_at = NULL,
          next_attempt_at = iif(excluded.due_at = post_targets.due_at, post_targets.next_attempt_at, NULL),
          error = iif(excluded.due_at = post_targets.due_at, post_targets.error, NULL), updated_at = excluded.updated_at`,
     )

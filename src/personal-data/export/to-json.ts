@@ -7,7 +7,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Columns of posts and targets that are not the person's data: hashes, and columns for the service's own work. */
 export const POST_COLUMNS_WITHOUT = ["plan_hash", "confirm_hash", "run_id", "watch_at"];
-export const TARGET_COLUMNS_WITHOUT = ["post_id", "asked"];
+export const TARGET_COLUMNS_WITHOUT = ["post_id", "requested_options"];
 const ANNOTATION_COLUMNS_WITHOUT = ["workspace_id", "post_id", "scheduled_at"];
 
 /** Columns with milliseconds since 1970. `start_after` is not one: it is the number of an event. */

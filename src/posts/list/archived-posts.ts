@@ -78,7 +78,7 @@ function toTargetObject(row: ArchivedTargetRow) {
       caption: row["caption"],
       effectiveCaption: row["effective_caption"],
       options: parsed("options"),
-      requestedOptions: parsed("asked"),
+      requestedOptions: parsed("requested_options"),
       media: parsed("media"),
       parts: parsed("progress"),
     },

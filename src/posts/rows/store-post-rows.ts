@@ -63,7 +63,7 @@ const TARGET_OBJECT = jsonObject<TargetRow>({
     caption: "t.caption",
     effectiveCaption: "t.effective_caption",
     options: "json(t.options)",
-    requestedOptions: "json(t.asked)",
+    requestedOptions: "json(t.requested_options)",
     media: "json(t.media)",
     parts: "json(t.progress)",
   }),

@@ -34,7 +34,7 @@ async function insertPosts(ctx: TestContext, accountId: string, distances: reado
          'text', 'Hello', '[]', '["x"]', '', '', 'api', 1, 1 FROM json_each(?3)`,
     ).bind(workspaceId, userId, JSON.stringify(posts)),
     env.DB.prepare(
-      `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, asked, state, due_at, history, updated_at)
+      `INSERT INTO post_targets (post_id, account_id, platform, username, effective_caption, options, requested_options, state, due_at, history, updated_at)
        SELECT value ->> 'id', ?1, 'x', 'ada', value ->> 'text', '{}', '{}', 'pending', value ->> 'at', '[]', 1 FROM json_each(?2)`,
     ).bind(accountId, JSON.stringify(posts)),
   ]);
