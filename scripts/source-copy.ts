@@ -26,7 +26,7 @@ export interface Patch {
 /** The files that have a mark, by their paths below the root; migrations in their order. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** What `wrangler dev` needs of the project beside its packages. */
+/** The parts of the project that `wrangler dev` needs besides the packages. */
 const PARTS_TO_RUN = [
   "src",
   "migrations",

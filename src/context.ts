@@ -50,7 +50,6 @@ export interface Services {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbound: Outbound;
-  /** Undefined for a platform without an adapter. */
   adapterFor(platform: Platform): Adapter | undefined;
   /** Sets, changes or deletes the alarm of a post's Durable Object. */
   arm(hint: ArmHint): Promise<ArmResult>;

@@ -72,7 +72,7 @@ async function createAgents(service: AttackedService) {
   return { user, cookie, keyId, grantId, credentials };
 }
 
-/** The pages of keys and apps without what changes by itself. */
+/** The pages of keys and apps, without parts that change from one request to the next. */
 async function settingsOf(service: AttackedService, cookie: string): Promise<string> {
   const pages = await Promise.all(
     ["/dashboard/keys", "/dashboard/apps", "/dashboard/plan"].map((path) => service.prepare("GET", path, { cookie })),

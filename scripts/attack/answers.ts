@@ -4,7 +4,7 @@ import { createFeed } from "./webhooks.ts";
 
 const MIB = 1024 ** 2;
 const PAGE_BYTES = 4 * MIB;
-/** Together more than one page has: each text stands in a post twice. */
+/** Their texts together exceed one page, because each post contains its text twice. */
 const LONG_POSTS = 40;
 /** Together more than one page has: each is below the 64 KiB above which a body has ids only. */
 const LONG_EVENTS = 100;

@@ -61,7 +61,7 @@ export class AttackLog {
     }
   }
 
-  /** Something that is wrong whatever was tried, such as a server error. */
+  /** A finding that is wrong in every attack, such as a server error. */
   addFinding(finding: string): void {
     this.#findings.push(finding);
   }

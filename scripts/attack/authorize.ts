@@ -73,7 +73,7 @@ const WRONG_REDIRECT_URIS = [
   "https://app.example.com\\@evil.example/callback",
 ];
 
-/** Addresses beside a loopback address, of which only the port may differ. */
+/** Only the port of a loopback address may differ. These addresses differ in something else. */
 const WRONG_LOOPBACK_URIS = [
   "http://127.0.0.1@evil.example/callback",
   "http://127.0.0.1:80@evil.example/callback",

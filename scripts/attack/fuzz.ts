@@ -182,7 +182,7 @@ export default {
           for (const raw of RAW_BODIES) {
             const headers = { "content-type": "application/json" };
             const answer = await service.send(method, path.replace("{id}", "x"), { key, body: raw, headers });
-            // A draft may be empty, and what it does not know is left out.
+            // A draft may be empty, and it ignores unknown members.
             const isEmptyDraft = id === "createDraft" && answer.text.includes('"content":{}');
             log.expectStatus(`${id} ${raw.slice(0, 40)}`, answer, 400, 404, ...(isEmptyDraft ? [201] : []));
           }

@@ -84,7 +84,7 @@ export async function withCanary(work: (port: number, hits: () => readonly strin
   }
 }
 
-/** Every hostile address, also those of the server that nothing may reach. */
+/** Every hostile address, also the addresses of the server that no request may reach. */
 export const urlsOf = (port: number): readonly string[] => [
   ...[...HOSTS, ...NAMES].map((host) => `https://${host}/a.png`),
   ...["127.0.0.1", "localhost", "[::1]", "127.1"].flatMap((host) => [

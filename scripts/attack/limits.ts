@@ -9,7 +9,7 @@ const STORED_ANSWERS = 1000;
 const EVENT_LOG_BYTES = 8 * 1024 ** 2;
 const CALLBACK = "https://app.example/callback";
 
-/** The first 48 bits of an IPv6 address that nobody else here has. */
+/** The first 48 bits of an IPv6 address. No other client of the attack has the same. */
 const ipv6Network = (): string => `2001:db8:${randomBytes(2).toString("hex")}`;
 
 const register = (service: AttackedService, address: string): Promise<Answer> =>

@@ -6,7 +6,7 @@ import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts"
 import { urlsOf, withCanary } from "./hostile-addresses.ts";
 
 const POSTS = 12;
-/** More than twice what may be wrong in a minute, because the next minute may begin meanwhile. */
+/** More than twice the limit of wrong guesses in a minute, because the guesses may fall into two minutes. */
 const GUESSES = 140;
 /** The sandbox sends to programs on its own machine; production to none. */
 const LOCAL_PROGRAM = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\d/;

@@ -92,8 +92,7 @@ async function collectObjects(
 }
 
 /**
- * Makes one backup below `root`. Broken off anywhere, nothing that looks like a backup is left, and the next run goes on with the objects that
- * are there already.
+ * Makes one backup below `root`. An interrupted run leaves nothing that looks like a backup, and the next run keeps the objects that were copied.
  */
 export async function makeBackup(
   installation: Installation,

@@ -56,7 +56,7 @@ export class StatementSplitter {
 const isWhole = (statement: string): boolean =>
   !/^(?:\s|--[^\n]*\n)*CREATE\s+(?:TEMP\w*\s+)?TRIGGER\b/i.test(statement) || /;\s*END\s*;$/i.test(statement);
 
-/** Makes a SQLite file out of a dump, of whatever size. */
+/** Makes a SQLite file from a dump of any size. */
 export async function loadSqlFile(dump: string, file: string): Promise<void> {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   try {

@@ -154,7 +154,7 @@ export async function compareAnswers(
     const { whole, workerSocket } = await configure(prepared, modules, join(directory, name));
     const worker = await startWorkerd(whole, [workerSocket], null);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    // The first preview has the text and almost the time of the post that filled the database, of which only the product warns.
+    // The first preview repeats the text of a post that fills the database, at almost the same time. Only the product warns of that.
     const requests = new Requests(prepared.data, { firstPreview: 1 });
     const bodies = new Map<Operation, string>();
     try {

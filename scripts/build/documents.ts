@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
-/** Folders of which every document has a page, and single documents. */
+/** Folders whose documents all have a page, and single documents. */
 export const DOCUMENT_FOLDERS = ["docs/guide", "docs/platforms"];
 export const DOCUMENT_FILES = ["docs/sandbox-operations.md", "CHANGELOG.md"];
 

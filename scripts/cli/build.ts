@@ -31,7 +31,7 @@ async function licenceOf(folder: string): Promise<string> {
   return `${name} ${version}: ${license}\n\n${text?.trim() ?? "The package has no file with its licence."}\n`;
 }
 
-/** Puts the command line into one file without dependencies, beside the licences of what is in it. */
+/** Bundles the command line into one file without dependencies, and writes the licences of the bundled code next to it. */
 export async function buildCli(): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: ROOT,

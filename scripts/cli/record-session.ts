@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { almanacInTerminal, environmentOf } from "../../test/clients/cli/run-almanac.ts";
 import { call } from "../service.ts";
 
-/* The session that the README of the command line shows: what a person sees in a terminal, from a run of the real thing. */
+/* The terminal session in the README of the command line, recorded from a real run. */
 
 const BEGIN = "<!-- session -->\n```console\n";
 const END = "```\n<!-- /session -->";

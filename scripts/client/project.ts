@@ -61,7 +61,7 @@ export default { fetch: async (request) => new Response(typeof Almanac + typeof 
   }
 }
 
-/** The examples of the README as modules: what comes before in the file may be used, and the addresses are those of a service. */
+/** The examples of the README as modules. Each may use the examples before it, and calls the service at `origin`. */
 export async function readExamples(origin: string, postId: string): Promise<readonly string[]> {
   const text = await readFile(join(CLIENT_FOLDER, "README.md"), "utf8");
   const prelude = `import { Almanac } from "@almanac/client";

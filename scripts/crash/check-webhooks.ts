@@ -33,7 +33,7 @@ async function readBoth({
   return { ...received, database: await readDatabase(stateDir) };
 }
 
-/** What is wrong by now, when whatever happened up to an instant must have arrived. */
+/** Finds what is wrong, given that every event up to an instant must have arrived. */
 export async function findWebhookViolations(checked: Checked, deliveredUntil: number): Promise<readonly Violation[]> {
   const { hooks, violations, database } = await readBoth(checked);
   return [...violations, ...findEventViolations(database, hooks, deliveredUntil), ...findOvertaken(database, hooks)];

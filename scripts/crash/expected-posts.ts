@@ -30,15 +30,15 @@ export interface ExpectedPost {
   readonly media: readonly string[];
   /** The parts of its thread after the first; empty without one. */
   readonly parts: readonly ExpectedPart[];
-  /** Those of its platforms that publish the thread. */
+  /** The platforms of the post that publish the thread. */
   readonly threadPlatforms: readonly string[];
   /** The text of its first comment; null without one. */
   readonly comment: string | null;
-  /** Those of its platforms that publish the comment. */
+  /** The platforms of the post that publish the comment. */
   readonly commentPlatforms: readonly string[];
   /** The playlists that its video is added to. */
   readonly playlists: readonly string[];
-  /** Those of its platforms that publish its one file as a story, which has no text. */
+  /** The platforms of the post that publish its one file as a story, which has no text. */
   readonly storyPlatforms: readonly string[];
   /** The document that `DOCUMENT_PLATFORM` publishes with it; null without one. */
   readonly document: ExpectedDocument | null;
@@ -68,10 +68,10 @@ type Format = Pick<ExpectedPost, "marker" | "media" | "storyPlatforms" | "docume
 const STORY_FORMAT = "story";
 const DOCUMENT_FORMAT = "document";
 
-/** Kinds of published posts that are told apart by their file, which no other post has. */
+/** Kinds of published posts that are identified by their file, because no other post has the same file. */
 export const isUniqueFormat = (kind: string): boolean => kind === STORY_FORMAT || kind === DOCUMENT_FORMAT;
 
-/** What a platform must hold: the kind where it is a story or a document, the title and the SHA-256 of each file. */
+/** The format that a platform must show: the kind of a story or document, the title and the SHA-256 of each file. */
 export function expectedFormat(
   { media, storyPlatforms, document }: Format,
   platform: string,
@@ -112,7 +112,7 @@ export function publishedVersion(post: ExpectedPost, platform: string, text: str
 /** What the text of the first comment of a post begins with. */
 export const commentMarker = (marker: string): string => `${marker}c`;
 
-/** What the text of a further part of a thread begins with. */
+/** The beginning of the text of a thread part after the first. */
 export function partMarker(marker: string, index: number): string {
   return `${marker}t${index + 1}`;
 }

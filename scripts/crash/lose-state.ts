@@ -139,7 +139,7 @@ export async function loseState({
   }
 }
 
-/** The storage of the objects of posts; that of the simulators stays. */
+/** Erases the storage of the posts' Durable Objects and keeps the simulators' storage. */
 async function eraseObjects(stateDir: string): Promise<void> {
   const folder = join(stateDir, "v3", "do");
   const names = (await readdir(folder)).filter((name) => /PostPublisher|DatabaseWatch/.test(name));

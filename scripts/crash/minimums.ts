@@ -8,7 +8,7 @@ export interface CrashCounts {
   readonly confirmed: number;
   readonly accepted: number;
   readonly kills: number;
-  /** Webhooks that a receiver accepted, and tries that it answered in another way or not at all. */
+  /** Webhooks that a receiver accepted. `failedTries`: tries that it refused or did not answer. */
   readonly delivered: number;
   readonly failedTries: number;
   /** How many were accepted by platform, by media kind and by number of targets. */

@@ -39,7 +39,7 @@ async function findOverduePosts(client: ApiClient, users: readonly TrafficGenera
     }));
 }
 
-/** Checks the run while it goes on; returns the first violation that matches a pattern, or undefined at the end. */
+/** Checks the run until it ends; returns the first violation that matches a pattern, or undefined. */
 export async function findFirstViolation(
   client: ApiClient,
   patterns: readonly RegExp[],

@@ -22,7 +22,7 @@ export const postsWithMarker = (
   { marker }: Pick<ExpectedPost, "marker">,
 ): readonly PublishedPost[] => publishedPosts.get(`${platform} ${marker}`) ?? [];
 
-/** What a platform published of a post, without the further parts of its thread. */
+/** The post that a platform published, without the later parts of its thread. */
 export const publishedOf = (
   publishedPosts: PublishedPosts,
   platform: string,

@@ -53,14 +53,14 @@ export interface RunResult {
   readonly faults: number;
   /** How often a preview was refused, by code. */
   readonly refusals: ReadonlyMap<string, number>;
-  /** Lines of the processes' output that hold a secret, of so many that were issued. */
+  /** Lines of the processes' output that contain a secret, and the number of secrets that were issued. */
   readonly leaks: readonly string[];
   readonly secretCount: number;
   /** The first violation that matched, and how long after the start it was found. */
   readonly match: { readonly violation: Violation; readonly afterMs: number } | null;
 }
 
-/** Violations that the checks during the run missed; an open post (I2) proves nothing here, because nobody waited for it. */
+/** Violations that the checks during the run missed. An open post (I2) is no violation here, because the check did not wait for it. */
 function findAtEnd(
   patterns: readonly RegExp[],
   violations: readonly Violation[],

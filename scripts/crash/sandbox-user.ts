@@ -45,7 +45,7 @@ interface ConnectedAccount {
   readonly platform_account_id: string;
 }
 
-/** Creates a user with one account on each of the platforms; at LinkedIn that of a member, or of a page. */
+/** Creates a user with one account on each platform. The account at LinkedIn is a member or a page. */
 export async function createSandboxUser(
   client: ApiClient,
   origin: string,

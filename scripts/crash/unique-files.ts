@@ -3,7 +3,7 @@ import { FREE_BOX_HEADER_BYTES, freeBox } from "../free-box.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { MediaFile } from "./media-kinds.ts";
 
-/** Samples of which each post gets a file of its own. */
+/** Sample files. Each post gets a copy with different bytes. */
 const SAMPLES = {
   "portrait.jpg": "image/jpeg",
   "landscape.mp4": "video/mp4",

@@ -59,7 +59,7 @@ async function verificationFiles({ origin, verificationFiles: files }: Facts): P
   );
 }
 
-/** The pages that portals and reviews ask for, over the network. */
+/** Fetches the pages that platform portals and app reviews require. */
 export async function checkPages(facts: Facts): Promise<Row[]> {
   return await Promise.all([publicPages(facts), verificationFiles(facts)]);
 }

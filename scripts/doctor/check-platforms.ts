@@ -24,7 +24,7 @@ function credentialRow(
     : yellow(what, `${shapeProblems.join("; ")}; compare with ${guideOf(platform)}`);
 }
 
-/** Options that need rights which a login does not ask for are no mistake; rights that nothing needs may be one. */
+/** An option whose permission no login requests is not a mistake. A requested permission that no option needs may be one. */
 function scopeRows({ platform, unusedScopes, unavailableOptions }: PlatformFacts): Row[] {
   const name = PLATFORM_NAMES[platform];
   const variable = `${platform.toUpperCase()}_EXTRA_SCOPES`;

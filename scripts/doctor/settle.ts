@@ -66,7 +66,7 @@ export async function settle(input: SettleInput): Promise<string> {
   return lines.join("\n").trimEnd();
 }
 
-/** Nobody at the terminal is a no. */
+/** Without a terminal the answer is no. */
 export async function confirmAtTerminal(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
     return false;

@@ -9,7 +9,7 @@ const INSTANT = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z`;
 const SLOT = new RegExp(`(?:"scheduled_at":"(${INSTANT})",)?"local_time":"([^"]*)"`, "g");
 const SLOT_ZONE = "Europe/Berlin";
 
-/** Two names in a guide stand for two things, but two times may be one. */
+/** Two names in a guide mean two different things, but two times may be the same. */
 const KINDS: readonly (readonly [name: string, pattern: string, isUnique: boolean])[] = [
   // The time of day is compared as it is.
   ["day of a slot", String.raw`(?<="local_time":")\d{4}-\d\d-\d\d(?=T)`, false],
@@ -26,7 +26,7 @@ const KINDS: readonly (readonly [name: string, pattern: string, isUnique: boolea
 const MEASURED = /(?:^|_)(?:ms|seq|after)$/;
 const LEFT_OUT = "…";
 
-/** Which real value each value of a guide stands for, over the whole guide. */
+/** Maps each example value of a guide to the real value, for the whole guide. */
 export class Names {
   readonly #actual = new Map<string, string>();
   readonly #shown = new Map<string, string>();

@@ -31,7 +31,7 @@ function blobColumns(database: DatabaseSync, table: string): ReadonlySet<string>
   return new Set(columns.filter(({ type }) => type.toLowerCase() === "blob").map(({ name }) => name));
 }
 
-/** Groups rows so that no group is larger than one statement may be. */
+/** Groups rows so that each group fits into one statement. */
 function* grouped<T>(rows: Iterable<T>, sizeOf: (row: T) => number): Generator<T[]> {
   let group: T[] = [];
   let size = 0;

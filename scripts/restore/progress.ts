@@ -24,7 +24,7 @@ export interface Progress {
 const FOLDER = "restoring";
 const FILE = "progress.json";
 
-/** The folder of the restore that is under way, below that of the backups. */
+/** The folder of the running restore, below the folder of the backups. */
 export const restoreFolder = (root: string): string => join(root, FOLDER);
 
 export async function readProgress(root: string): Promise<Progress | null> {

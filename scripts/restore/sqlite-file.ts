@@ -13,7 +13,7 @@ export interface Table {
 export const quoted = (names: readonly string[], prefix = ""): string =>
   names.map((name) => `${prefix}"${name}"`).join(", ");
 
-/** The tables that hold data; those of SQLite and of the runtime itself are left out. */
+/** The tables with data, without the tables of SQLite and of the runtime. */
 export function tablesOf(database: DatabaseSync, schema = "main"): Table[] {
   const names = database
     .prepare(

@@ -50,7 +50,6 @@ function decodeBody(c: ApiContext, bytes: Uint8Array): string {
   return decodeUtf8(bytes) ?? refuse({ code: "invalid_request", message: "the body is not valid UTF-8" });
 }
 
-/** The body as text, unparsed. */
 export async function readText(c: ApiContext): Promise<string> {
   return decodeBody(c, await readOnce(c));
 }

@@ -23,7 +23,7 @@ const MAX_KEY_LENGTH = 255;
 /** The largest stored response, encrypted and encoded. A post's captions alone can take a megabyte. */
 export const MAX_STORED_LENGTH = 8 * 1024;
 
-/** Repeats a response that is too large to store; without it, the operation runs again. */
+/** Builds a response again that was too large to store. Without it, a repeated call runs the operation again. */
 export interface LargeResponse {
   /** Identifies the content of a response by ids and by texts of a fixed size. */
   toReference(ctx: Context, body: JsonObject): JsonObject;

@@ -14,7 +14,6 @@ function mayBeArchived(id: string, now: number): boolean {
   return id[14] === "7" && madeAt < now - MIN_ARCHIVE_AFTER_DAYS * DAY;
 }
 
-/** Returns which of these ids belong to archived posts of the actor. */
 export async function archivedAmong(
   ctx: Pick<Services, "db" | "clock"> & { readonly actor: Owner },
   ids: readonly string[],
@@ -24,7 +23,6 @@ export async function archivedAmong(
   return new Set(old.length === 0 ? [] : await selectArchivedIds(db, ctx.actor, old));
 }
 
-/** Whether the actor has an archived post with this id. */
 export async function isArchived(ctx: Parameters<typeof archivedAmong>[0], id: string): Promise<boolean> {
   return (await archivedAmong(ctx, [id])).has(id);
 }

@@ -6,7 +6,6 @@ import { selectParts } from "./store-parts.ts";
 import { ARCHIVED_STATUSES, type ArchivedPost, type ArchivedStatus, type ArchivePart } from "./types.ts";
 
 export interface ArchiveQuery {
-  /** Null for all statuses. */
   readonly status: ArchivedStatus | null;
   readonly from: number;
   readonly until: number;

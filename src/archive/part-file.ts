@@ -10,14 +10,12 @@ const FORMAT = 1;
 /** The content of the file has changed since it was read. */
 export class PartChanged extends Error {}
 
-/** No file has this key. */
 export class PartMissing extends Error {}
 
 export function partKey({ workspaceId, firstAt, id }: Pick<ArchivePart, "workspaceId" | "firstAt" | "id">): string {
   return `${ARCHIVE_PREFIX}${workspaceId}/${new Date(firstAt).toISOString().slice(0, 7)}/${id}.jsonl.gz`;
 }
 
-/** The id of the part in a key. */
 export function partIdOf(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1).replace(/\.jsonl\.gz$/, "");
 }

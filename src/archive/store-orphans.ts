@@ -7,7 +7,6 @@ export interface WorkspaceRange {
   readonly to: string | null;
 }
 
-/** The ids of the parts in the index. */
 export async function selectPartIds(db: Db, { after, to }: WorkspaceRange): Promise<ReadonlySet<string>> {
   const { results } = await db.d1
     .prepare("SELECT id FROM archive_parts WHERE workspace_id > ?1 AND (?2 IS NULL OR workspace_id <= ?2)")

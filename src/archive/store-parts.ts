@@ -57,7 +57,6 @@ export async function findPartOfPost(db: Db, owner: Owner, postId: string): Prom
   return results.map(toPart)[0];
 }
 
-/** Selects which of these ids belong to archived posts of the owner. */
 export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly string[]): Promise<string[]> {
   const { results } = await db.d1
     .prepare(

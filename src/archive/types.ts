@@ -1,6 +1,5 @@
 import type { PostStatus } from "#core/status.ts";
 
-/** The statuses of posts that move to the archive. */
 export const ARCHIVED_STATUSES = ["published", "partially_failed", "failed"] as const satisfies readonly PostStatus[];
 export type ArchivedStatus = (typeof ARCHIVED_STATUSES)[number];
 
@@ -14,14 +13,12 @@ export interface ArchivedPostRow {
   readonly [column: string]: Column;
 }
 
-/** A row of `post_targets` with all its columns. */
 export interface ArchivedTargetRow {
   readonly post_id: string;
   readonly account_id: string;
   readonly [column: string]: Column;
 }
 
-/** A row of `post_annotations` with all its columns. */
 export type ArchivedAnnotationsRow = Readonly<Record<string, Column>>;
 
 /** A line of a part: a stored post with its targets and annotations. */

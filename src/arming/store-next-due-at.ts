@@ -15,7 +15,6 @@ export function nextTryAtSql(postId: string): string {
 /** SQL for the time at which a scheduled post is due. For a post in any other status it is the scheduled time. */
 export const NEXT_DUE_AT_SQL = `max(posts.scheduled_at, iif(posts.status = 'scheduled', ${nextTryAtSql("posts.id")}, 0))`;
 
-/** When a scheduled post with these targets is due. */
 export function nextDueAt(
   scheduledAt: number,
   targets: readonly { readonly state: TargetState; readonly nextAttemptAt: number | null }[],

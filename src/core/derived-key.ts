@@ -1,7 +1,7 @@
 import { fromBase64 } from "./encoding.ts";
 import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
-/** What a key that is derived from TOKEN_KEYS is for. Each purpose has a key of its own, which reveals nothing about the others. */
+/** The purpose of a key that is derived from TOKEN_KEYS. Each purpose has its own key, which reveals nothing about the others. */
 export type KeyPurpose = "known browser" | "refresh rotation" | "sealing" | "upload address";
 
 interface KeyUse {
@@ -42,7 +42,6 @@ function parseKeys(config: TokenKeys): Readonly<Record<string, string>> {
   return keys as Readonly<Record<string, string>>;
 }
 
-/** Signs with the current key. */
 export async function signFor(config: TokenKeys, purpose: KeyPurpose, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const material = parseKeys(config)[config.tokenKeyId];
   if (material === undefined) {

@@ -27,7 +27,6 @@ export async function sha256Hex(input: string | Uint8Array<ArrayBuffer>): Promis
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** HMAC-SHA256 of a text with a secret, in lower-case hexadecimal. */
 export async function hmacSha256Hex(secret: string, text: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);

@@ -4,20 +4,16 @@ export type Plan = (typeof PLANS)[number];
 
 /** What one user may have or do. A limit counts all workspaces of the user together unless its comment says otherwise. */
 export interface PlanLimits {
-  /** Connected accounts. */
   readonly accounts: number;
   readonly workspaces: number;
   /** Active API keys. Twice as many are allowed during rotation, because the old keys still work for a day. */
   readonly apiKeys: number;
   /** OAuth clients that have the user's consent. */
   readonly connectedApps: number;
-  /** Posts that are scheduled or paused. */
   readonly scheduledPosts: number;
   /** Bytes of stored media. */
   readonly storageBytes: number;
-  /** Bytes of drafts. */
   readonly draftBytes: number;
-  /** Webhooks of one workspace. */
   readonly webhooks: number;
   /** Previews of posts and edits in an hour. */
   readonly previewsPerHour: number;

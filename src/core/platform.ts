@@ -57,7 +57,6 @@ const OTHER_NAMES: Readonly<Record<string, Platform>> = {
   fediverse: "mastodon",
 };
 
-/** Finds the platform for a name; undefined for an unknown name. */
 export function platformCalled(name: string): Platform | undefined {
   const word = name.toLowerCase().replaceAll(/[^a-z]/g, "");
   return isPlatform(word) ? word : Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;

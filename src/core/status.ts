@@ -3,7 +3,6 @@ export const POST_STATUSES = ["scheduled", "publishing", "published", "partially
 export type ListedStatus = (typeof POST_STATUSES)[number];
 export type PostStatus = ListedStatus | "cancelled";
 
-/** The status of a target as the API shows it. */
 export const TARGET_STATUSES = ["pending", "processing", "published", "failed", "unconfirmed", "skipped"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 

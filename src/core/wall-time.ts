@@ -90,7 +90,7 @@ export function wallTimeAt(timeZone: string, instant: number): WallTime {
  */
 export function instantsOf(timeZone: string, { date, minute }: WallTime): readonly number[] {
   const asUtc = dayNumber(date) * DAY + minute * MINUTE;
-  // No zone changes its offset twice within two days, so the offset of the wall time is that of a day earlier or of a day later.
+  // No zone changes its offset twice within two days, so the wall time has the offset of a day earlier or of a day later.
   const offsets = new Set([zoneOffsetAt(timeZone, asUtc - DAY), zoneOffsetAt(timeZone, asUtc + DAY)]);
   return [...offsets]
     .map((offset) => asUtc - offset)
@@ -136,7 +136,6 @@ export function neighboursOfSkipped(
   return { before: wallTimeAt(timeZone, before), after: wallTimeAt(timeZone, after) };
 }
 
-/** The first instant of a date in the zone. */
 export function startOfDate(timeZone: string, date: CalendarDate): number {
   const [first] = instantsOf(timeZone, { date, minute: 0 });
   if (first !== undefined) {

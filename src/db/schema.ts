@@ -422,7 +422,6 @@ export const userDeletions = sqliteTable(
     stoppedAt: integer("stopped_at"),
     /** When the reminder was sent, one day before the data are erased. */
     remindedAt: integer("reminded_at"),
-    /** When erasing began. */
     erasingAt: integer("erasing_at"),
     /** When no row and no file was left. The cron searches for both once more some time later. */
     erasedAt: integer("erased_at"),
@@ -449,7 +448,6 @@ export const dataExports = sqliteTable(
     sessionHash: text("session_hash").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
-    /** The content of each file. */
     files: text({ mode: "json" }).$type<JsonValue>().notNull(),
   },
   (t) => [index("data_exports_expiry").on(t.expiresAt)],
@@ -486,7 +484,6 @@ export interface StoredExtra {
   readonly error: StoredTargetError | null;
 }
 
-/** The extras of a target, by name. */
 export type StoredExtras = Readonly<Partial<Record<ExtraName, StoredExtra>>>;
 
 /** One entry of the history of publishing a target. */
@@ -619,7 +616,6 @@ export const postTargets = sqliteTable(
   {
     postId: text("post_id").notNull(),
     accountId: text("account_id").notNull(),
-    /** The position in the request. */
     position: integer().notNull().default(0),
     platform: text().$type<Platform>().notNull(),
     username: text().notNull(),
@@ -763,7 +759,6 @@ export const postDays = sqliteTable(
      * this is exact in every zone.
      */
     slots: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
-    /** Number of scheduled posts by platform. */
     platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     /** Number of published targets by lateness in ms (two significant digits). Written when a post finishes. */
     lateness: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
@@ -1212,7 +1207,6 @@ export const operatorAlerts = sqliteTable(
     /** The subject, for kinds that can have several: a platform, a limit. */
     label: text().notNull(),
     state: text().$type<OperatorAlertState>().notNull(),
-    /** Since when the condition is true. */
     since: integer().notNull(),
     /** Since when the condition is false; null while it is true. */
     calmSince: integer("calm_since"),

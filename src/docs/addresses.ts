@@ -6,7 +6,7 @@ export type Addresses = Pick<Config, "origin" | "baseUrl" | "authUrl" | "docsUrl
 /** The texts contain this address, so that a reader of the repository sees real ones. */
 const EXAMPLE_ORIGIN = "https://almanac.example.org";
 
-/** Replaces placeholders such as `{base_url}`, and the addresses of the example, by those of this installation. */
+/** Replaces placeholders such as `{base_url}` and the example addresses by the addresses of this installation. */
 export function fillAddresses(text: string, { origin, baseUrl, authUrl, docsUrl, mcpUrl }: Addresses): string {
   return text
     .replaceAll("{base_url}", baseUrl)

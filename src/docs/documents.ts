@@ -27,7 +27,6 @@ const placeOf = (file: string): Pick<DocsPage, "path" | "section" | "order"> | u
   };
 };
 
-/** The page of a file in the repository; undefined without one. */
 const pageOf = (file: string): string | undefined =>
   file in texts ? (GUIDE.exec(file)?.[1] ?? placeOf(file)?.path) : undefined;
 

@@ -10,7 +10,6 @@ function listPages(pages: readonly DocsPage[], docsUrl: string): string {
     .join("\n");
 }
 
-/** The first page: the addresses, and every other page. */
 export function indexPage(pages: readonly DocsPage[], { baseUrl, mcpUrl, docsUrl }: Addresses): DocsPage {
   return {
     path: "",

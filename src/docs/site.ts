@@ -12,7 +12,6 @@ import { type Chunk, chunksOf } from "./search.ts";
 /** The input for the documentation besides the repository's documents. */
 export interface Sources {
   readonly config: Config;
-  /** The OpenAPI document of the service. */
   readonly document: ApiDocument;
 }
 

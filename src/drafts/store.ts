@@ -24,9 +24,7 @@ const toDraft = (row: DraftRow | null): Draft | null =>
 const DRAFT_BYTES = draftBytesSql("?2");
 
 export interface DraftLimits {
-  /** Drafts of one workspace. */
   readonly drafts: number;
-  /** Bytes of all drafts of the user. */
   readonly bytes: number;
 }
 

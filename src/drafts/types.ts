@@ -12,7 +12,6 @@ export interface Draft {
   readonly updatedAt: number;
 }
 
-/** A draft in a list. */
 export interface DraftSummary extends Omit<Draft, "content"> {
   /** The first 140 characters of the caption; null if there is none. */
   readonly caption: string | null;

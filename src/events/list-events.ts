@@ -7,10 +7,8 @@ import type { RecordedEvent } from "./types.ts";
 export interface EventList {
   /** Oldest first. */
   readonly events: readonly RecordedEvent[];
-  /** The `after` of the next page. */
   readonly nextAfter: number;
   readonly hasMore: boolean;
-  /** Whether the workspace records events. */
   readonly isRecording: boolean;
 }
 
@@ -19,7 +17,6 @@ export async function listEvents(
   ctx: Pick<Context, "actor" | "config" | "db">,
   input: {
     readonly after: number;
-    /** Null for all types. */
     readonly types: readonly EventType[] | null;
     readonly limit: number;
   },

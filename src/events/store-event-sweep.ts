@@ -1,7 +1,6 @@
 import { TRIAL_EVENT_LOG } from "#core/plan.ts";
 import type { Db } from "#db/client.ts";
 
-/** The workspaces that are due for the sweep, longest due first. */
 export async function selectDueSweeps(db: Db, now: number, limit: number): Promise<readonly string[]> {
   const { results } = await dueSweepsStatement(db, now, limit).run<{ workspace_id: string }>();
   return results.map((row) => row.workspace_id);

@@ -7,7 +7,6 @@ import type { Approval } from "#confirming/requests/types.ts";
 /** How long an event is kept. */
 export const EVENT_RETENTION_DAYS = 30;
 
-/** The subject of an event as it was when the event was recorded. */
 export type EventSubject =
   | {
       readonly kind: "post";

@@ -66,7 +66,6 @@ export interface FeedPostRow {
 }
 
 export interface FeedRows {
-  /** Null for an unknown feed. */
   readonly workspaceName: string | null;
   /** `calendar_feeds.changes`. With the number of the query the feed is unchanged, and no posts are read. */
   readonly changes: number;

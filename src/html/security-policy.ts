@@ -15,7 +15,6 @@ export const CSP_DIRECTIVES = {
 /** The headers of a page, as the middleware takes them. */
 export type SecurityPolicy = NonNullable<Parameters<typeof secureHeaders>[0]>;
 
-/** The headers of every page. */
 export const PAGE_POLICY = {
   contentSecurityPolicy: { ...CSP_DIRECTIVES, formAction: ["'self'"] },
   xFrameOptions: "DENY",

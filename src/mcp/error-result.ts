@@ -101,7 +101,7 @@ export async function errorResult(call: Call, tool: string, args: JsonObject, er
   }
   const { requestId } = call;
   if (isUnmetCondition(error)) {
-    // Nobody reads this result: the call runs again.
+    // The caller never sees this result, because the call runs again.
     return toResult("changed", { code: "internal_error", error: "the credential has changed", request_id: requestId });
   }
   if (isOverloaded(error)) {

@@ -11,7 +11,6 @@ import { quoted } from "./describe/quoted.ts";
 /** A refusal begins the name of an option with this when the account was not in a list of targets. */
 const UNPLACED = "targets[].";
 
-/** The facts that a hint may add to the problem. */
 export interface HintFacts {
   readonly now: number;
   readonly timeZone: string;

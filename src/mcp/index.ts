@@ -169,7 +169,6 @@ function toErrorResponse(error: unknown, requestId: string): Response {
   return toResponse(new HttpError(500, "internal_error", "internal error", { kind: "internal" }), requestId);
 }
 
-/** Answers one request to the MCP server. */
 export async function serveMcp(
   request: Request,
   env: Env,

@@ -46,7 +46,7 @@ export function registerResources(server: McpServer, ctx: Pick<Context, "config"
   registerCard(server, ctx, "calendar", "Posts by day", CALENDAR_CARD);
 }
 
-/** Registers a page that hosts show beside an answer. It may load pictures from this service and nothing from anywhere else. */
+/** Registers a page that MCP hosts show next to a result. It may load only pictures, and only from this service. */
 function registerCard(
   server: McpServer,
   { config }: Pick<Context, "config">,

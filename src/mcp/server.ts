@@ -30,7 +30,6 @@ const LIST_CACHE = { ttlMs: HOUR, cacheScope: "private" } as const;
 /** The lists depend only on the credential, so they never change for a client. */
 const NO_CHANGES = { listChanged: false } as const;
 
-/** Creates the server for one request. */
 export function createServer(ctx: Context, requestId: string, era: Era): McpServer {
   const server = new McpServer(
     { name: "almanac", title: "Almanac", version: "1.0.0", websiteUrl: ctx.config.docsUrl },

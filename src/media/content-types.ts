@@ -36,7 +36,6 @@ interface ReceivedKind {
   readonly type: FileType;
   readonly maxBytes: number;
   readonly maxBytesText: string;
-  /** The name of the type in a sentence. */
   readonly name: string;
 }
 

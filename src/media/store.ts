@@ -18,7 +18,6 @@ export interface MediaRow {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly sha256: string | null;
-  /** A `MediaFacts` as JSON. */
   readonly facts: string;
 }
 
@@ -42,7 +41,6 @@ export function toResolved(row: ReadyMediaRow, config: Pick<Config, "origin">): 
   };
 }
 
-/** A row whose bytes are stored. */
 export interface ReadyMediaRow extends MediaRow {
   readonly sha256: string;
 }

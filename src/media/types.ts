@@ -7,11 +7,9 @@ import type { StoredMediaItem } from "#db/schema.ts";
 export interface ResolvedFile extends Omit<StoredMediaItem, "type"> {
   readonly type: FileType;
   readonly filename: string;
-  /** A `MediaFacts`, as stored. */
   readonly facts: JsonObject;
 }
 
-/** A file that a post can have as its media. */
 export interface ResolvedMedia extends ResolvedFile {
   readonly type: MediaType;
 }

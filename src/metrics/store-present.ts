@@ -110,7 +110,6 @@ export function openNoticesStatement(db: Db, now: number): Statement<{ readonly 
     .bind(now - 30 * DAY);
 }
 
-/** The sum of the buckets of all rows. */
 export function bucketsOf(rows: readonly HourRow[]): LatenessBuckets {
   const buckets = new Map<number, number>();
   for (const { buckets: text } of rows.filter(({ metric }) => metric === "lateness")) {

@@ -21,7 +21,7 @@ export interface NoticeReference {
   readonly at: number;
 }
 
-/** Dismisses only the notice that the user saw: a newer one of the same subject stays. */
+/** Dismisses only the notice that the user saw. A newer notice of the same subject stays. */
 export async function setDismissed(db: Db, actor: Actor, notice: NoticeReference, now: number): Promise<void> {
   await db.d1
     .prepare(

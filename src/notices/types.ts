@@ -51,7 +51,6 @@ export type NoticeSubject =
       readonly endsAt: number;
       /** How many posts need the login after its end, at most `ACCOUNT_POSTS_MAX + 1`. */
       readonly postsAfter: number;
-      /** The earliest of these posts. */
       readonly firstPosts: readonly NoticePost[];
     }
   | {
@@ -66,7 +65,6 @@ export type NoticeSubject =
     }
   | {
       readonly kind: "subscription_ends";
-      /** Null when it has already ended. */
       readonly endsAt: number | null;
       readonly isTrial: boolean;
     };

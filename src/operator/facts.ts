@@ -24,7 +24,6 @@ interface TokenKeyFacts {
   readonly sealed: readonly { readonly id: string; readonly rows: number }[];
 }
 
-/** One platform with the operator's configuration. */
 export interface PlatformFacts {
   readonly platform: Platform;
   /** Whether the operator registers an app at the platform; otherwise the service registers itself at each server. */

@@ -10,7 +10,7 @@ export interface ExportedTable {
   readonly about: string;
   /** Columns that are not exported: secrets, hashes of secrets, and columns for the service's own work. */
   readonly without: readonly string[];
-  /** A condition, if only some rows are a person's data or an index finds only some. */
+  /** Set if only some rows are a person's data, or if an index covers only some rows. */
   readonly where?: string;
 }
 

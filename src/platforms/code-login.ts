@@ -15,7 +15,6 @@ import type { RequestFields } from "./request-encoding.ts";
 
 /** What differs between platforms whose logins follow RFC 6749. */
 interface CodeLogin {
-  /** As in `redirectLogin`. */
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
   /** Sends the grant and adds what authenticates the app. */
   request(client: PlatformClient, app: AppCredentials, grant: RequestFields): Promise<Result<TokenResponse>>;
@@ -26,7 +25,6 @@ interface CodeLogin {
   readonly refreshSeconds?: number;
   /** The scopes of a login whose response names none; absent where the platform always names them. */
   readonly scopesOf?: (app: AppCredentials) => readonly string[];
-  /** Who logged in. */
   identify(
     client: PlatformClient,
     app: AppCredentials,

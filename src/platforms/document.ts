@@ -4,7 +4,6 @@ import type { LimitRule, ValidationProblem } from "./contract.ts";
 
 /* A PDF file that a post shows instead of media. The service stores it like media, but it is no media item. */
 
-/** What a platform accepts as a document. */
 interface DocumentRule {
   readonly maxBytes: number;
   readonly maxPages: number;
@@ -26,7 +25,6 @@ export const documentOption = {
     ),
 };
 
-/** The document of a target; null without one. */
 export function documentOf({ document }: JsonObject): JsonObject | null {
   return isJsonObject(document) ? document : null;
 }

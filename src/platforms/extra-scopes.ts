@@ -42,7 +42,6 @@ export function hasExtraScopes(capabilities: JsonObject, scopes: readonly string
 /** Stands for covers of videos, which are no option. Without their scopes the preview warns, as on a platform without covers. */
 const COVER = "cover";
 
-/** One option that needs extra scopes. */
 export interface OptionScopes {
   /** An option, or `cover`. */
   readonly option: string;
@@ -51,7 +50,6 @@ export interface OptionScopes {
   readonly isAvailable: boolean;
 }
 
-/** Every option of a platform that needs extra scopes. */
 export function optionScopesOf(
   adapter: Pick<Adapter, "optionScopes">,
   settings: Settings = {},

@@ -31,7 +31,6 @@ export function firstCommentOf({ first_comment: text }: JsonObject): string | nu
   return typeof text === "string" && text.trim() !== "" ? text : null;
 }
 
-/** A comment as a platform lists it. */
 export interface ListedComment extends AddedExtra {
   readonly text: string | null | undefined;
   /** Whether the account of the post wrote it. */

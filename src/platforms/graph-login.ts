@@ -26,7 +26,6 @@ import {
 /* Login through Meta's login dialog, where one user has many pages. For every platform whose accounts belong to a page. */
 
 export interface LoginDialog {
-  /** URL of the dialog, with its version. */
   readonly dialogUrl: string;
   /** Base URL of the Graph API, with its version. */
   readonly graphUrl: string;
@@ -106,7 +105,7 @@ export async function exchangeDialogCode(
   });
 }
 
-/** The API has no refresh call: whoever exchanges a valid token gets one with a later expiry. */
+/** The API has no refresh call, but exchanging a valid token returns one with a later expiry. */
 export async function refreshDialogLogin(
   client: PlatformClient,
   dialog: LoginDialog,

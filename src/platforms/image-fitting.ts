@@ -29,7 +29,7 @@ function sizeOf({ width, height }: Pick<MediaDescription, "width" | "height">): 
   return width !== null && height !== null && width > 0 && height > 0 ? { width, height } : null;
 }
 
-/** The copies that a post needs, in the order of its media; null for an item that fits already or that nobody can make fit. */
+/** The copies that a post needs, in the order of its media. Null for an item that fits already or that cannot be made to fit. */
 export function planFits(
   media: readonly MediaDescription[],
   fitting: ImageFitting,

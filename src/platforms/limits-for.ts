@@ -3,7 +3,6 @@ import type { Adapter, AppCredentials, PlatformLimits } from "./contract.ts";
 
 type LimitedAdapter = Pick<Adapter, "limits" | "limitsOf">;
 
-/** The limits of one account. */
 export function limitsFor(
   adapter: LimitedAdapter,
   capabilities: JsonObject,

@@ -12,7 +12,6 @@ import { type RequestFields, postForm } from "./request-encoding.ts";
 /** Lifetimes are numbers, but some platforms send them as text. */
 const Seconds = z.coerce.number().nonnegative();
 
-/** The tokens that a token endpoint returned. */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly refreshToken: string | null;
@@ -106,7 +105,6 @@ export function appMisconfigured(httpStatus: number | null, platformCode: string
   );
 }
 
-/** The app with its next secret; undefined where the operator set none. */
 function withNextSecret(app: AppCredentials): AppCredentials | undefined {
   const { nextClientSecret: clientSecret, ...rest } = app;
   return clientSecret === undefined ? undefined : { ...rest, clientSecret };

@@ -8,9 +8,8 @@ export interface OptionSpec extends OptionField {
   /** `title`, or `link_card.uri` for a member of an object. */
   readonly key: string;
   readonly type: "boolean" | "choice" | "number" | "text" | "texts";
-  /** The values of a choice. */
   readonly values: readonly string[];
-  /** The value of an option that nobody set; undefined: the platform or the account decides. */
+  /** The value of an option that was not set. Undefined: the platform or the account decides. */
   readonly defaultValue: JsonValue | undefined;
   readonly isRequired: boolean;
 }

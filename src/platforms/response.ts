@@ -54,7 +54,6 @@ export function faultOf(response: PlatformResponse, missing: string, toFault: To
   return isOk(response) ? temporary(missing, { httpStatus: response.status }) : toFault(response);
 }
 
-/** The body of an accepted call as the schema reads it. */
 export function readBody<S extends z.ZodType>(
   schema: S,
   response: PlatformResponse,

@@ -3,8 +3,7 @@ import { type PlatformResponse, callPlatform } from "./response.ts";
 import type { JobFile, PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 /**
- * How long one step starts to send further parts of a file. The publisher ends a step after five minutes, and the next step
- * would repeat what this one sent.
+ * After this time, one step starts no more parts of a file. The publisher ends a step after five minutes, and the next step would send the same parts again.
  */
 export const SENDING_PARTS_MS = 2 * MINUTE;
 

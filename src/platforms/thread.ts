@@ -128,7 +128,7 @@ export interface ThreadPart {
   readonly isLast: boolean;
 }
 
-/** Undefined for a post without further parts, and when all parts are public. */
+/** Undefined for a post that is no thread, and when all parts are public. */
 export function currentThreadPart({
   caption,
   options,

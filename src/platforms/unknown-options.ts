@@ -31,7 +31,7 @@ export const CONTENT_OR_AUDIENCE: readonly string[] = [
   "is_draft",
 ];
 
-/** Members of a target that belong beside its options. */
+/** Members of a target itself, which callers put into its options by mistake. */
 const BESIDE_OPTIONS: readonly string[] = ["media_items", "media_urls"];
 
 /** Some of many unknown names show the mistake, and comparing all would take long. */

@@ -27,7 +27,7 @@ export type CandidateList =
 export type RowMatch =
   | { readonly state: "one"; readonly candidate: ListedCandidate }
   | { readonly state: "ambiguous"; readonly detail: string }
-  /** `otherPosts`: how many posts belong to nobody we know. One of them could be this post in a form that we do not recognize. */
+  /** `otherPosts`: how many listed posts we did not publish. One of them could be this post in a form that we do not recognize. */
   | { readonly state: "none"; readonly otherPosts: number };
 
 interface RowLookup {
@@ -35,7 +35,6 @@ interface RowLookup {
   readonly listedAfterMs: number;
   /** Every post of the account since this time. */
   readonly list: (since: number) => Promise<CandidateList>;
-  /** The outcome when no post matches. */
   readonly decideNone: (none: { readonly otherPosts: number }) => VerifyOutcome;
 }
 

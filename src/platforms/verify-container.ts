@@ -32,7 +32,7 @@ export type ListingMatch =
   | { readonly state: "one"; readonly id: string; readonly permalink: string | null }
   | { readonly state: "none" | "several" | "unreadable" };
 
-/** A container that nobody knows to be published: neither its status nor the list shows the post. */
+/** A container whose publication is unknown: neither its status nor the list shows the post. */
 export interface UnlistedContainer {
   readonly commitRef: ContainerRef;
   /** The platform's status, or LOST. */

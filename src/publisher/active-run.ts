@@ -25,7 +25,6 @@ export interface ActiveRun {
   readonly awaitEarlyStep: (run: TargetRun) => Promise<TargetRun>;
 }
 
-/** The run of a claimed post with the runs of its targets. */
 export function createActiveRun(
   { publishRun, runId, watchAt }: SuccessfulClaim,
   runs: readonly TargetRun[],
@@ -48,7 +47,6 @@ export function createActiveRun(
   };
 }
 
-/** Why a run may not send. */
 function sendingRefusalOf({ post }: PublishRun, matchesConfirmation: boolean): StoredTargetError | null {
   if (post.pausedReason === "restored") {
     return DATABASE_RESTORED_ERROR;

@@ -31,7 +31,7 @@ const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
 const MIN_ALARM_DELAY_MS = 250;
 /** An alarm that is this much overdue was lost. */
 const ALARM_LOST_AFTER_MS = MINUTE;
-/** The first wait after an error is up to this, each further one up to twice as long. */
+/** The longest first wait after an error. Each next wait may be twice as long. */
 const ERROR_RETRY_MS = SECOND;
 const ERROR_RETRY_MAX_MS = 30 * SECOND;
 /** After this the object checks whether the runtime aborted its first handler. */

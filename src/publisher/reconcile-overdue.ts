@@ -77,7 +77,7 @@ async function armPage(
         try {
           await acknowledge();
         } catch (error) {
-          // Stop the others too: the next run arms again what nobody acknowledged.
+          // Stop the others too. The next run arms the posts that were not acknowledged.
           waiting.length = 0;
           throw error;
         }
@@ -94,7 +94,7 @@ async function armPage(
 async function armOne(services: Pick<Services, "arm">, hint: ArmHint, timeoutMs: number): Promise<boolean> {
   try {
     await failpoint("reconcile.before_arm");
-    // The call itself goes on; arming is safe to repeat.
+    // The timeout does not stop the call, but arming is safe to repeat.
     await withTimeout(services.arm(hint), timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return true;
   } catch (error) {

@@ -34,7 +34,7 @@ export async function recordChanges(
   return recorded;
 }
 
-/** Records the targets that have ended while others go on. */
+/** Records finished targets while others still run. */
 export async function recordProgress(context: RunContext, activeRun: ActiveRun, wakeAt: number): Promise<void> {
   if (nextWakeAt(activeRun) === undefined) {
     return;

@@ -19,7 +19,6 @@ function hashFraction(postId: string): number {
   return hash / 2 ** 32;
 }
 
-/** When the object claims the post. */
 export function claimAt(postId: string, dueAt: number): number {
   return dueAt - MIN_CLAIM_AHEAD_MS - Math.floor(hashFraction(postId) * (MAX_CLAIM_AHEAD_MS - MIN_CLAIM_AHEAD_MS));
 }

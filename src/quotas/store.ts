@@ -65,7 +65,6 @@ export const scheduledPostsOf = (userId: string): string =>
           AND d.day < coalesce((SELECT t.day FROM post_totals t WHERE t.workspace_id = w.id AND t.side = 'from'), 9e15))), 0)
     FROM workspaces w WHERE w.user_id = ${userId})`;
 
-/** SQL for the bytes of all drafts of a user; `userId` is the parameter with the id. */
 // mutant: unlimited-drafts
 export const draftBytesSql = (
   userId: "?1" | "?2",

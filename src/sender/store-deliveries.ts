@@ -51,7 +51,6 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-/** A delivery that waits for its first try. */
 export interface WaitingDelivery {
   readonly n: number;
   readonly subjectId: string;
@@ -349,7 +348,6 @@ export class DeliveryStore {
     return row ? { ...this.toSummary(row), body: String(row["body"]) } : null;
   }
 
-  /** The number of a stored delivery. */
   numberOf(id: string): number | null {
     const [row] = this.exec("SELECT n FROM deliveries WHERE n = ?", this.fromId(id));
     return orNull(row?.["n"]);

@@ -40,7 +40,7 @@ interface InFlight {
 }
 
 /**
- * Delivers the events of one webhook with a cursor, a log of deliveries and an alarm. Sends again whatever is not recorded as delivered.
+ * Delivers the events of one webhook with a cursor, a log of deliveries and an alarm. Repeats every delivery that is not recorded as delivered.
  */
 export class WebhookRunner {
   private readonly inFlight = new Map<number, InFlight>();

@@ -5,7 +5,6 @@ import { disableOfExpiredKeys } from "./store.ts";
 /** Longer than the cron may stand still. */
 const LOOKBACK_MS = 7 * DAY;
 
-/** Ends the webhooks of API keys that have expired. */
 export async function endWebhooksOfExpiredKeys({ clock, db }: Pick<Services, "clock" | "db">): Promise<void> {
   const now = clock.now();
   await disableOfExpiredKeys(db, { since: now - LOOKBACK_MS, now });

@@ -7,7 +7,6 @@ export async function listDeliveries(
   ctx: Pick<Context, "actor" | "db" | "sender">,
   input: {
     readonly id: string;
-    /** Undefined for all statuses. */
     readonly status?: DeliveryStatus | undefined;
     /** The `next` of the previous page. */
     readonly before?: string | undefined;

@@ -14,7 +14,6 @@ export interface StoredWebhook {
   readonly types: WebhookTypes;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Null while the webhook is enabled. */
   readonly disabledAt: number | null;
   readonly disabledReason: WebhookDisabledReason | null;
   /** Until then the previous secret also signs; null without one. */
@@ -27,7 +26,6 @@ export interface Webhook extends StoredWebhook {
   readonly health: WebhookHealth;
 }
 
-/** The secret is shown only here. */
 export interface WebhookWithSecret {
   readonly webhook: Webhook;
   readonly secret: string;

@@ -52,7 +52,7 @@ export function countInvalidCredential(env: Env, headers: Headers): Promise<bool
   return countOfAddress(env, headers, "invalid-credential");
 }
 
-/** Counts a read of a calendar feed, whoever reads it: many programs may share its address. False when there were too many. */
+/** Counts a read of a calendar feed by its address, because many programs may share it. False when there were too many. */
 export async function countFeedRead(env: Env, secret: string): Promise<boolean> {
   const { success } = await env.LIMIT_ANONYMOUS.limit({ key: `calendar:${await sha256Hex(secret)}` });
   return success;

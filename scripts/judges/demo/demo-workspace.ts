@@ -15,7 +15,7 @@ export interface DemoWorkspace {
   readonly draft: string;
   /** What an agent asks a person to approve. */
   readonly approval: string;
-  /** A webhook of which some deliveries failed, and one of those. */
+  /** A webhook with failed deliveries, and one of these deliveries. */
   readonly webhook: string;
   readonly delivery: string;
   /** The first day of the month that holds most posts, `YYYY-MM-DD`. */

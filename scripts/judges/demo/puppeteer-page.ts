@@ -10,7 +10,7 @@ export const launchPuppeteer = (): Promise<Browser> =>
 export async function openPuppeteerPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage();
   const session = await page.createCDPSession();
-  // Only requests of other hosts pause; those of the service are as fast as without this.
+  // Only requests to other hosts pause; requests to the service keep their speed.
   await session.send("Fetch.enable", { patterns: [{ urlPattern: "https://*" }] });
   session.on("Fetch.requestPaused", ({ requestId }) => {
     void session.send("Fetch.fulfillRequest", {

@@ -11,7 +11,7 @@ export async function startProxy(origin: string, key: string): Promise<Proxy> {
   const target = new URL("/mcp", origin);
   const server = createServer((incoming, outgoing) => {
     const own = `localhost:${(server.address() as AddressInfo).port}`;
-    // Its own name stands for the service's; any other was sent on purpose.
+    // Replace only the proxy's own host name by the service's name. A test sends any other name on purpose.
     const host = incoming.headers.host === own ? target.host : incoming.headers.host;
     const forwarded = request(
       target,

@@ -10,7 +10,6 @@ import { findAccount } from "#accounts/store-accounts.ts";
 
 const DEFAULT_RETRY_SECONDS = 30;
 
-/** Lists all boards to which an account can pin. */
 export async function listBoards(
   ctx: Omit<Context, "tokens" | "bucket" | "arm">,
   input: { readonly accountId: string; readonly platform: Platform },

@@ -5,7 +5,6 @@ import type { AppRegistrations } from "#platforms/contract.ts";
 import { seal, unseal } from "#core/aes-gcm.ts";
 import { deleteRegistration, findRegistration, keepRegistration } from "./store-app-registrations.ts";
 
-/** The app registrations of one platform, for one request. */
 export function appRegistrations(
   services: Pick<Services, "db" | "config" | "ids" | "clock">,
   platform: Platform,

@@ -31,7 +31,6 @@ export interface OpenConnect {
   readonly choiceOfAccounts: string | null;
 }
 
-/** The form of one connect method. */
 interface ConnectForm {
   readonly kind: ConnectMethod["kind"];
   readonly fields: readonly ConnectField[];

@@ -31,7 +31,6 @@ export interface StartLoginInput extends ConnectLink {
   readonly text: (name: string) => string;
 }
 
-/** What the browser does next. */
 export type LoginStartResult =
   /** Go to the platform. Only the browser that has `browserToken` can finish the login. */
   | { readonly state: "redirect"; readonly url: URL; readonly browserToken: string }

@@ -141,7 +141,6 @@ export function erasePersonStatements(
 export interface DataDeletion {
   readonly platform: Platform;
   readonly requestedAt: number;
-  /** Null until the deletion is complete. */
   readonly completedAt: number | null;
 }
 

@@ -7,7 +7,6 @@ import type { ConnectionRow } from "#accounts/store-connections.ts";
 
 /** An account to which the user can post, prepared for the database. */
 export interface ListedAccount {
-  /** The id for an account that is not stored yet. */
   readonly id: string;
   readonly platformAccountId: string;
   readonly username: string;

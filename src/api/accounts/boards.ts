@@ -43,5 +43,4 @@ function boardsOperation(platform: Platform) {
   });
 }
 
-/** One operation for each platform whose adapter can list boards. */
 export const boards = PLATFORMS.filter((platform) => adapterFor(platform)?.listBoards).map(boardsOperation);

@@ -3,7 +3,6 @@
  * a member of the schema `Post`, `[]` means the items of a list. A test lists each member without a text.
  */
 
-/** Descriptions of the named schemas. */
 export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountEventData: "The account as it was after the change.",
   AccountLimits: "Limits that differ from those of the platform in general.",

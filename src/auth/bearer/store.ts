@@ -16,7 +16,6 @@ export interface CredentialRow {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly confirms: Confirms;
-  /** Null for a key that does not expire. */
   readonly expiresAt: number | null;
   readonly userId: string;
   readonly workspaceId: string;

@@ -158,7 +158,7 @@ export async function replaceKey(
          WHERE id = ?1 AND user_id = ?2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?4)`,
       )
       .bind(old.id, key.userId, old.expiresAt, key.id),
-    // The webhooks of the old key go on with the new one, and end with that.
+    // The webhooks of the old key now belong to the new key, and end when it ends.
     webhooks: db.d1
       .prepare(
         `UPDATE webhooks SET made_by = json_set(made_by, '$.id', ?3)

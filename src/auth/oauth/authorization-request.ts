@@ -6,7 +6,6 @@ import { findResource, supportedResources } from "./resource.ts";
 import { parseScopeParameter } from "./parse-scopes.ts";
 import type { Client } from "./store.ts";
 
-/** A fully validated authorization request. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;

@@ -197,7 +197,6 @@ export async function revokeReplayedGrant(db: Db, claim: CodeExchange): Promise<
 
 export interface RefreshTokenRow {
   readonly scopes: readonly Scope[];
-  /** The resource of the grant. */
   readonly resource: string;
   readonly expiresAt: number;
   readonly rotatedAt: number | null;

@@ -124,5 +124,4 @@ export class PasswordQueue {
   }
 }
 
-/** The queue of this isolate. */
 export const passwordQueue = new PasswordQueue();

@@ -7,7 +7,6 @@ export interface RevokedAccess {
   readonly keys: number;
   readonly apps: number;
   readonly webhooks: number;
-  /** Calendar feeds. */
   readonly feeds: number;
 }
 
@@ -18,7 +17,6 @@ export const endWebhooksSql = (now: "?2" | "?3") =>
   `UPDATE webhooks SET disabled_at = ${now}, disabled_reason = 'access_ended', updated_at = ${now}
    WHERE ${IN_OWN_WORKSPACES} AND disabled_at IS NULL`;
 
-/** Ends the calendar feeds of user ?1. */
 export const END_FEEDS_SQL = `DELETE FROM calendar_feeds WHERE ${IN_OWN_WORKSPACES}`;
 
 const revokeStatements = (db: Db, userId: string, now: number) => {

@@ -110,7 +110,6 @@ export interface KeptCredentials {
   readonly apps: readonly string[] | null;
   readonly passkeys: readonly string[] | null;
   readonly webhooks: readonly string[] | null;
-  /** Calendar feeds. */
   readonly feeds: readonly string[] | null;
 }
 

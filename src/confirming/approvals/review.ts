@@ -28,7 +28,7 @@ export interface ReviewedApproval {
   readonly accounts: readonly TargetAccount[];
 }
 
-/** Reads an approval of the user, whichever workspace is active, with its plan as a preview shows it now. */
+/** Reads an approval of the user, also of a workspace that is not active, with its plan as a preview would show it now. */
 export async function reviewApproval(ctx: Context, { id }: { readonly id: string }): Promise<ReviewedApproval> {
   const found = await findApproval(ctx.db, {
     userId: ctx.actor.userId,
@@ -58,7 +58,7 @@ export async function reviewApproval(ctx: Context, { id }: { readonly id: string
     ...reviewed,
     problems,
     newPosts: [],
-    // Do not show an edit that would now make something else of the posts: nobody can approve it.
+    // Do not show an edit that would now have another result than its request: it cannot be approved.
     edits:
       problems.length > 0 || edit === null
         ? []

@@ -3,7 +3,7 @@ import { refuseApprovalNotFound, refuseByState, withUrl } from "#confirming/requ
 import { decideApproval, findApproval, withdrawOfRevoked } from "#confirming/requests/store-approvals.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 
-/** Takes back a request of the active workspace that nobody has decided. */
+/** Withdraws an undecided request of the active workspace. */
 export async function withdrawRequest(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   { id }: { readonly id: string },

@@ -42,7 +42,6 @@ export interface CommittedPlan {
 
 export type ConfirmResult =
   | (CommittedPlan & { readonly state: "committed" })
-  /** The token was used before, for these posts. */
   | { readonly state: "used"; readonly postIds: readonly string[] }
   /** A dependency of the plan has changed since the preview; nothing was written. */
   | { readonly state: "stale" };
@@ -224,7 +223,7 @@ function compareDependencies(
     accountIds.length + mediaIds.length + times.length + (plan.kind === "edit" ? plan.posts.length : 0);
   // mutant: slot-guard
   const freeSlots = times.length === 0 ? "" : ` + (SELECT count(*) FROM (${freeSlotsSql("?2", slotsParameter)}))`;
-  // An approval that nobody gave must not stand in for a dependency that is missing.
+  // A missing approval must not be counted instead of a missing dependency.
   const [condition, approval] =
     approvalId === undefined
       ? [`AND NOT EXISTS (${APPROVAL_OF_TOKEN})`, ""]

@@ -16,11 +16,10 @@ import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning
  * options and media are JSON texts inside it, so that exactly the hashed bytes are stored.
  */
 
-/** What is written of a new post, alone or with others. */
+/** The columns of a new post. */
 export const POST_COLUMNS = `id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
            plan_hash, confirm_hash, created_via, created_by, created_at, updated_at`;
 
-/** What is written of a target. */
 export const TARGET_COLUMNS = `post_id, account_id, position, platform, username, caption, effective_caption, options, requested_options, media,
          state, due_at, history, updated_at`;
 

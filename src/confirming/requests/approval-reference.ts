@@ -63,7 +63,7 @@ export function refuseByState(
   }
 }
 
-/** Refuses a missing approval and one of another user alike, so that the caller cannot distinguish them. */
+/** A missing approval and another user's approval get the same refusal, so that the caller cannot distinguish them. */
 export function refuseApprovalNotFound(): never {
   refuse({ code: "not_found", message: "approval not found" });
 }

@@ -121,7 +121,6 @@ export async function findApproval(db: Db, { userId, id, now }: ApprovalOfUser):
 
 export interface ApprovalPage {
   readonly userId: string;
-  /** Null for all workspaces of the user. */
   readonly workspaceId: string | null;
   readonly state: ApprovalState | null;
   readonly now: number;
@@ -222,7 +221,7 @@ export function approvedStatement(
     .bind(id, JSON.stringify(postIds), now);
 }
 
-/** Writes what a person or the agent decides. It writes nothing and returns false when the approval can no longer be decided. */
+/** Writes the decision of a person or of the agent. False, and nothing is written, if the approval was already decided or has expired. */
 export async function decideApproval(
   db: Db,
   { userId, id, now }: ApprovalOfUser,
@@ -262,7 +261,7 @@ export async function withdrawOfRevoked(db: Db, userId: string, now: number): Pr
     .run();
 }
 
-/** Ends requests that nobody decided in time, and returns how many. */
+/** Marks undecided requests as expired after their time, and returns how many. */
 export async function expireApprovals(db: Db, now: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(

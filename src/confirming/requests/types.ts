@@ -11,7 +11,7 @@ export interface Approval {
   readonly state: ApprovalState;
   /** The page on which the person decides; it contains no secret. */
   readonly url: string;
-  /** The plan hash of a new post; for an edit, a hash over those of its posts. */
+  /** The plan hash of a new post; for an edit, the hash of its posts' plan hashes. */
   readonly planHash: string;
   readonly requestedBy: Author;
   readonly via: CreatedVia;

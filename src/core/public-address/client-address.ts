@@ -5,7 +5,7 @@ import { networkOf } from "./ip-ranges.ts";
 export interface ClientAddress {
   /** An IPv4 address, or the first 64 bits of an IPv6 address: one subscriber has at least all addresses with these bits. */
   readonly address: string;
-  /** An IPv4 address, or the first 48 bits of an IPv6 address: whoever wants can have all networks of 64 bits behind them. */
+  /** An IPv4 address, or the first 48 bits of an IPv6 address, because one client can own all /64 networks of a /48. */
   readonly network: string;
 }
 

@@ -132,8 +132,7 @@ export function nonPublicRange(text: string): string | null {
 const IPV4_MAPPED = [0, 0, 0, 0, 0, 0xffff];
 
 /**
- * The network of an IPv6 address, by its first bits. An IPv4 address stays what it is, in whichever form it is written, and so does any
- * other text.
+ * The network of an IPv6 address, by its first bits. Returns an IPv4 address in any notation, and any other text, unchanged.
  */
 export function networkOf(text: string, prefixLength: 48 | 64): string {
   const groups = parseIpv6(text);

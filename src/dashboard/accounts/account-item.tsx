@@ -7,10 +7,10 @@ import { type Display, formatDate, formatDateTime } from "#dashboard/wording/dis
 import type { AccountWithPosts } from "#posts/index.ts";
 import { countOf, describeDisconnect } from "#dashboard/wording/counts-and-limits.ts";
 
-/** What the page shows of an account beside the account itself. */
+/** What the page shows of an account besides the account's own data. */
 export interface AccountView {
   readonly account: AccountWithPosts;
-  /** Where its limits differ from those of its platform. */
+  /** The limits of this account that differ from its platform's limits. */
   readonly ownLimits: readonly string[];
   readonly hasBoards: boolean;
 }

@@ -174,7 +174,7 @@ const AccountGroups: FC<AccountsPageProps> = ({ accounts, display, now, connecta
   </>
 );
 
-/** Accounts that nothing can be published to are named above the list, which may be long. */
+/** Names the accounts that cannot publish above the list, because the list may be long. */
 const BlockedNotice: FC<{ accounts: readonly AccountView[]; now: number }> = ({ accounts, now }) => {
   const blocked = accounts.filter(({ account }) => accountState(account, now) === "blocked");
   return blocked.length === 0 ? null : (

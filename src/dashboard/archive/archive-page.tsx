@@ -13,7 +13,6 @@ const PATH = "/dashboard/archive";
 /** The statuses that posts of the archive have. */
 export const ARCHIVE_FILTERS = ["published", "partially_failed", "failed"] as const satisfies readonly ListedStatus[];
 
-/** What the address of the archive says. */
 export interface ArchiveAddress {
   readonly status: (typeof ARCHIVE_FILTERS)[number] | undefined;
   /** From 1. */

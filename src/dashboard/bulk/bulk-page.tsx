@@ -23,7 +23,6 @@ export interface BulkPageProps {
   readonly signedIn: SignedInUser;
   readonly display: Display;
   readonly now: number;
-  /** The table as it was sent. */
   readonly table: string;
   /** The first row of the part that is shown. */
   readonly fromRow: number;

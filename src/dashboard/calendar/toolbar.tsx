@@ -86,7 +86,7 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
   );
 };
 
-/** What the filters leave, in words. */
+/** Describes the active filters. */
 export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
   const { accountId, platform, status, createdVia, label, externalId } = query.filter;
   const words = [

@@ -25,7 +25,7 @@ interface AccountChoice {
   readonly obstacle: string | null;
 }
 
-/** The accounts of the workspace, and those that the form names beside them, which are shown so that they can be removed. */
+/** The accounts of the workspace, and other accounts in the form, so that the user can remove them. */
 function accountChoices({ data: { accounts, post }, form }: ComposerView): readonly AccountChoice[] {
   const listed = accounts
     .filter(({ id }) => post === null || !isRetry(post) || form.accountIds.includes(id))

@@ -15,7 +15,7 @@ const LABELS = {
 
 const ROWS = { labels: 2, notes: 3, metadata: 2 } as const;
 
-/** The fields of what is noted about a post, each with its problems. */
+/** The fields of a post's annotations, each with its problems. */
 export const AnnotationFields: FC<{
   form: AnnotationForm;
   problems: readonly { readonly field: string; readonly message: string }[];
@@ -55,7 +55,7 @@ export const AnnotationFields: FC<{
   </>
 );
 
-/** What is noted about a post, for reading; nothing where nothing is. */
+/** The annotations of a post, read-only; empty if there are none. */
 export const AnnotationList: FC<{ annotations: Annotations }> = ({
   annotations: { externalId, labels, metadata, notes },
 }) => {
@@ -97,7 +97,7 @@ export const AnnotationList: FC<{ annotations: Annotations }> = ({
   );
 };
 
-/** What is noted about a post, with the form that changes it. */
+/** The annotations of a post, with the form that changes them. */
 export const AnnotationSection: FC<{
   postId: string;
   annotations: Annotations;

@@ -60,7 +60,6 @@ function changeParts(form: PostForm, accountId: string, specs: readonly OptionSp
   return { ...form, options: new Map([...form.options, [accountId, next]]) };
 }
 
-/** The media of one part of the account's thread. */
 function changePartMedia(
   form: PostForm,
   accountId: string,

@@ -21,7 +21,7 @@ export function captionCount(
   return note === undefined ? count : `${count} (${note})`;
 }
 
-/** That of each part of a thread after the first. */
+/** The length of each part of a thread after the first. */
 export function partCounts({ partLengths = [], captionLimit }: Measured): readonly PartCount[] {
   return partLengths.map((length) => ({ text: countOf(length, captionLimit), isTooLong: length > captionLimit }));
 }

@@ -20,9 +20,9 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** What the script shows while somebody types. */
 interface CheckResponse {
-  /** Sentences about the post as a whole that stand in the way of scheduling it. */
+  /** Problems of the whole post that prevent scheduling it. */
   readonly general: readonly string[];
-  /** Problems by the name of the field that they stand beside. */
+  /** Problems by the name of the field that shows them. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
   /** What the person should know about the post as a whole. */
   readonly warnings: readonly string[];

@@ -5,15 +5,15 @@ import { fileNameOf, Thumbnail } from "./media-fields.tsx";
 import type { OwnMedia } from "#dashboard/post-form/own-media.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
-/* Media beside those of the post: of one account alone, or of a part of its thread. */
+/* Media that only one account or one part of a thread publishes, in addition to the media of the post. */
 
 /** A list of such media, and the names of its fields and buttons. */
 export interface MediaChoiceProps {
   readonly view: ComposerView;
   readonly items: OwnMedia;
-  /** What shows them, in words. */
+  /** The name of the account or of the thread part, for labels. */
   readonly owner: string;
-  /** The field of the list; that of an item is followed by its place. */
+  /** The name of the list's field. The field of an item has the same name and its position. */
   readonly field: string;
   readonly library: string;
   readonly addresses: string;

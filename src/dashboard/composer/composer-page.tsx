@@ -31,7 +31,7 @@ const TextHint: FC<{ view: ComposerView }> = ({ view: { data, form } }) => (
   </>
 );
 
-/** What is noted about a new post; that of another one is changed on its page. */
+/** The annotations of a new post. A stored post's annotations are changed on its own page. */
 const Notes: FC<{ view: ComposerView }> = ({ view: { form, problems } }) => {
   const isFilled = Object.values(form.annotations).some((text) => text !== "");
   const hasProblem = problems.some(({ field }) => field in form.annotations);

@@ -36,7 +36,7 @@ export interface ComposerView extends AccountSettings {
   readonly workspaceId: string;
 }
 
-/** Asks the platforms of the accounts, all at once; a platform that does not answer is told in words and stops nothing. */
+/** Asks all platforms in parallel. If one does not answer, the page says so and the others still work. */
 export async function readAccountSettings(ctx: Context, accounts: readonly TargetAccount[]): Promise<AccountSettings> {
   const usable = accounts.filter(({ status }) => status === "active");
   const withBoards = usable.filter(({ platform }) => ctx.adapterFor(platform)?.listBoards !== undefined);
@@ -58,7 +58,6 @@ async function readBoards(ctx: Context, { id, platform }: TargetAccount): Promis
   }
 }
 
-/** The platform and the account's name there. */
 export function accountName({ platform, username }: Pick<TargetAccount, "platform" | "username">): string {
   return `${PLATFORM_NAMES[platform]} ${username}`;
 }

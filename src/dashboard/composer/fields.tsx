@@ -12,7 +12,6 @@ export function problemsOf({ problems }: Problems, field: string): readonly Form
   return problems.filter((problem) => problem.field === field);
 }
 
-/** The problems of one field, below it. */
 export const FieldProblems: FC<{ view: Problems; field: string }> = ({ view, field }) => {
   const problems = problemsOf(view, field);
   return problems.length === 0 ? null : (

@@ -257,7 +257,6 @@ function unavailableOptions({ services }: ComposerView, platform: Platform): Rea
   return new Set(scopes.filter(({ isAvailable }) => !isAvailable).map(({ option }) => option));
 }
 
-/** The option fields of one account. */
 export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCounts: readonly PartCount[] }> = ({
   view,
   accountId,

@@ -109,7 +109,7 @@ export const PreviewPage: FC<{
   );
 };
 
-/** A refused confirm: the reason, and a way to go on with the whole form. */
+/** A refused confirm: the reason, and a button back to the filled form. */
 export const RefusedConfirmPage: FC<{
   signedIn: SignedInUser;
   form: PostForm;

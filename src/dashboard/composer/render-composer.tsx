@@ -61,7 +61,7 @@ export async function renderComposer(
   return renderPage(c, <ComposerPage view={view} title={title} notice={notice} signedIn={c.var.signedIn} />, status);
 }
 
-/** The accounts that can be chosen: those of a copied post may be disconnected by now. */
+/** The accounts that can be chosen. Accounts of a copied post may have been disconnected. */
 export function knownAccounts({ accounts }: ComposerData, ids: readonly string[]): readonly string[] {
   return accounts.filter(({ id, status }) => status === "active" && ids.includes(id)).map(({ id }) => id);
 }

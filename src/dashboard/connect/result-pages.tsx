@@ -9,7 +9,7 @@ import { Notice } from "#dashboard/layout/components.tsx";
  * have started from an agent and may never have signed in to the dashboard in this browser.
  */
 
-/** The ways back, before everything else on the page. Whoever has no session in this browser is asked to sign in there. */
+/** Links back, at the top of the page. Without a session in this browser, the linked page asks the user to sign in. */
 const NextSteps: FC<{ children: Child }> = ({ children }) => <div class="actions">{children}</div>;
 
 const AccountsButton: FC<{ label: string }> = ({ label }) => (

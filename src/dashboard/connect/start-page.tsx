@@ -86,7 +86,7 @@ export const ConnectStartPage: FC<{
   /** The address of the page, with its state. */
   action: string;
   login: string | undefined;
-  /** Whether the owner of the workspace is signed in in this browser; a link of somebody else is then refused. */
+  /** Whether the signed-in user owns the workspace. The page refuses the link of another user. */
   isOwner: boolean;
   entered?: EnteredValues | undefined;
 }> = ({ connect, action, login, isOwner, entered }) => {

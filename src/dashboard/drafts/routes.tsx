@@ -40,7 +40,7 @@ const DONE: Readonly<Record<string, string>> = {
   reopened: "What was asked for is a draft now: change it and preview it again.",
 };
 
-/** What the page says about the form before, and about accounts that the draft names and nobody can choose. */
+/** What the page says about the previous form, and about accounts of the draft that can no longer be chosen. */
 function noticesOf(done: string, missingAccounts: number): Child {
   const sentence = DONE[done];
   const accounts =

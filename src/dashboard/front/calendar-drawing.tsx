@@ -30,7 +30,6 @@ const POSTS: readonly DrawnPost[] = [
   { at: [2, 3], time: "12:00", text: "Winter tea", status: "scheduled", platforms: [4] },
 ];
 
-/** The day that is drawn as today, by column and row. */
 const TODAY = { column: 3, row: 1 };
 
 const Badge: FC<{ platform: Platform; x: number; y: number }> = ({ platform, x, y }) => (

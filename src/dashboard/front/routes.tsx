@@ -6,7 +6,7 @@ import { renderPage } from "#dashboard/layout/render-page.ts";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { FrontPage } from "./front-page.tsx";
 
-/** `GET /`: the page for strangers; whoever is signed in continues to the calendar. */
+/** `GET /`: the front page; a signed-in user continues to the calendar. */
 export async function showFront(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const session = readSession(c);

@@ -7,7 +7,6 @@ const TABS = [
   { tab: "how", href: "/dashboard/how-to-connect", label: "How to connect" },
 ] as const;
 
-/** The tabs of the section AI & API. */
 export const ApiAccessTabs: FC<{ current: (typeof TABS)[number]["tab"] }> = ({ current }) => (
   <nav class="tabs" aria-label="AI & API">
     <ul>

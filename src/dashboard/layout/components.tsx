@@ -77,7 +77,7 @@ export const DateTime: FC<{ value: number; timeZone: string; showTime?: boolean 
   </time>
 );
 
-/** A coloured square with letters; `isDecorative` where the platform's name stands beside it. */
+/** A coloured square with letters. `isDecorative`: the platform's name is next to it. */
 export const PlatformBadge: FC<{ platform: Platform; isDecorative?: boolean }> = ({
   platform,
   isDecorative = false,

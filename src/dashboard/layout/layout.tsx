@@ -46,7 +46,6 @@ interface MenuEntry {
   readonly label: string;
 }
 
-/** The sections of the dashboard, in the order of the menu. */
 const MENU: readonly MenuEntry[] = [
   { section: "calendar", href: "/dashboard", label: "Calendar" },
   { section: "drafts", href: "/dashboard/drafts", label: "Drafts" },

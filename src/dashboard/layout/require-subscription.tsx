@@ -5,8 +5,7 @@ import { DashboardLayout } from "./layout.tsx";
 import { renderPage } from "./render-page.ts";
 
 /**
- * For forms that plan or connect something; the API refuses these without a subscription. Whatever stops a post or removes something
- * stays possible.
+ * For forms that schedule or connect something; the API refuses these without a subscription. Forms that stop a post or remove something stay possible.
  */
 export const requireSubscriptionToSend: MiddlewareHandler<PageEnv> = (c, next) =>
   c.req.method !== "POST" || c.var.signedIn.actor.subscribed

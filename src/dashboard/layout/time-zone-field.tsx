@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
-/** Every zone the runtime lists, by continent, and the one in use, which may be valid without being listed. */
+/** Every zone that the runtime lists, by continent, and the user's zone, which may be valid but not listed. */
 function zonesByContinent(used: string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   const zones = new Set([...Intl.supportedValuesOf("timeZone"), used]);

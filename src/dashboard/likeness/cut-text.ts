@@ -33,7 +33,6 @@ export function findCut(text: string, cut: TextCut | null): number {
   return text.length;
 }
 
-/** A part of a text that is shown in one style. */
 export interface TextPart {
   readonly text: string;
   readonly isMarked: boolean;

@@ -19,7 +19,6 @@ function clamp(value: number, { min, max }: { readonly min: number; readonly max
 /** Upright media are shown smaller, so that a likeness fits beside a form. */
 const TALL_RATIO = 0.7;
 
-/** The ratio of the frame in which a medium is shown. */
 function frameRatio(look: MediaLook, media: readonly MediaItem[], index: number): number {
   const item = media[index];
   const isOwn = media.length === 1 || look.several === "own";

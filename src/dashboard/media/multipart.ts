@@ -3,7 +3,6 @@ export class MalformedForm extends Error {
   override readonly name = "MalformedForm";
 }
 
-/** One field of a form. */
 export interface FormPart {
   readonly name: string;
   /** Null for a field that is not a file; empty for a file input without a file. */
@@ -19,7 +18,7 @@ const CR = 13;
 const LF = 10;
 const HYPHEN = 45;
 
-/** The boundary in a content type; null when it is not that of a form with files. */
+/** The boundary in a content type; null if it is not `multipart/form-data`. */
 export function boundaryOf(contentType: string): string | null {
   const match = /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(
     contentType,

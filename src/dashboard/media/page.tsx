@@ -42,7 +42,6 @@ const DONE = {
   deleted: "The file was deleted. Its storage is free again in about a minute.",
 } as const;
 
-/** Links to the posts and drafts that use an item. */
 const UseLinks: FC<{ uses: MediaUses; display: Display }> = ({ uses, display }) => (
   <ul class="media-uses">
     {uses.posts.map((use) => (

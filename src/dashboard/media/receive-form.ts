@@ -14,7 +14,6 @@ export interface MediaProblem {
 export interface ReceivedForm {
   /** The addresses of the stored files, in their order. */
   readonly files: readonly string[];
-  /** Every other field. */
   readonly fields: URLSearchParams;
   readonly problems: readonly MediaProblem[];
   /** Whether reading ended before the end of the form. */

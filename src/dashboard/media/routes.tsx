@@ -12,7 +12,7 @@ import { type MediaProblem, receiveForm } from "./receive-form.ts";
 import { doCancelUpload, doStartUpload } from "./uploads.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** The position in `before`; null on the first page and for what is none. */
+/** The position in `before`; null on the first page and for an invalid position. */
 function readPosition(c: PageContext): LibraryPosition | null {
   const match = /^(\d{1,15})-(.+)$/.exec(c.req.query("before") ?? "");
   const [, createdAt = "", id = ""] = match ?? [];
@@ -102,7 +102,6 @@ async function doUploadForm(c: PageContext): Promise<Response> {
 /** The form with files: mounted before the limit for forms, because it has its own. */
 export const mediaUploadForm = new Hono<PageEnv>().post("/", doUploadForm);
 
-/** The pages of the media library. */
 export const mediaPages = new Hono<PageEnv>()
   .get("/", showMedia)
   .post("/import", doImportMedia)

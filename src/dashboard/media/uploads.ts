@@ -20,7 +20,7 @@ import { contextOf } from "#dashboard/request/context-of.ts";
  * Handlers with JSON responses for the script `upload.js`. The bytes go to the same signed URLs as those of the API.
  */
 
-/** The message for a program names the member of the request, which nobody sees here. */
+/** The refusal's own message names a request member that the page does not show. */
 function sentenceOf({ refusal }: RefusalError, canConvert: boolean): string {
   return refusal.details?.[0]?.code === "media_type_unsupported"
     ? `This kind of file cannot be used: send ${canConvert ? RECEIVED_TYPES_TEXT : CONTENT_TYPES_TEXT}.`

@@ -42,7 +42,6 @@ export const ConsentPage: FC<{
   csrfToken: string;
   /** The request is for the MCP server, not for the API. */
   isForAgents: boolean;
-  /** Preselected. */
   confirms: Confirms;
   error: FormError | undefined;
 }> = ({ request, signedIn, query, csrfToken, isForAgents, confirms, error }) => (

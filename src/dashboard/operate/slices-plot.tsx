@@ -41,10 +41,10 @@ const Axis: FC<{ y: number; text: string }> = ({ y, text }) => (
 export const SlicesPlot: FC<{
   id: string;
   title: string;
-  /** What one bar stands for. */
+  /** The time of one bar. */
   unit: "Hour" | "Day";
   slices: readonly TimeSlice[];
-  /** Every so many bars one is labelled below. */
+  /** One of this many bars has a label. */
   labelEvery: number;
   label: (startsAt: number) => string;
 }> = ({ id, title, unit, slices, labelEvery, label }) => {

@@ -77,7 +77,6 @@ export const LimitsTable: FC<{ limits: readonly LimitUse[] }> = ({ limits }) => 
   </div>
 );
 
-/** What platforms took for posts. */
 export const SpendList: FC<{ spend: readonly Spend[] }> = ({ spend }) => (
   <ul class="plain-list">
     {spend.map(({ platform, posts, withLink, dollars, terms }) => (

@@ -126,12 +126,12 @@ function accountsWithProblems(overview: Overview, now: number): readonly Account
   );
 }
 
-/** Longer lists stand beside two cards instead of one. */
+/** A longer list is as high as two cards. */
 const SHORT_LIST = 3;
 
 const MAX_WEBHOOKS = 5;
 
-/** Every other kind of notice is a state that the overview shows by itself. */
+/** The overview already shows the state behind every other kind of notice. */
 const WebhookItem: FC<{ notice: Notice; display: Display }> = ({ notice, display }) => {
   const { title, action } = describeNotice(notice, (instant) => formatDateTime(display, instant));
   return (

@@ -48,7 +48,6 @@ export function changeOwnMedia(
     : { ...form, ownMedia: new Map([...form.ownMedia, [accountId, JSON.stringify(change(items))]]) };
 }
 
-/** Whether the form changes the account's own media. */
 export function changesOwnMedia(form: PostForm, stored: Target): boolean {
   const comparable = (items: OwnMedia) =>
     canonicalJson(
@@ -85,7 +84,6 @@ export function writeFieldlessOptions(
   return fieldless.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fieldless));
 }
 
-/** The options that have no field. */
 export function fieldlessOptions(form: PostForm, accountId: string): JsonObject {
   const options = parseJson(form.fieldlessOptions.get(accountId));
   return isJsonObject(options) ? options : {};

@@ -2,7 +2,7 @@ import { type Annotations, NO_ANNOTATIONS } from "#posts/index.ts";
 import { AnnotationsBody, toAnnotations } from "#wire/schemas/annotations.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 
-/** The fields of what is noted about a post, as they were typed; each is named as in the API. */
+/** The annotation fields as the user typed them, named as in the API. */
 export interface AnnotationForm {
   readonly external_id: string;
   /** One per line. */
@@ -80,7 +80,7 @@ const SUBJECTS: Readonly<Record<AnnotationField, readonly [whole: string, part: 
   notes: ["The notes", "The notes"],
 };
 
-/** What the form says, and what is wrong with it in words. */
+/** Parses the form into annotations and problems. */
 export function parseAnnotationForm(form: AnnotationForm): {
   readonly annotations: Annotations;
   readonly problems: readonly AnnotationProblem[];

@@ -14,7 +14,6 @@ export function mediaMember(item: Pick<MediaItem, "url" | "type" | "altText" | "
   };
 }
 
-/** What is noted about the post. */
 export function annotationMembers({ externalId, labels, metadata, notes }: Annotations): JsonObject {
   return {
     external_id: externalId,

@@ -11,7 +11,7 @@ import {
   type PostForm,
 } from "./post-form.ts";
 
-/** A problem and the field of the form that it stands beside. */
+/** A problem and the form field that shows it. */
 export interface FormProblem {
   /**
    * The name of the field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>` (with `.<index>` for a part of a thread),

@@ -5,7 +5,7 @@ import { MediaItemInput } from "#wire/schemas/media.ts";
 
 /* Own media of one account, as the form sends them. */
 
-/** Without a type where only an address is known. */
+/** The type is absent if only the address of the media is known. */
 const OwnMedia = z.array(MediaItemInput.partial({ type: true }));
 export type OwnMedia = z.infer<typeof OwnMedia>;
 

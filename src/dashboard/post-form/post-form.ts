@@ -40,7 +40,6 @@ export interface PostForm {
   readonly covers: ReadonlyMap<string, { readonly url: string; readonly at: string }>;
   /** Addresses of files on other servers, one per line; they follow the stored media. */
   readonly mediaUrls: string;
-  /** The annotations of a new post. */
   readonly annotations: AnnotationForm;
   /** The post that is edited; empty for a new one. */
   readonly postId: string;
@@ -159,7 +158,6 @@ function draftOf(id: string, version: string): DraftVersion | null {
   return id !== "" && /^[1-9]\d{0,14}$/.test(version) ? { id, version: Number(version) } : null;
 }
 
-/** The fields that name the draft of the form. */
 export function draftFields({ draft }: Pick<PostForm, "draft">): readonly (readonly [name: string, value: string])[] {
   return draft === null
     ? []

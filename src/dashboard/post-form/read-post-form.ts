@@ -94,7 +94,6 @@ export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwi
     : answer === "true";
 }
 
-/** The media of each part of the account's thread, as JSON. */
 export function partMediaOf(form: PostForm, accountId: string, spec: OptionSpec): readonly string[] {
   return form.options.get(accountId)?.get(partMediaKey(spec)) ?? [];
 }
@@ -172,7 +171,6 @@ function choiceProblem(
     : [];
 }
 
-/** Whether the post can be edited at all. */
 export function isEditablePost(post: Pick<Post, "status" | "archived">): boolean {
   return post.archived !== true && (post.status === "scheduled" || post.status === "paused" || isRetry(post));
 }
@@ -282,7 +280,7 @@ function targetChanges(services: FormServices, form: PostForm, post: Post, store
   const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
   const partMedia = (spec: OptionSpec) => partMediaOf(form, accountId, spec);
   const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions, partMedia(spec)));
-  // Other media can remove an option's field. Remove its value too, because nobody sees it any more.
+  // Other media can remove an option's field. Remove its value too, because the user no longer sees it.
   const typesBefore = storedTypes(post, stored);
   const dropped = allSpecs.filter(
     (spec) => isAskedFor(spec, typesBefore) && !specs.includes(spec) && !isSameValue(spec, [], stored.platformOptions),

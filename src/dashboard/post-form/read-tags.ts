@@ -60,7 +60,6 @@ function readTag(line: string): ReadTag {
 
 const linesOf = (text: string): readonly string[] => text.split("\n").map((line) => line.trim());
 
-/** The tags of the lines that can be read. */
 export function readTags(text: string): readonly JsonObject[] {
   return linesOf(text)
     .filter((line) => line !== "")

@@ -120,7 +120,7 @@ function withSaved(path: string): string {
   return `${pathname}?${params.toString()}${fragment === undefined ? "" : `#${fragment}`}`;
 }
 
-/** `POST /dashboard/posts/edit/confirm`: saves a previewed edit, whichever page previewed it. */
+/** `POST /dashboard/posts/edit/confirm`: saves a previewed edit of any page. */
 export async function doConfirmEdit(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const form = await readForm(c);

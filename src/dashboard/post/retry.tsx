@@ -214,7 +214,7 @@ export async function showRetry(c: PageContext): Promise<Response> {
   return renderPage(c, <RetryPage {...props} fields={fields} now={now} />);
 }
 
-/** `POST /dashboard/posts/:id/retry`: asks for the confirmation; the token is confirmed like that of every other edit. */
+/** `POST /dashboard/posts/:id/retry`: previews the retry. It is confirmed like every other edit. */
 export async function doRetry(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const form = await readForm(c);

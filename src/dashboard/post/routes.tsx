@@ -50,7 +50,7 @@ async function change(c: PageContext, useCase: () => Promise<string>): Promise<R
   }
 }
 
-/** Replaces what is noted about the post; nothing of the form is lost when a part of it is refused. */
+/** Replaces the annotations of the post. After a refusal the page shows the whole form again. */
 async function doAnnotate(c: PageContext): Promise<Response> {
   const fields = await readForm(c);
   const form = readAnnotationForm((name) => fields.text(name));
@@ -63,7 +63,7 @@ async function doAnnotate(c: PageContext): Promise<Response> {
       });
 }
 
-/** Other pages are beside it under words, as `/new`. */
+/** An id only, because other pages have paths such as `/new`. */
 const POST = "/:id{[0-9a-f-]{36}}";
 
 /** The pages of one post: everything known about it, and what can be done with it. */

@@ -18,11 +18,9 @@ const formLimit = (maxSize: number): MiddlewareHandler<PageEnv> =>
 const limitSmallForm = formLimit(FORM_MAX_BYTES);
 const limitPostForm = formLimit(POST_FORM_MAX_BYTES);
 
-/** For forms of the pages. */
 export const limitFormBody: MiddlewareHandler<PageEnv> = (c, next) =>
   (POST_FORMS.has(c.req.path) ? limitPostForm : limitSmallForm)(c, next);
 
-/** For requests of OAuth clients. */
 export const limitOAuthBody: MiddlewareHandler<PageEnv> = bodyLimit({
   maxSize: FORM_MAX_BYTES,
   onError: (c) => c.json({ error: "invalid_request", error_description: "the body is too large" }, 413),

@@ -19,7 +19,7 @@ export const requireSession: MiddlewareHandler<PageEnv> = async (c, next) => {
   return redirectToSignIn(c);
 };
 
-/** For the pages to which an agent sends a person: whatever credential a request has is ignored, and sign-in leads back to the page. */
+/** For pages that agents link to. They ignore an API credential, and sign-in leads back to the page. */
 export const requireSignIn: MiddlewareHandler<PageEnv> = async (c, next) => {
   const signedIn = await resolveSession(c.var.services, readSession(c));
   if (signedIn === null) {

@@ -2,7 +2,6 @@ import type { MiddlewareHandler } from "hono";
 import { createServices } from "#context.ts";
 import type { PageEnv, OutboundFactory } from "./env.ts";
 
-/** Creates the services of one request. */
 export function withServices(createOutbound: OutboundFactory): MiddlewareHandler<PageEnv> {
   return (c, next) => {
     c.set(

@@ -15,7 +15,6 @@ const LABELS = {
   subscription_ends: "The subscription ends",
 } as const satisfies Record<AlertKind, string>;
 
-/** Which notices also go out by mail. */
 export const AlertSettings: FC<{ muted: readonly AlertKind[]; canMail: boolean }> = ({ muted, canMail }) => (
   <section class="card" aria-labelledby="alerts">
     <h2 id="alerts">Notices by mail</h2>

@@ -16,7 +16,7 @@ import { readOperator } from "#dashboard/public-pages/operator.ts";
 import { Contact } from "#dashboard/public-pages/public-layout.tsx";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 
-/** Who gives plans where nobody can pay for one. */
+/** Without payments, the operator gives out the plans. */
 const AskOperator: FC<{ config: Config }> = ({ config }) => {
   const operator = readOperator(config);
   return operator === null ? (

@@ -56,10 +56,10 @@ export async function doForgot(c: PageContext): Promise<Response> {
     : renderPage(c, <ForgotPasswordPage sent={false} error={requested.error} />, 400);
 }
 
-/** The kinds of access in the order of the page, as they stand in the names of the checkboxes. */
+/** The kinds of access in the order of the page. The names of the checkboxes contain them. */
 type AccessKind = "session" | "key" | "app" | "passkey" | "webhook" | "feed";
 
-/** A checkbox with a hidden field beside it, so that an unticked one differs from one that was not on the page. */
+/** A checkbox with a hidden field, so that an unticked checkbox differs from one that the page did not show. */
 const AccessCheckbox: FC<{ kind: AccessKind; id: string; kept: readonly string[]; children?: Child }> = (props) => {
   const value = `${props.kind}:${props.id}`;
   return (

@@ -38,7 +38,7 @@ const SignInPage: FC<{
     {props.error !== undefined && <Notice kind="error">{props.error}</Notice>}
     <form method="post" action="/login">
       <input type="hidden" name="next" value={props.next} />
-      {/* A name for sign-in is a text to browsers, which check no addresses in it; the keyboard is that of addresses all the same. */}
+      {/* `type="text"` avoids the browser's check for an address; `inputmode` keeps the keyboard for addresses. */}
       <Field
         name="email"
         label="E-mail"

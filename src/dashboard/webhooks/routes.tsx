@@ -32,7 +32,7 @@ import { WebhookPage } from "./webhook-page.tsx";
 
 const DELIVERIES_PER_PAGE = 25;
 
-/** Other pages are beside it under words. */
+/** An id only, because other paths below `/webhooks` are words. */
 const WEBHOOK = "/:id{[0-9a-f-]{36}}";
 
 const idOf = (c: PageContext) => c.req.param("id") ?? "";

@@ -28,7 +28,6 @@ export interface WebhookPageProps {
   readonly replayTime: ReplayTime;
   /** The error of the form for the settings. */
   readonly error?: FormError | undefined;
-  /** The error of any other form. */
   readonly actionError?: FormError | undefined;
   readonly tested?: DeliveryTry | undefined;
   readonly rotatedSecret?: string | undefined;

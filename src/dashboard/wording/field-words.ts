@@ -24,7 +24,7 @@ export function wordsFor(services: Adapters, display: Display, platform?: Platfo
   return { specs: platforms.flatMap((name) => specsOf(services, name)), display };
 }
 
-/** `media_items[2].cover` and the same of `media_urls`, whose problems stand in one list with the files. */
+/** Matches members of `media_items` and `media_urls`, such as `media_items[2].cover`. */
 const FILE = /^media_(?:items|urls)\[(\d+)\](?:\.(alt_text|cover))?/;
 const PART = /^thread\[(\d+)\](?:\.(.+))?/;
 const FIELDS = {

@@ -171,7 +171,6 @@ export function refreshSeconds({ post }: PostRecord, now: number): number | null
   return wait > 10 * MINUTE ? null : Math.max(3, Math.ceil(wait / SECOND) + 1);
 }
 
-/** The first words as a heading. */
 export function firstWords(caption: string): string {
   const words = caption.replace(/\s+/g, " ").trim();
   const characters = [...words];

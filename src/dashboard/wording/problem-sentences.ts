@@ -4,11 +4,9 @@ import { fieldInWords, messageInWords, type Words } from "./field-words.ts";
 import { formatBytes } from "./media-labels.ts";
 import { toSentence } from "./sentence.ts";
 
-/** A problem and what its sentence is made of. */
 interface ProblemWords extends RefusalDetail {
   /** Its message with the names of fields and the times as the person sees them. */
   readonly said: string;
-  /** The field that it is about. */
   readonly field: string;
 }
 
@@ -129,7 +127,6 @@ const SENTENCES = {
   too_many_redirects: said,
 } as const satisfies Record<DetailCode, Sentence>;
 
-/** One problem as a sentence. */
 export function problemInWords(problem: RefusalDetail, words: Words): string {
   const sentence: Sentence = SENTENCES[problem.code];
   const field = fieldInWords(problem.param ?? "", words.specs);

@@ -7,7 +7,7 @@ export interface SubscriptionEnd {
   readonly isTrial: boolean;
 }
 
-/** Null where nobody needs a plan, where it has ended already, and for paid periods, which are renewed. */
+/** Null if users need no plan, if the subscription has ended, and for a paid period, which renews. */
 export function readSubscriptionEnd(
   { subscription, actor }: Pick<SignedInUser, "subscription" | "actor">,
   config: Pick<Config, "planForAll">,

@@ -70,13 +70,11 @@ export function deadlineInWords(button: string, scheduledAt: number, display: Di
   return `Press ${button} before ${formatTime(display, scheduledAt)}.`;
 }
 
-/** One warning as a sentence. */
 export function warningInWords(warning: ValidationWarning, words: Words, deadline?: string): string {
   const sentence: Sentence = SENTENCES[warning.code];
   return toSentence(sentence({ said: messageInWords(warning, words), deadline }));
 }
 
-/** The warnings of a previewed post and its accounts as sentences. */
 export function warningsInWords(
   services: Pick<Services, "adapterFor">,
   preview: {

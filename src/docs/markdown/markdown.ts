@@ -12,5 +12,4 @@ function toCell(text: string): string {
 export const inlineCode = (value: unknown): string =>
   `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
-/** A block of code. */
 export const codeBlock = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\`\n`;

@@ -1,6 +1,5 @@
 import { Marked, type Token, type Tokens } from "marked";
 
-/** A heading with its anchor. */
 export interface Heading {
   readonly level: number;
   readonly text: string;
@@ -11,7 +10,6 @@ const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? "");
 
-/** The plain text of a token and of the tokens inside it. */
 export function textOf(token: Token): string {
   if ("tokens" in token && token.tokens !== undefined) {
     return token.tokens.map(textOf).join("");
@@ -48,7 +46,6 @@ export function parseMarkdown(markdown: string): Token[] {
   return new Marked({ gfm: true }).lexer(markdown);
 }
 
-/** Renders a page's Markdown as HTML, and lists its headings. */
 export function renderMarkdown(markdown: string): { readonly html: string; readonly headings: readonly Heading[] } {
   const headings: Heading[] = [];
   const anchorOf = createAnchors();

@@ -90,7 +90,6 @@ export interface PlacedOperation {
   readonly operation: Operation;
 }
 
-/** The name of the component: the last part of a reference. */
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1);
 
 export function operationsOf(document: ApiDocument, tag: string): readonly PlacedOperation[] {

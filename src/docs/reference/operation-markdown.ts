@@ -13,7 +13,6 @@ import { describeSchema, type SchemaLink, schemaMarkdown, typeOf } from "./schem
 
 export interface ReferenceLinks {
   readonly schema: SchemaLink;
-  /** The address that explains an error code. */
   readonly errorCode: (code: string) => string;
 }
 

@@ -10,12 +10,10 @@ const ORDER = 250;
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The anchor of a heading that appears once on its page. */
 const anchorOf = (heading: string): string => createAnchors()(heading);
 
 type PageText = Pick<DocsPage, "title" | "description" | "markdown">;
 
-/** The first sentence of a text. */
 const firstSentence = (text: string): string => /^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
 
 function schemasPage({ components }: ApiDocument, links: ReferenceLinks): PageText {
@@ -42,7 +40,6 @@ function schemaPage(name: string, schema: Schema, links: ReferenceLinks): PageTe
   };
 }
 
-/** The page of a group of operations. */
 function groupPage(
   document: ApiDocument,
   { name, description: purpose }: ApiDocument["tags"][number],

@@ -38,7 +38,6 @@ const indent = (text: string, spaces: number): string => text.replaceAll("\n", `
 
 const isWrite = ({ method }: ExampleRequest): boolean => method !== "GET";
 
-/** Quotes a text for a shell. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export function toCurl(request: ExampleRequest): string {
@@ -73,7 +72,6 @@ if (!response.ok) {
 }`;
 }
 
-/** A value as Python writes it. */
 function toPythonValue(value: unknown): string {
   return JSON.stringify(value, null, 4).replaceAll(
     /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,

@@ -1,7 +1,6 @@
 import { inlineCode, table } from "#docs/markdown/markdown.ts";
 import { nameOf, type Schema } from "./document.ts";
 
-/** The address of a named schema. */
 export type SchemaLink = (name: string) => string;
 
 const MAX_DEPTH = 4;

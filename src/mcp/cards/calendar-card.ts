@@ -11,5 +11,5 @@ if(k!==day){day=k;add(M,"h2",k);u=add(M,"ul")}
 const l=add(u,"li");add(l,"p",clock(p.scheduled_at,z,{timeStyle:"short"})+" · "+p.platforms.join(", ")+" · "+p.status.replaceAll("_"," "),"t");add(l,"p",p.caption)}
 add(M,"p",z+(d.pagination.has_more?" · "+d.pagination.total+" in all":""))}`;
 
-/** Hosts show it beside the list of posts. */
+/** MCP hosts show it next to the list of posts. */
 export const CALENDAR_CARD = cardPage({ title: "Posts", style: STYLE, script: SCRIPT });

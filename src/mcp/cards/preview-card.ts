@@ -25,5 +25,5 @@ try{const c=await ask("tools/call",{name:"confirm_preview",arguments:{confirmati
 if(a&&a.state==="pending"){link=a.url;b.textContent="Open to approve";b.disabled=false;s.textContent="Waits for your approval."}else s.textContent=c.isError?x:e?"Changed.":"Scheduled.";
 ask("ui/update-model-context",{content:[{type:"text",text:x}]}).catch(()=>{})}catch(f){s.textContent=String(f.message||f)}size()}}`;
 
-/** Hosts show it beside the answers of both previews. */
+/** MCP hosts show it next to the result of a preview. */
 export const PREVIEW_CARD = cardPage({ title: "Preview", style: STYLE, script: SCRIPT });

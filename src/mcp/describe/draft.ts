@@ -8,7 +8,6 @@ import { toJsonDetail } from "#wire/refusal-body.ts";
 
 const VALUE_MAX = 2500;
 
-/** A draft in a list. */
 export function draftLine(timeZone: string, { id, version, updatedAt, caption }: DraftSummary): string {
   const words = caption === null ? "without a caption" : quoted(caption);
   return `- ${id}: version ${version}, changed ${timeInWords(timeZone, updatedAt)}: ${words}`;

@@ -72,7 +72,6 @@ function asInput(read: (text: string) => TimeReading) {
   });
 }
 
-/** The time of a post. */
 export function localTimeInput(reader: TimeReader) {
   return asInput((text) => readTimeArgument(text, reader));
 }

@@ -13,7 +13,6 @@ export function when(timeZone: string, instant: string): string {
   return timeInWords(timeZone, Date.parse(instant));
 }
 
-/** A post in a list. */
 export function summaryLine(timeZone: string, post: PostSummary): string {
   const media = post.media_count === 0 ? "" : `, ${post.media_count} media`;
   const labels = post.labels.length === 0 ? "" : `, labels ${post.labels.map((label) => quoted(label)).join(" ")}`;
@@ -64,7 +63,6 @@ export function ownMediaLines(items: readonly MediaItem[] | null): string[] {
       : ["  instead of the media of the post:", ...items.map((item) => `  ${mediaLine(item)}`)];
 }
 
-/** The annotations of a post; no line without any. */
 export function annotationLines({ external_id: externalId, labels, metadata, notes }: Annotations): string[] {
   return [
     ...(externalId === null ? [] : [`External id: ${quoted(externalId)}`]),

@@ -10,7 +10,6 @@ import { type ReadArguments, readArguments } from "./arguments.ts";
 import { isListedBriefly } from "./listed-briefly.ts";
 import type { TimeReader } from "#mcp/describe/local-time.ts";
 
-/** One call of a tool. */
 export interface Call {
   readonly ctx: Context;
   readonly requestId: string;
@@ -53,7 +52,7 @@ interface ToolDefinition<Schema extends z.ZodObject> extends ToolAction<Schema> 
   /** Null allows any credential. */
   readonly scope: Scope | null;
   readonly hints: Hints;
-  /** The card that a host may show beside the answer. */
+  /** The card that an MCP host may show next to the result. */
   readonly card?: `ui://${string}`;
 }
 

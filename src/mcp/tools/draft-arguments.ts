@@ -30,10 +30,10 @@ function problemsOf({ ctx }: Call, args: JsonObject) {
   return read.ok ? [] : (read.refusal([]).details ?? []);
 }
 
-/** The members that a preview would find missing or malformed. */
+/** The problems that would prevent a preview of the draft. */
 export const problemsOfDraft = (call: Call, content: JsonObject) => problemsOf(call, argumentsOf(content));
 
-/** The members to store. Refuses a name that preview_post does not have, and stores the zone of a local time beside it. */
+/** The members to store. Refuses a name that preview_post does not have, and adds the zone of a local time. */
 export function storableContent(call: Call, content: JsonObject): JsonObject {
   const unknown = problemsOf(call, argumentsOf(content)).filter(({ code }) => code === "unknown_argument");
   if (unknown.length > 0) {

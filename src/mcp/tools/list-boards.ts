@@ -28,5 +28,4 @@ function boardsTool(platform: Platform) {
   });
 }
 
-/** One tool for each platform whose adapter can list boards. */
 export const boardsTools = PLATFORMS.filter((platform) => adapterFor(platform)?.listBoards).map(boardsTool);

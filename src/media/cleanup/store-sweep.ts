@@ -91,7 +91,6 @@ export async function claimMediaOfWorkspaces(
   return results;
 }
 
-/** The staged objects of this user's uploads. */
 export async function stagedObjectsOfUser(db: Db, userId: string): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare("SELECT p.value AS key FROM uploads u, json_each(u.parts) p WHERE u.user_id = ?")

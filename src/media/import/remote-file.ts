@@ -18,7 +18,7 @@ export interface RemoteFile {
   readonly compressed: boolean;
   /** The next chunk, valid until the next call; null at the end. Throws `TransferInterrupted`. */
   read(): Promise<Uint8Array | null>;
-  /** Closes the connection; may be called at any time, never throws. */
+  /** Closes the connection. Safe at any time; never throws. */
   close(): void;
 }
 

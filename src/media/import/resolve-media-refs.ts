@@ -28,7 +28,6 @@ export interface MediaRef {
   /** The field of the request that has the URL: `media_urls[1]`, `media_items[0].url`. */
   readonly param: string;
   readonly url: string;
-  /** The type that the file must have; null for any media item. */
   readonly type: FileType | null;
   /** The file may have any type, also a document. */
   readonly takesAll?: true;
@@ -40,7 +39,6 @@ export interface MediaRef {
   readonly id: string | null;
 }
 
-/** A media item as a request gives it. */
 export interface MediaItemInput {
   readonly url: string;
   /** Null when the file's bytes decide. */

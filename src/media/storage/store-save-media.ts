@@ -33,7 +33,6 @@ const REMOVING = `EXISTS (SELECT 1 FROM json_each(?1) n CROSS JOIN media r ON r.
 const NEW_BYTES = `(SELECT coalesce(sum(n.value ->> 'sizeBytes'), 0) FROM json_each(?1) n WHERE NOT EXISTS
   (SELECT 1 FROM media o WHERE o.workspace_id = ?2 AND o.sha256 = n.value ->> 'sha256'))`;
 
-/** The storage used by all workspaces of the user who owns workspace ?2. */
 export const USED_BYTES = `coalesce((SELECT sum(s.bytes) FROM storage_use s WHERE s.workspace_id IN (
   SELECT ?2 UNION SELECT o.id FROM workspaces w JOIN workspaces o ON o.user_id = w.user_id WHERE w.id = ?2)), 0)`;
 

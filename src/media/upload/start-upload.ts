@@ -34,7 +34,7 @@ export interface StartUploadInput {
 export interface StartedUpload {
   readonly upload: {
     readonly method: "PUT";
-    /** The address of the PUT request; for a multipart upload, that of the first part. */
+    /** The URL of the PUT request; for a multipart upload, the URL of the first part. */
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly expiresAt: number;

@@ -8,7 +8,6 @@ const ROWS_PER_STATEMENT = 500;
 
 /** These rows stay until everything else is deleted: the user has the address for the last mail, and the workspaces lead to their rows. */
 const LAST = new Set(["users", "workspaces"]);
-/** The deletion itself. */
 const REQUEST = "user_deletions";
 
 interface OwnedTable {
@@ -66,7 +65,7 @@ async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person):
     db.d1
       .prepare("DELETE FROM oauth_tokens WHERE grant_id IN (SELECT g.id FROM oauth_grants g WHERE g.user_id = ?)")
       .bind(userId),
-    // The host names the app that a server gave to this service, and it may be the person's own.
+    // A registration names the server's host, and the server may be the person's own.
     db.d1
       .prepare(
         `DELETE FROM app_registrations WHERE (platform, server) IN (SELECT c.platform, substr(c.external_id, instr(c.external_id, '@') + 1)

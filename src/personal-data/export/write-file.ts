@@ -80,7 +80,7 @@ class FileWriter {
     }
   }
 
-  /** The number of the section among those of its kind in all files, from 1. */
+  /** Counts the sections of the same kind over all files, from 1. */
   #numberOf(section: ExportSection): number {
     const same = this.#of.files.flatMap(({ sections }) => sections).filter(({ kind }) => kind === section.kind);
     return same.indexOf(section) + 1;

@@ -158,7 +158,7 @@ function textsOf({
   ];
 }
 
-/** The stored posts, and those of the request that were good so far. */
+/** The stored posts, and the posts of the request that had no problem so far. */
 class GrowingNearbyPosts {
   readonly #times: Map<string, readonly number[]>;
   readonly #texts: Map<string, readonly TextAtTime[]>;

@@ -13,7 +13,7 @@ const DEPENDS_ON: Readonly<Record<string, (problem: RefusalDetail) => boolean>> 
   remove_media: isAboutMedia,
 };
 
-/** Which accounts the post has, and what is sent to them. */
+/** Problems of the accounts and of their own content. */
 function isAboutTargets({ code, param, accountId }: RefusalDetail): boolean {
   return code === "targets_required" || accountId !== undefined || (param?.startsWith("platforms") ?? false);
 }

@@ -27,7 +27,6 @@ export interface RequestedPost {
   readonly resolvedTargets: readonly ResolvedTarget[];
   /** What the options of accounts name as documents, by place. */
   readonly documents: DocumentByPlace;
-  /** The media of accounts that publish copies. */
   readonly mediaOfAccounts?: ReadonlyMap<string, CopiedMedia>;
   /** Capabilities that are newer than the stored ones, by account. */
   readonly capabilities: ReadonlyMap<string, JsonObject>;
@@ -39,7 +38,6 @@ export interface TargetValidation {
   readonly problems: readonly RefusalDetail[];
 }
 
-/** Validates every target with its platform's adapter. */
 export function validateTargets(
   services: Pick<Services, "adapterFor" | "config">,
   post: RequestedPost,
@@ -129,7 +127,7 @@ function requestedCaptionOf(target: Pick<ResolvedTarget, "caption" | "requestedO
 }
 
 /**
- * Finds the problems that a post has whatever its media turn out to be: before a file is fetched, and when the media cannot be used.
+ * Finds the problems that do not depend on the media: before a file is fetched, and when the media cannot be used.
  */
 export function problemsWithAnyMedia(
   services: Pick<Services, "adapterFor" | "config">,

@@ -15,19 +15,16 @@ import type { EditInput } from "#planning/plan/types.ts";
 export interface EditContext {
   /** The newly selected targets; null leaves the list unchanged. */
   readonly newTargets: TargetResolution | null;
-  /** The accounts of the posts' targets. */
   readonly accounts: ReadonlyMap<string, PostAccount>;
   /** The new media; null leaves them unchanged. */
   readonly media: readonly MediaWithFacts[] | null;
   /** The media that the edit names for single accounts, by place. */
   readonly lists: MediaByPlace;
-  /** The facts of the media that the posts have, by media id. */
   readonly facts: ReadonlyMap<string, MediaWithFacts["facts"]>;
   readonly subscribed: boolean;
   readonly now: number;
 }
 
-/** A post after an edit, before its targets are validated. */
 export interface EditedPost extends Candidate {
   readonly stored: StoredPost;
   readonly previousStatus: EditableStatus;
@@ -86,7 +83,6 @@ export function editInputProblems(input: EditInput): RefusalDetail[] {
   return problems;
 }
 
-/** Whether the edit replaces the list of accounts. */
 export function selectsAccounts(input: EditInput): boolean {
   return input.targets !== undefined || input.accountIds !== undefined || input.platforms !== undefined;
 }

@@ -14,7 +14,6 @@ export interface TargetEditResult {
   readonly problems: readonly RefusalDetail[];
 }
 
-/** Applies an edit to the targets of one post. */
 export function applyTargetEdits(
   { post, targets }: StoredPost,
   input: EditInput,
@@ -43,7 +42,6 @@ export function applyTargetEdits(
   };
 }
 
-/** Keeps the published part of a target as it is. */
 function withPublishedPart(
   resolved: ResolvedTarget,
   targets: readonly StoredTarget[],

@@ -12,7 +12,6 @@ import { targetTextProblems, textProblems } from "./text-problems.ts";
 import type { CandidateSet } from "./types.ts";
 import { withPostId } from "./with-post-id.ts";
 
-/** The posts of an edit as they would be. */
 export interface EditedSet extends CandidateSet<EditedPost> {
   readonly context: EditContext;
 }
@@ -28,7 +27,6 @@ export function editProblems(input: EditInput): readonly RefusalDetail[] {
   ];
 }
 
-/** Makes a candidate of every stored post of an edit. */
 export function editedSet(
   services: Pick<Context, "outbound">,
   input: EditInput,

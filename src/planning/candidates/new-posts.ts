@@ -23,7 +23,6 @@ export interface TypedInput extends Omit<ScheduleInput, "scheduledAt"> {
   readonly editedPostId?: string | undefined;
 }
 
-/** One new post of a request. */
 export interface NewPost {
   /** The id that it will have, where that is known. */
   readonly id: string;
@@ -31,7 +30,7 @@ export interface NewPost {
   readonly row?: number | undefined;
   /** Null when it could not be read. */
   readonly input: TypedInput | null;
-  /** Completes what a person is still typing, because what a form says of an option depends on the platforms of its accounts. */
+  /** Completes an unfinished form, because the meaning of an option depends on the accounts' platforms. */
   readonly complete?: ((accounts: readonly TargetAccount[]) => TypedInput) | undefined;
   /** Why nothing else of it is checked. */
   readonly problems: readonly RefusalDetail[];
@@ -59,7 +58,6 @@ export interface NewPostSet extends CandidateSet {
   readonly post: NewPost;
 }
 
-/** What a new post would be. */
 export function newPostSet(services: Pick<Context, "outbound">, requested: NewPost, facts: Facts): NewPostSet {
   const input = requested.complete?.(facts.accounts) ?? requested.input;
   const post = { ...requested, input };

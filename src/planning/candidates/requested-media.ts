@@ -65,7 +65,6 @@ type AddressedFile =
   | { readonly ok: false; readonly problem: Omit<RefusalDetail, "param"> }
   | null;
 
-/** Matches what a request names with the files. */
 export function matchFiles(
   { refs, addresses, guesses }: RequestedMedia,
   stored: ReadonlyMap<string, ResolvedFile | null>,
@@ -101,7 +100,6 @@ export function matchFiles(
     : { lists: withGuesses(refs, guesses, fileOf), documents: new Map(), problems, complete };
 }
 
-/** The files by what they are. */
 export function sortFiles(
   files: MediaByPlace<ResolvedFile | undefined>,
 ): Pick<FoundMedia, "documents"> & { readonly lists: MediaByPlace } {
@@ -163,7 +161,7 @@ function withGuesses(
   });
 }
 
-/** Without the places of documents: nothing is known of a document before it is read. */
+/** Leaves documents out, because nothing is known about a document before it is read. */
 function mediaOnly(refs: MediaByPlace<MediaRef>): MediaByPlace<MediaRef> {
   return new Map([...refs].filter(([, list]) => list.every(({ type }) => type !== "document")));
 }

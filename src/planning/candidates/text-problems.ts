@@ -41,7 +41,6 @@ function jsonTextProblems(param: string, value: JsonValue | undefined, depth = 0
   );
 }
 
-/** Problems of all texts in a list of targets. */
 export function targetTextProblems(field: string, targets: readonly TargetInput[] | undefined): RefusalDetail[] {
   return (targets ?? []).flatMap(({ caption, platformOptions }, index) => [
     ...textProblems(`${field}[${index}].caption`, caption),
@@ -49,7 +48,6 @@ export function targetTextProblems(field: string, targets: readonly TargetInput[
   ]);
 }
 
-/** Problems of the descriptions in a list of media. */
 export function mediaTextProblems(items: readonly MediaItemInput[] | undefined): RefusalDetail[] {
   return (items ?? []).flatMap(({ altText = "" }, index): readonly RefusalDetail[] => {
     const param = `media_items[${index}].alt_text`;

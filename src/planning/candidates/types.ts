@@ -56,6 +56,6 @@ export interface CandidateSet<C extends Candidate = Candidate> {
   readonly media: FoundMedia;
   /** Whether the problems of each post name it. */
   readonly namesPosts: boolean;
-  /** Members of the request that could not be read: the set is refused whatever else is found. */
+  /** Members of the request that could not be read. Any such member refuses the whole set. */
   readonly unreadMembers?: ReadonlySet<string> | undefined;
 }

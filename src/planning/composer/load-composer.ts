@@ -24,7 +24,6 @@ export interface ComposerData {
   readonly accounts: readonly TargetAccount[];
   /** The stored media among the URLs of the input, by URL. */
   readonly media: ReadonlyMap<string, ResolvedMedia>;
-  /** The newest media of the workspace. */
   readonly newestMedia: readonly ResolvedMedia[];
   /** The post that is changed or copied. */
   readonly post: Post | null;
@@ -32,7 +31,7 @@ export interface ComposerData {
 
 const NEWEST_MEDIA_COUNT = 24;
 
-/** Reads everything in one round trip, and refuses a post of somebody else. */
+/** Reads everything in one round trip, and refuses another user's post. */
 export async function loadComposer(
   ctx: Pick<Context, "actor" | "bucket" | "db" | "config" | "clock">,
   input: { readonly postId: string | null; readonly mediaUrls: readonly string[] },

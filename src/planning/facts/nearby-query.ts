@@ -4,7 +4,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type { NearbyQuery, TimeRange } from "./store-nearby-posts.ts";
 
-/** How far away the post may be that a platform without a window compares a text with. */
+/** The search range for a platform that compares a text with the nearest post and has no time window. */
 const NEIGHBOUR_MS = 400 * DAY;
 
 /** How far around a post the platforms count posts and compare texts. */

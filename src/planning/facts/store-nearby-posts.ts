@@ -81,7 +81,7 @@ const TIME = "json_object('postId', t.post_id, 'at', t.due_at)";
 /** What a comparison of texts needs of a post. */
 const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.due_at), 'text', ${COMPARED_PART})`;
 
-/** Reads only the nearest posts, however many the windows hold, and one more because one may be the post itself. ?5 to ?7 are the query. */
+/** Reads only the nearest posts, and one more because one may be the post itself. ?5 to ?7 are the query. */
 function nearbyPosts(textRows: number, except = ""): string {
   const around = { first: "w.at", last: "w.at", except };
   return `SELECT w.account_id AS account_id,

@@ -9,12 +9,11 @@ export function scheduledPostsStatement(db: Db, actor: Pick<Actor, "userId">): D
   return db.d1.prepare(`SELECT ${scheduledPostsOf("?1")} AS used`).bind(actor.userId);
 }
 
-/** Reads the answer of `scheduledPostsStatement`. */
 export function readScheduledPosts(result: { readonly results: readonly unknown[] } | undefined): number {
   return (result?.results[0] as { readonly used: number } | undefined)?.used ?? 0;
 }
 
-/** Refuses when `added` posts beside the `used` ones would exceed the limit. */
+/** Refuses if `used` and `added` posts together would exceed the limit. */
 export function assertScheduledPostsLimit({ actor }: Pick<Context, "actor">, used: number, added: number): void {
   const limit = actor.limits.scheduledPosts;
   if (used + added > limit) {

@@ -6,7 +6,6 @@ import type { MediaRef, ResolvedFile } from "#media/index.ts";
 import type { DocumentByPlace } from "#posts/rows/option-document.ts";
 import type { PostRow } from "#posts/rows/store-post-rows.ts";
 
-/** A media item as validation reads it. */
 export interface MediaWithFacts extends StoredMediaItem {
   readonly facts: JsonObject;
 }
@@ -14,7 +13,6 @@ export interface MediaWithFacts extends StoredMediaItem {
 /** Media by the place of the request that names them. */
 export type MediaByPlace<Media = MediaWithFacts> = ReadonlyMap<string, readonly Media[]>;
 
-/** The media of a request before anything is read. */
 export interface RequestedMedia {
   readonly refs: MediaByPlace<MediaRef>;
   /** The stored files to read. */
@@ -62,14 +60,11 @@ export interface PostAccount {
   readonly connected: boolean;
 }
 
-/** What an edit knows of its posts. */
 export interface EditedPostFacts {
   readonly rows: readonly PostRow[];
   /** The posts without a row that are in the archive. */
   readonly archivedIds: ReadonlySet<string>;
-  /** The accounts of the posts' targets, by id. */
   readonly accounts: ReadonlyMap<string, PostAccount>;
-  /** The facts of the posts' media, by media id. */
   readonly mediaFacts: ReadonlyMap<string, JsonObject>;
 }
 

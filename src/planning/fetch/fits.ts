@@ -14,7 +14,6 @@ function hasMedia({ media, lists, resolvedTargets }: Candidate): boolean {
   );
 }
 
-/** Plans the copies of the images that do not fit; nothing is made. */
 export async function planFits(
   ctx: Pick<Context, "adapterFor" | "images">,
   candidates: readonly Candidate[],
@@ -27,7 +26,6 @@ export async function planFits(
   return new Map(withMedia.map((candidate) => [candidate, planTargetFits(ctx, candidate)]));
 }
 
-/** Makes the planned copies of these candidates. */
 export async function makeFits(
   ctx: Context,
   planned: FitsByCandidate<TargetFits>,

@@ -19,7 +19,6 @@ import { placeInSlots } from "#planning/slots/place-in-slots.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 import { assessInPhases, type Phases } from "./phases.ts";
 
-/** A new post as the caller requests it. */
 export interface RequestedPost extends Partial<Pick<NewPost, "id" | "row" | "complete" | "problems">> {
   /** Null when it could not be read. */
   readonly input: TypedInput | null;

@@ -7,7 +7,7 @@ import { type FetchedFiles, fetchMedia } from "#planning/fetch/fetch-media.ts";
 import { makeFits, planFits } from "#planning/fetch/fits.ts";
 import { refreshCapabilities } from "#planning/fetch/refresh-capabilities.ts";
 
-/** What a caller may do beside reading stored facts. */
+/** What a caller may do besides reading stored facts. */
 export interface Phases {
   /** Counts every post as a preview of the hour. */
   readonly countsPreviews: boolean;
@@ -16,7 +16,7 @@ export interface Phases {
   readonly asksPlatforms: boolean;
   readonly fetches: FetchedFiles;
   readonly makesCopies: boolean;
-  /** Goes on with the good posts when others have problems. */
+  /** Continues with the posts that have no problems. */
   readonly skipsInvalid: boolean;
 }
 
@@ -95,7 +95,7 @@ function targetsOf(candidates: readonly Candidate[]): readonly ResolvedTarget[] 
   return [...new Map(targets.map((target) => [target.account.id, target])).values()];
 }
 
-/** An edit schedules no further post. */
+/** `scheduledPosts` is null for an edit, which adds no scheduled post. */
 function assertRoom(ctx: Context, { scheduledPosts }: Facts, added: number): void {
   if (scheduledPosts !== null) {
     assertScheduledPostsLimit(ctx, scheduledPosts, added);

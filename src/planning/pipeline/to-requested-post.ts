@@ -2,7 +2,6 @@ import { toTargetMediaInput } from "#planning/candidates/media-lists.ts";
 import { type NewPostOfPlan, toMediaInput } from "#planning/plan/post-plan.ts";
 import type { RequestedPost } from "./assess-new-posts.ts";
 
-/** Makes a request of a planned post, to assess it again. */
 export function toRequestedPost({ post, row }: NewPostOfPlan): RequestedPost {
   return {
     id: post.id,

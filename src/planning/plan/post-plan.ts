@@ -156,7 +156,6 @@ export function dependenciesOf(posts: readonly PostInsert[]): PlanHeader["depend
   };
 }
 
-/** The times that the plan itself sets. */
 export function timesSetBy(plan: PostPlan): number[] {
   switch (plan.kind) {
     case "schedule":

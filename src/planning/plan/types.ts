@@ -41,7 +41,6 @@ export interface ScheduleInput {
   readonly unreadMembers?: ReadonlySet<string> | undefined;
 }
 
-/** A draft as it was at one moment. */
 export interface DraftVersion {
   readonly id: string;
   readonly version: number;

@@ -14,10 +14,8 @@ import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
 import { repeatableRequest } from "./repeatable-request.ts";
 
-/** What an edit does to each of its posts. */
 export interface PlannedEdit {
   readonly posts: readonly {
-    /** As the post is now. */
     readonly stored: StoredPost;
     readonly preview: EditPreview["posts"][number];
     readonly update: PostUpdate;
@@ -25,7 +23,6 @@ export interface PlannedEdit {
   readonly dependencies: EditPlan["dependencies"];
   /** The same edit again, with the media and accounts that were found; it fetches nothing and selects no other account. */
   readonly request: EditInput;
-  /** The accounts of the posts, by id. */
   readonly accounts: ReadonlyMap<string, PostAccount>;
   readonly now: number;
 }

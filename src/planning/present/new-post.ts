@@ -8,7 +8,7 @@ import { hasAnnotations, NO_ANNOTATIONS } from "#posts/rows/store-annotation-row
 export interface PlannedPost {
   /** Its place in a request of many, from 1. */
   readonly row: number;
-  /** Whether its time is that of a free slot. */
+  /** Whether a free slot has the time of the post. */
   readonly isInSlot: boolean;
   readonly post: PostInsert;
   readonly preview: SchedulePreview;

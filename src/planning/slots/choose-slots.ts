@@ -53,7 +53,7 @@ export async function chooseSlots(
   };
   const chosen: ChosenSlot[] = [];
   for (const from of times) {
-    // One after the other: each slot is for one of them.
+    // In sequence, so that no two posts get the same slot.
     // oxlint-disable-next-line no-await-in-loop
     const at = await choose(from);
     chosen.push(at === null ? { problem: noFreeSlot(schedule.slots.length > 0, until) } : { at });

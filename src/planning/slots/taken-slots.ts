@@ -29,7 +29,6 @@ export async function takenSlots(ctx: SlotContext, plan: PostPlan): Promise<read
   }));
 }
 
-/** Refuses a plan whose slots are taken. */
 export async function refuseTakenSlots(ctx: SlotContext, plan: PostPlan): Promise<void> {
   const details = await takenSlots(ctx, plan);
   const [first] = details;

@@ -13,6 +13,5 @@ export interface ScheduleSlots {
 }
 
 export interface NextSlots extends ScheduleSlots {
-  /** The instants of the next free slots. */
   readonly next: readonly number[];
 }

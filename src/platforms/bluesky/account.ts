@@ -8,7 +8,7 @@ import { tryServer } from "./api.ts";
 import { APPVIEW_ORIGIN, parseOrigin, PLC_ORIGIN, parseHttpsUrl } from "./hosts.ts";
 import { isHandle } from "./text.ts";
 
-/** What a person may enter to say who they are. */
+/** What a person may enter to name the account. */
 type LoginTarget =
   | { readonly kind: "handle"; readonly handle: string }
   | { readonly kind: "did"; readonly did: string }

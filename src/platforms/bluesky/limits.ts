@@ -3,7 +3,7 @@ import type { PlatformLimits, MediaRule } from "#platforms/contract.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
-/** app.bsky.feed.post: both limits hold. */
+/** The lexicon `app.bsky.feed.post` limits the text in characters and in bytes. */
 export const CAPTION_MAX = 300;
 export const CAPTION_MAX_BYTES = 3000;
 /** app.bsky.feed.post. */
@@ -74,7 +74,6 @@ export const limits = {
   duplicateText: null,
 } as const satisfies PlatformLimits;
 
-/** The limits with the operator's settings. */
 export function limitsOf(_: JsonObject, settings: Readonly<Record<string, string>>): PlatformLimits {
   const video = videoRule(settings);
   const { media } = limits;

@@ -371,7 +371,6 @@ function oauthClient(app: AppCredentials, identity: ClientIdentity): Result<OAut
     : failed(appMisconfigured(null, null));
 }
 
-/** The key that authenticates this client; null for a public client. */
 function clientKey(app: AppCredentials, clientId: string): Result<ClientKey | null> {
   return clientId.startsWith(LOOPBACK_CLIENT) ? succeeded(null) : readPrivateKey(app);
 }

@@ -12,7 +12,6 @@ import { findTextLinks, toFacets } from "./text.ts";
 /** The state of a video at the video service. */
 export const Cursor = z.object({
   jobId: z.string().nullable(),
-  /** When processing began. */
   processingSince: z.number(),
   /** How often the service received the file. */
   uploadCount: z.number(),

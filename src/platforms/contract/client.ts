@@ -33,7 +33,6 @@ export interface PlatformRequestInit {
 
 /** The operator's configuration of one platform, from the variables that begin with the platform's prefix. */
 export interface AppCredentials {
-  /** `{PLATFORM}_CLIENT_ID`. */
   readonly clientId: string;
   /** `{PLATFORM}_CLIENT_SECRET`; never in a URL that a browser opens, a log or a message. */
   readonly clientSecret: string;

@@ -49,7 +49,6 @@ export interface PostableAccount {
   readonly platformAccountId: string;
   /** The handle without `@`; the display name where the platform has no handles. */
   readonly username: string;
-  /** A name to show. */
   readonly displayName: string;
   /** HTTPS; may expire. */
   readonly avatarUrl: string | null;
@@ -67,9 +66,7 @@ export interface PostableAccount {
 
 /** An account of the login that cannot post. */
 export interface UnpostableAccount {
-  /** The platform's id as text. */
   readonly platformAccountId: string;
-  /** A name to show. */
   readonly displayName: string;
   /** One sentence that tells the user why. */
   readonly reason: string;
@@ -79,7 +76,6 @@ export interface UnpostableAccount {
 export interface ConnectField {
   /** Stable, snake_case: `server`, `handle`, `app_password`. */
   readonly name: string;
-  /** The label on the page. */
   readonly label: string;
   /** One sentence: what to enter. */
   readonly description: string;
@@ -203,10 +199,9 @@ export interface CredentialsMethod {
   ): Promise<LoginResult>;
 }
 
-/** One way to connect. */
 export type ConnectMethod = OAuthMethod | CredentialsMethod;
 
-/** Whether and how the service refreshes tokens. */
+/** How the service refreshes tokens, if it can. */
 export type TokenRefresh =
   /** Tokens do not expire, or the user logs in again when they do. */
   | { readonly kind: "none" }
@@ -246,7 +241,7 @@ export interface Connector {
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
-  /** Holds for every login of the platform; `canRefresh` decides for one token set. */
+  /** How every login of the platform is refreshed; `canRefresh` decides for one token set. */
   readonly tokenRefresh: TokenRefresh;
   /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Null where the platform has no such call. */
   readonly revoke: ((client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>) | null;

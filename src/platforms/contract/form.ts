@@ -16,7 +16,6 @@ export interface OptionSwitch {
 
 /** A value of a choice that cannot stand beside a ticked box: the form disables the one while the other is chosen. */
 interface OptionExclusion {
-  /** The choice. */
   readonly option: string;
   readonly value: string;
   /** Says why, beside whichever is disabled. */
@@ -83,10 +82,8 @@ export interface OptionAvailability {
   readonly disabled: Readonly<Record<string, string>>;
 }
 
-/** A sentence with links in it. */
 export type LinkedSentence = readonly (string | { readonly text: string; readonly url: string })[];
 
-/** The form of a platform's options. */
 export interface OptionForm {
   /** In the order of the form. A member of an object is `option.member`. */
   readonly fields: Readonly<Record<string, OptionField>>;

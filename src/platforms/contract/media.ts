@@ -8,7 +8,6 @@ type CoverImage = Omit<MediaDescription, "altText" | "cover" | "facts">;
 
 /** What the service knows about a stored file without reading it. */
 export interface MediaDescription {
-  /** Our media id. */
   readonly id: string;
   /** An animated GIF counts as an image. */
   readonly type: MediaType;

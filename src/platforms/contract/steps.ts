@@ -6,7 +6,6 @@ import type { MediaDescription } from "./media.ts";
 
 /* Publishing: the job of one target, and the outcomes of each step. */
 
-/** A stored file that a job sends. */
 export interface JobFile {
   /** The service's own id of the file. */
   readonly id: string;
@@ -25,7 +24,6 @@ export interface JobFile {
   read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** A media item of a job. */
 export interface JobMedia extends MediaDescription, JobFile {
   /** As in `MediaDescription`; the job can read the picture. */
   readonly cover?: { readonly atMs?: number; readonly image?: JobMedia } | undefined;
@@ -35,7 +33,6 @@ export interface JobMedia extends MediaDescription, JobFile {
 export interface SiblingTarget {
   /** The id of its post at the platform; null while nobody knows it. */
   readonly remoteId: string | null;
-  /** The caption that it sent. */
   readonly caption: string;
   /** Its `Job.progress`. */
   readonly progress: JsonValue;
@@ -97,7 +94,7 @@ export interface ExtraResult {
   readonly id: string | null;
   /** Its address; null where it has none. */
   readonly url: string | null;
-  /** Null when it is published. */
+  /** Why the extra was not published; null when it was. */
   readonly fault: Fault | null;
 }
 

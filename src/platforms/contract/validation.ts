@@ -34,7 +34,6 @@ export interface PublishedPart {
   readonly options: JsonObject;
   /** The media ids at that time, in the order of the post. */
   readonly media: readonly string[];
-  /** `Job.progress`. */
   readonly progress: JsonValue;
 }
 
@@ -77,11 +76,8 @@ export interface CreatorInfo {
   readonly avatarUrl: string | null;
   /** The platform's own words for the audiences that it accepts from this account and this service. */
   readonly privacyOptions: readonly string[];
-  /** Whether the account allows comments at all. */
   readonly commentAllowed: boolean;
-  /** Whether the account allows duets at all. */
   readonly duetAllowed: boolean;
-  /** Whether the account allows stitches at all. */
   readonly stitchAllowed: boolean;
   /** The longest video of this account; null when the platform did not say. */
   readonly maxVideoSeconds: number | null;
@@ -104,7 +100,6 @@ export interface ValidationResult {
   readonly partLengths?: readonly number[] | undefined;
   /** Every problem, not only the first. Empty: as far as we can know now, the platform will accept the target. */
   readonly problems: readonly ValidationProblem[];
-  /** Every warning; may be empty. */
   readonly warnings: readonly ValidationWarning[];
   /** What the platform charges the operator for publishing the target; null when it charges nothing. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;

@@ -2,7 +2,6 @@ import type { AppCredentials } from "#platforms/contract.ts";
 
 const DIALOG_ORIGIN = "https://www.facebook.com";
 const GRAPH_ORIGIN = "https://graph.facebook.com";
-/** The host for posting videos. */
 const VIDEO_GRAPH_ORIGIN = "https://graph-video.facebook.com";
 export const UPLOAD_HOST = "rupload.facebook.com";
 

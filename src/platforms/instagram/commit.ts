@@ -13,7 +13,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (isRepeatedCall(job) && !republishesUnread(job.account.app)) {
     const status = await readContainerStatus(client, job, commitRef.containerId);
     if (status !== "FINISHED") {
-      // The earlier call may have published since `verify` looked: `verify` decides on the new status.
+      // The earlier call may have published the container after `verify` read it, so `verify` reads the new status.
       return { state: "uncertain", detail: `the container has the status ${status}`, httpStatus: null };
     }
   }

@@ -156,7 +156,6 @@ export function secondsUntilQuotaReset(now: number): number {
   return Math.ceil((DAY - (now % DAY) + MINUTE) / SECOND);
 }
 
-/** The URN of the existing post that a duplicate error names. */
 export function duplicatedPostUrn(response: PlatformResponse): string | null {
   const message = parseBody(ErrorBody, response)?.message ?? "";
   return /duplicate of (urn:li:(?:share|ugcPost):\d{1,30})/.exec(message)?.[1] ?? null;

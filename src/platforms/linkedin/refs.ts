@@ -6,7 +6,6 @@ export const ImagesCursor = z.object({
   urns: z.array(z.string()),
   /** How many of them LinkedIn has finished processing. */
   availableCount: z.number(),
-  /** When the last image was uploaded. */
   uploadedAt: z.number().nullable(),
 });
 export type ImagesCursor = z.infer<typeof ImagesCursor>;
@@ -19,7 +18,6 @@ export const VideoCursor = z.object({
   parts: z.array(z.object({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string() })),
   /** Where the cover goes; null without one. */
   thumbnailUrl: z.string().nullable(),
-  /** The ETags of the parts uploaded so far. */
   etags: z.array(z.string()),
   expiresAt: z.number().nullable(),
   /** When the upload was finalized; before that, when it started. */

@@ -10,7 +10,7 @@ export interface Server {
   readonly token: string | null;
 }
 
-/** What a login keeps besides its token. */
+/** What is stored with the tokens of a login. */
 const LoginExtra = z.object({
   server: z.string().min(1),
   clientId: z.string(),

@@ -40,5 +40,5 @@ export const serverField: ConnectField = {
 export const serverOf: NonNullable<OAuthMethod["serverOf"]> = ({ server }) =>
   typeof server === "string" ? server : null;
 
-/** The login's id is that of the account, which ends with the host (`toAccountId`). */
+/** A login has the id of its account, which ends with the host (`toAccountId`). */
 export const serverOfLogin = (externalId: string): string => externalId.slice(externalId.lastIndexOf("@") + 1);

@@ -128,7 +128,7 @@ async function pinBody(job: Job, commitRef: CommitRef, board: string): Promise<J
   const mediaId = commitRef.mediaIds[board];
   const images = job.media.filter((media) => media.type === "image");
   const { board_section_id: section, dominant_color: color } = job.options;
-  // A pin has one description: that of the first item.
+  // A pin has one description, from the first item.
   const altText = job.media[0] && altTextOf(job.media[0]);
   return {
     board_id: board,

@@ -20,7 +20,6 @@ export async function callApi(
   });
 }
 
-/** The error code of the response body; null when it has none. */
 export function errorCode(response: PlatformResponse): string | null {
   return parseBody(ErrorBody, response)?.error.code ?? null;
 }

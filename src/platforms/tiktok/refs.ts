@@ -5,7 +5,6 @@ export const Cursor = z.object({
   publishId: z.string(),
   uploadUrl: z.string(),
   startedAt: z.number(),
-  /** The index of the next chunk. */
   chunkIndex: z.number(),
   failureCount: z.number(),
   /** How often the upload was started again because TikTok no longer knew it. */

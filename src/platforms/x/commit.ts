@@ -60,7 +60,6 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   return { state: "refused", fault };
 }
 
-/** The outcome of a call that published this post. */
 export function partOutcome(job: Job, id: string): PublishedOutcome | MoreOutcome {
   const index = publishedThreadParts(job.progress).length;
   return threadPartOutcome(job, { id, url: postUrl(job, id) }, refOfReply(job.partMedia?.[index]));

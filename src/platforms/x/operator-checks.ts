@@ -7,7 +7,7 @@ import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk } from "#platforms/response.ts";
 import { API_ORIGIN, TOKEN_URL } from "./hosts.ts";
 
-/** An API key of OAuth 1.0a, which the portal shows beside the client id. */
+/** An API key of OAuth 1.0a. The portal shows it next to the client id, and operators confuse the two. */
 const CONSUMER_KEY = /^[A-Za-z0-9]{25}$/;
 
 /** A client id is base64 and tells the kind of the app: `…:1:ci` has a secret, `…:1:na` has none. */

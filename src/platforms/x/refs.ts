@@ -10,7 +10,6 @@ export const Cursor = z.object({
   offset: z.number(),
   segmentIndex: z.number(),
   segmentBytes: z.number(),
-  /** When processing began. */
   processingSince: z.number(),
   /** How often the upload was started again because X no longer knew it. */
   restartCount: z.number(),

@@ -54,7 +54,7 @@ export const connect = {
       return first
         ? succeeded({
             externalId: first.id,
-            // Google has one grant per user and app, whichever of the user's channels was chosen.
+            // Google has one grant per user and app for all channels of the user.
             grantOwner: readSubject(response.json, app.clientId),
             displayName: first.snippet?.title ?? first.id,
           })
@@ -74,7 +74,7 @@ export const connect = {
     });
   },
 
-  /** Google revokes every permission that the user granted to this app, whichever token is sent. */
+  /** Google revokes every permission that the user granted to this app, with either token. */
   revoke: async (client, _app, tokens) => {
     const token = tokens.refreshToken ?? tokens.accessToken;
     await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm({ token }))));

@@ -6,7 +6,6 @@ export const API_URL = "https://www.googleapis.com/youtube/v3";
 export const UPLOAD_URL = "https://www.googleapis.com/upload/youtube/v3/videos";
 export const THUMBNAIL_URL = "https://www.googleapis.com/upload/youtube/v3/thumbnails/set";
 
-/** The hosts of upload sessions. */
 export const UPLOAD_HOSTS: readonly string[] = ["www.googleapis.com", "youtube.googleapis.com"];
 
 export const hosts = ["www.googleapis.com", "youtube.googleapis.com", "oauth2.googleapis.com"] as const;

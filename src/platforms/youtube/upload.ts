@@ -24,7 +24,6 @@ const CHUNK_BYTES = 8 * 1024 ** 2;
 export const UPLOAD_TIMEOUT_MS = MINUTE;
 const QUERY_TIMEOUT_MS = 20 * SECOND;
 
-/** The state of a session according to one response. */
 type SessionState =
   | { readonly state: "complete"; readonly video: Video }
   | { readonly state: "incomplete"; readonly offset: number }

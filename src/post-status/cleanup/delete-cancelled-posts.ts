@@ -6,7 +6,7 @@ import { deleteCancelledPosts, deleteConfirmations } from "./store-deletions.ts"
 
 const CANCELLED_RETENTION_MS = 30 * DAY;
 const DECIDED_RETENTION_MS = 30 * DAY;
-/** Whoever asked can make them in numbers, and nothing was written from them. */
+/** An agent can create many of them, and nothing refers to them. */
 const DROPPED_RETENTION_MS = DAY;
 const MAX_ROWS_PER_CALL = 500;
 

@@ -2,7 +2,6 @@ import type { Services } from "#context.ts";
 
 import { countWaiting } from "./store-user-posts.ts";
 
-/** Counts the scheduled and paused posts of these workspaces. */
 export async function countWaitingPosts(
   services: Pick<Services, "db">,
   workspaceIds: readonly string[],

@@ -17,7 +17,6 @@ interface StatusChange {
   readonly now: number;
 }
 
-/** Whether the post (`p`) has an open target with a usable account. */
 export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN accounts a ON a.id = t.account_id
   WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
 
@@ -50,7 +49,6 @@ const STATUS_CHANGES = {
 
 interface ChangedStatus {
   readonly changed: boolean;
-  /** Null if there is no such post. */
   readonly post: Post | null;
 }
 

@@ -9,7 +9,6 @@ import type { CalendarFilter } from "./types.ts";
 import { annotationConditions } from "#posts/list/store-annotated-pages.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 
-/** The data of a target that the calendar shows. */
 export interface CalendarTargetRow {
   readonly accountId: string;
   readonly platform: Platform;

@@ -18,7 +18,6 @@ export interface CalendarInput extends CalendarFilter {
   readonly until: number;
 }
 
-/** The data of a post that a calendar shows. */
 export interface CalendarPost {
   readonly id: string;
   readonly status: ListedStatus;

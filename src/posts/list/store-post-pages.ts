@@ -22,7 +22,6 @@ export interface ListSegment {
 }
 
 export interface PageRequest {
-  /** The segments, in the order of the list. */
   readonly segments: readonly ListSegment[];
   readonly order: "asc" | "desc";
   /** The SQL columns to select from a row `p`. They may use `NOW_PARAMETER` for the current time. */
@@ -31,11 +30,10 @@ export interface PageRequest {
   /** How many rows to read: one more than the page, to see whether more follow. */
   readonly rows: number;
   readonly offset: number;
-  /** A statement returns null for the texts beyond so many bytes. It always returns the text of its first row. Without this it returns all texts. */
+  /** A statement returns null for texts beyond this many bytes, except for its first row. If absent, it returns all texts. */
   readonly maxBytes?: number;
 }
 
-/** A row of a cut statement. */
 export interface CutTextRow extends Pick<PostTextRow, "overdue_id"> {
   /** Null beyond the limit. */
   readonly text: string | null;
@@ -180,7 +178,6 @@ function rangeSql(from: string, until: string): string {
   return `p.scheduled_at >= ${from} AND p.scheduled_at < ${until}`;
 }
 
-/** SQL expression for the number of posts in a segment. */
 function segmentCountSql(params: SqlParameters, actor: Actor, segment: ListSegment): string {
   const { status } = segment;
   return isFew(status)

@@ -26,7 +26,7 @@ export function changeByActor(
   return JSON.stringify({ ...entry, via: actor.via, by: authorOf(actor) } satisfies ChangeEntry);
 }
 
-/** The JSON of a change that the service makes by itself. */
+/** The JSON of a change that the service makes on its own. */
 export function changeByService(entry: Pick<ChangeEntry, "at" | "what" | "reason" | "accountId">): string {
   return JSON.stringify({ ...entry, via: null, by: null } satisfies ChangeEntry);
 }
@@ -64,7 +64,7 @@ export function changeOfEdit(
   }
 }
 
-/** Shortens the changes of a preview to what a person recognises. */
+/** Shortens the changes of a preview to a recognisable length. */
 export function toFieldChanges(changes: readonly EditChange[]): StoredFieldChange[] {
   return changes.map(({ field, accountId, from, to }) => ({
     field,

@@ -2,7 +2,6 @@ import { NOW_PARAMETER } from "./post-text-form.ts";
 
 export interface PostTextRow {
   readonly text: string;
-  /** The id of the post if it is overdue; otherwise null. */
   readonly overdue_id: string | null;
 }
 

@@ -5,7 +5,6 @@ export function refusePostNotFound(): never {
   refuse({ code: "not_found", message: "post not found" });
 }
 
-/** Refuses the request with all its problems. */
 export function refuseProblems(problems: readonly RefusalDetail[]): never {
   const [first] = problems;
   const othersCount = problems.length - 1;

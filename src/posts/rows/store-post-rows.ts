@@ -116,7 +116,6 @@ export interface PostRow extends CommonPostColumns {
   readonly created_by: string | null;
   readonly created_at: number;
   readonly updated_at: number;
-  /** Null if the post has no annotations. */
   readonly annotations: string | null;
   readonly targets: string;
 }

@@ -66,7 +66,6 @@ export function targetHistoriesStatement(db: Db, actor: Actor, id: string): Stat
     .bind(actor.userId, actor.workspaceId, id);
 }
 
-/** Reads the attempts of all targets, oldest first. */
 export function readAttempts(rows: readonly TargetHistoryRow[]): Attempt[] {
   return rows
     .flatMap((row) => {

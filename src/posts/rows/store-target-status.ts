@@ -14,7 +14,6 @@ const IS_IN_FLIGHT = `(p.status = 'publishing' AND t.state IN ('pending', 'retry
 const UNCERTAIN_SINCE = `(SELECT iif(h.value ->> 'outcome' = 'uncertain', h.value ->> 'at', NULL) FROM json_each(t.history) h
   WHERE h.value ->> 'outcome' IN ('uncertain', 'accepted') ORDER BY h.key DESC LIMIT 1)`;
 
-/** The status of a target that callers see. */
 export const TARGET_STATUS_SQL = `CASE WHEN t.state = 'verifying' THEN iif(${NOW_PARAMETER} - ${UNCERTAIN_SINCE} > ${UNCONFIRMED_AFTER_MS}, 'unconfirmed', 'processing')
     WHEN ${IS_IN_FLIGHT} THEN 'processing'
     ${Object.entries(STATUS_OF_STATE)

@@ -38,7 +38,6 @@ export function mayBeInFlight(
   return postStatus === "publishing" && (state === "pending" || state === "retry_wait") && !waits;
 }
 
-/** The status of a target that callers see. */
 export function targetStatus(state: TargetState, circumstances: TargetCircumstances): TargetStatus {
   const { history, now } = circumstances;
   if (mayBeInFlight(state, circumstances)) {

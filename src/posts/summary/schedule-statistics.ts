@@ -12,7 +12,6 @@ const RECENT_DAYS = 30;
 const LATENESS_RANGES_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000, null] as const;
 const MAX_BUSIEST = 5;
 
-/** The counters of one day, from a row of `post_days`. */
 export interface DayCounters {
   readonly day: number;
   readonly counts: Readonly<Record<ListedStatus, number>>;

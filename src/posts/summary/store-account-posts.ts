@@ -53,7 +53,6 @@ export function accountsWithPostsStatements(
 
 const NO_POSTS: AccountPosts = { ahead: 0, afterLoginEnd: 0, pausedByDisconnect: 0 };
 
-/** Parses the results of both statements of `accountsWithPostsStatements`. */
 export function readAccountsWithPosts(
   read: { readonly accounts: StatementResult<AccountRow>; readonly accountPosts: StatementResult<AccountPostsRow> },
   now: number,

@@ -72,7 +72,6 @@ function withoutPublishing(
         AND x.scheduled_at >= ${from} AND x.scheduled_at < ${until}))`;
 }
 
-/** SQL expression for the number of posts in the range. */
 export function countSql(params: SqlParameters, range: CountedRange): string {
   const { workspaceId, status, from, until } = range;
   if (status === "publishing" || until - from <= SLOT_MS) {

@@ -105,7 +105,6 @@ function dayCountersStatement(
     .bind(actor.workspaceId, Math.floor(window.from / DAY), Math.floor(window.until / DAY));
 }
 
-/** Selects only the days of the window. */
 export function windowDaysStatement(
   db: Db,
   actor: Actor,

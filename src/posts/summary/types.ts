@@ -50,7 +50,7 @@ export interface AccountOverview {
 export interface TargetProblem {
   readonly platform: Platform;
   readonly username: string;
-  /** `unconfirmed`: the target may be published; only a look at the platform shows it. */
+  /** `unconfirmed`: the target may be published. The user must check at the platform. */
   readonly status: "failed" | "unconfirmed";
   readonly message: string | null;
 }
@@ -63,7 +63,6 @@ export interface FailedPost extends PostSummary {
 export interface SkippedPosts {
   readonly platform: Platform;
   readonly count: number;
-  /** The first of these posts. */
   readonly postId: string;
 }
 

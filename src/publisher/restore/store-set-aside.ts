@@ -16,7 +16,7 @@ export interface OutdatedPost {
   readonly runId: string;
 }
 
-/** After these statements the service sends none of the posts by itself. */
+/** After these statements the service sends none of the posts until a user acts. */
 export function setAsideStatements(db: Db, posts: readonly OutdatedPost[], now: number): D1PreparedStatement[] {
   const ids = (lookUp: boolean) =>
     JSON.stringify(

@@ -23,7 +23,7 @@ export type RecordResult =
 
 /** A write moves `watch_at`, which costs two rows, only if the run's next wake is less than this before it. */
 const RENEW_BELOW_MS = 15 * SECOND;
-/** A shorter wait is not worth the writes: nobody could stop the post within it. */
+/** A shorter wait is not worth its writes, because no user could stop the post in time. */
 const MIN_WAIT_MS = 5 * SECOND;
 
 /** Writes the results of a run in one transaction, and ends the post when every target has ended. Safe to repeat after a lost answer. */
@@ -32,7 +32,6 @@ export async function recordRunResults(
   input: {
     publishRun: PublishRun;
     runId: string;
-    /** Every target of the run. */
     runs: readonly TargetRun[];
     /** The targets that differ from what D1 holds. */
     changed: readonly TargetRun[];

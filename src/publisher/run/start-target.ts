@@ -4,7 +4,7 @@ import type { PublishRunTarget } from "./store-run.ts";
 import { PLAN_MISMATCH_ERROR } from "./target-errors.ts";
 import { createTargetRun, type StepContext, type TargetRun, transition } from "./target-run.ts";
 
-/* How a target starts, and how it goes on after sleep, a crash or the loss of its journal. */
+/* How a target starts, and how it resumes after sleep, a crash or the loss of its journal. */
 
 /** P9 (take-over): the lost run may have sent the target since its due time, so verify before sending. */
 export function startAsUncertain(run: TargetRun, ctx: StepContext): TargetRun {

@@ -23,7 +23,7 @@ export interface PublishRun {
   readonly post: PublishRunPost;
   readonly targets: readonly PublishRunTarget[];
   readonly media: readonly PublishRunMedia[];
-  /** A restore put the database back, and nobody has released it yet. */
+  /** The database was restored and not yet released. */
   readonly held: boolean;
 }
 
@@ -32,7 +32,6 @@ export function postTypeOfTarget({ post }: PublishRun, { media }: Pick<PublishRu
   return media === null ? post.postType : postTypeOf(media);
 }
 
-/** The media that the target publishes. */
 export function mediaOfTarget({ post }: PublishRun, target: Pick<PublishRunTarget, "media">): PublishRunPost["media"] {
   return target.media ?? post.media;
 }

@@ -34,7 +34,7 @@ export function toTargetError(fault: Fault): StoredTargetError {
   };
 }
 
-/** Nobody can find out whether the post is public. */
+/** The service cannot find out whether the post is public. */
 export function outcomeUnknownError(reason: string): StoredTargetError {
   return {
     code: "outcome_unknown",

@@ -60,6 +60,5 @@ export const findUserById = (host: string, id: string): TestUser | undefined =>
 /** The id of an account in the whole platform: its id on its host, and the host. */
 export const platformAccountId = (host: string, id: string): string => `${id}@${host}`;
 
-/** The ids of a login on all hosts. */
 export const accountIdsOf = (login: (typeof LOGINS)[number]): readonly string[] =>
   Object.entries(ACCOUNT_IDS).map(([host, ids]) => platformAccountId(host, ids[login]));

@@ -41,5 +41,4 @@ export const loginsOfSameUser = (sim: SimulatorContext, login: string): readonly
 
 export const channelsOf = (login: string): readonly Channel[] => CHANNELS[login] ?? [];
 
-/** The playlist of all uploads of a channel. */
 export const uploadsPlaylistId = (channel: Channel): string => channel.id.replace("UC", "UU");

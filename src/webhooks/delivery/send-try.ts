@@ -66,7 +66,7 @@ export async function sendTry(
   }
 }
 
-/** The first bytes of the answer, whatever came of it; only the log needs them. */
+/** The first bytes of the answer as text, for the log only. */
 function toLoggedText(bytes: Uint8Array): string {
   // Decodes as a stream, so that a character cut at the limit is left out. SQLite ends a text at the null character.
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\u0000", "\uFFFD");

@@ -38,7 +38,6 @@ export interface EventCursor {
 export type SentEventRow = EventRow & { readonly subject_id: string };
 
 export interface SendingRound {
-  /** Null when the webhook was deleted. */
   readonly webhook: SendingWebhook | null;
   /** Oldest first. */
   readonly events: readonly SentEventRow[];
@@ -103,7 +102,6 @@ export async function selectSendingRound(
   };
 }
 
-/** How many events for the webhook have a number after `after`, up to `upTo`. */
 export async function countEventsBetween(
   db: Db,
   range: { readonly webhookId: string; readonly after: number; readonly upTo: number },

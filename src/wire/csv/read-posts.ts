@@ -35,7 +35,6 @@ interface OptionColumn {
   readonly schema: JsonObject;
 }
 
-/** The option that a header names; null if it names none. */
 function optionOf(ctx: Pick<Context, "config">, header: string): OptionColumn | null {
   const [platform = "", key = "", ...rest] = header.split(".");
   if (!isPlatform(platform) || rest.length > 0) {
@@ -99,14 +98,14 @@ export async function readPosts(
   if (problems.length > 0) {
     refuse(refusalOf(problems));
   }
-  // After an unmatched quotation mark nobody knows which lines are posts, so skipping one line would be wrong.
+  // After an unmatched quotation mark it is unknown where the next row begins, so no single row can be skipped.
   const faults = lines.flatMap(({ fault }, index): RefusalDetail[] =>
     fault === null ? [] : [{ code: "csv_row_invalid", message: fault, row: index + 1 }],
   );
   if (faults.length > 0) {
     refuse(refusalOf(faults.slice(0, PROBLEMS_MAX)));
   }
-  // Empty lines count, so that a row's number is that of the spreadsheet without its first line.
+  // Empty lines count, so that row numbers match the spreadsheet, which has a header in its first line.
   const rows = lines
     .map((line, index) => ({ line, row: index + 1 }))
     .filter(({ line }) => line.cells.some((cell) => cell.trim() !== ""));
@@ -147,7 +146,6 @@ function timesOf(headers: readonly string[], rows: readonly TableRow[]): Readonl
   return new Map(rows.map(({ row }, index) => [row, times[index] ?? { text: "" }]));
 }
 
-/** Up to a hundred posts of a table. */
 export interface TablePart {
   readonly rows: readonly BulkRow[];
   /** Where the next part begins; null at the end of the table. */

@@ -114,5 +114,4 @@ export const pageInQuery = (things: string, maxLimit: number) => ({
   }),
 });
 
-/** A boolean in a query: exactly `true` or `false`. */
 export const QueryBoolean = z.enum(["true", "false"]).transform((value) => value === "true");

@@ -129,7 +129,6 @@ export function presentFiles(files: readonly ResolvedFile[]): z.infer<typeof Med
   };
 }
 
-/** One stored file as a media item or a document. */
 export function presentFile(file: ResolvedFile): { readonly media_item: MediaItem } | { readonly document: Document } {
   if (isDocument(file)) {
     return { document: presentDocument(file) };

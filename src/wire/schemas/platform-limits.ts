@@ -145,7 +145,6 @@ export function presentLimits({
 
 export type LimitServices = Pick<Context, "adapterFor" | "config">;
 
-/** The limits of an account that differ from its platform's. */
 export function presentOwnLimits(
   { adapterFor, config }: LimitServices,
   { platform, capabilities }: Pick<Account, "platform" | "capabilities">,

@@ -37,7 +37,7 @@ export const PreviewScheduleBody = z
   .superRefine(refuseUnreadableTime)
   .openapi("PreviewScheduleBody");
 
-/** `sent` is the body as it was sent; what nothing reads of it is warned of. */
+/** `sent` is the body as it was sent. The input contains a warning for each unknown member. */
 export function toScheduleInput(body: z.output<typeof PreviewScheduleBody>, sent?: JsonValue): ScheduleInput {
   const time = scheduledTimeOf(body);
   return {

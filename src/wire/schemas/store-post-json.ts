@@ -30,7 +30,7 @@ function members<T>(expressions: SqlMembers<T>): string[] {
   ]);
 }
 
-/** Each of `more` contains further members as one text. */
+/** Each entry of `more` is SQL for the text of more members. */
 function object<T>(expressions: SqlMembers<T>, ...more: readonly string[]): string {
   return concat(["'{'", ...members(expressions), ...more.flatMap((text) => ["','", text]), "'}'"]);
 }

@@ -5,11 +5,11 @@ import type { TimeWarning } from "#wire/local-time.ts";
 import { Post } from "./post.ts";
 import { formatPath } from "#wire/validation-refusal.ts";
 
-/** Some of many show the mistake. */
+/** A few warnings are enough to show the mistake. */
 const TOLD = 10;
 const PATH_SHOWN = 100;
 
-/** What a read returns can be sent back, so its members are no mistake. */
+/** A client may send back a post as it was read, so the members of a read post are no mistake. */
 const AS_READ = z.object({ ...Post.shape, target_options: Post.shape.targets });
 
 interface UnknownMember {
@@ -18,7 +18,7 @@ interface UnknownMember {
   readonly known: readonly string[];
 }
 
-/** The schema of the value itself, without null, defaults and what is made of it. */
+/** The schema of the value itself, without its optional, nullable, default and transform wrappers. */
 function valueSchema(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return valueSchema(schema.unwrap());
