@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import type { Installation } from "./backup/installation.ts";
 import { makeBackup } from "./backup/make-backup.ts";
 import { withInstallation } from "./backup/open.ts";
 
@@ -11,8 +12,7 @@ const { values } = parseArgs({
     "persist-to": { type: "string" },
   },
 });
-await mkdir(values.to, { recursive: true, mode: 0o700 });
-await withInstallation(values, async (installation) => {
+async function backUp(installation: Installation): Promise<void> {
   const { folder, manifest } = await makeBackup(installation, values.to, (line) => console.log(line));
   console.log(
     `\n${folder} is whole: ${manifest.database.sizeBytes} bytes of database, ${manifest.objects.totalBytes} of files.`,
@@ -22,4 +22,7 @@ await withInstallation(values, async (installation) => {
       `Keep TOKEN_KEYS with ${manifest.tokenKeyIds.join(", ")} elsewhere: without it every login must be connected again.`,
     );
   }
-});
+}
+
+await mkdir(values.to, { recursive: true, mode: 0o700 });
+await withInstallation(values, backUp, "run the command again: it goes on with the files that are there");

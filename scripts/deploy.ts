@@ -14,6 +14,7 @@ import {
   keyIdsVariable,
 } from "./deploy/generated-secrets.ts";
 import { refuseUnhealthy, waitForVersion } from "./deploy/health.ts";
+import { onInterruption } from "./deploy/interruption.ts";
 import { applyMigrations } from "./deploy/migrations.ts";
 import { readValues, SETTINGS_FILE } from "./deploy/read-values.ts";
 import { assertJurisdiction, createMissing, findResources } from "./deploy/resources.ts";
@@ -121,19 +122,12 @@ async function upload(
 }
 
 function printResult(origin: string, values: Values): void {
-  const configured = PLATFORMS_WITH_APP.filter((platform) => values.has(`${platform.toUpperCase()}_CLIENT_ID`));
-  const others = PLATFORMS_WITH_APP.filter((platform) => !configured.includes(platform));
   console.log(`\nAlmanac runs at ${origin}\n`);
-  if (configured.length > 0) {
-    console.log("Redirect URIs, to be entered in your app at each platform:");
-    for (const platform of configured) {
-      console.log(`  ${PLATFORM_NAMES[platform].padEnd(10)} ${origin}/connect/${platform}/callback`);
-    }
-  }
-  if (others.length > 0) {
-    console.log(
-      `Without an app yet: ${others.map((platform) => PLATFORM_NAMES[platform]).join(", ")} (docs/guide/operate.md)`,
-    );
+  console.log("Redirect URIs, to be entered in your app at each platform (docs/platforms says how to get one):");
+  for (const platform of PLATFORMS_WITH_APP) {
+    const hasApp = values.has(`${platform.toUpperCase()}_CLIENT_ID`);
+    const address = `${origin}/connect/${platform}/callback`;
+    console.log(`  ${PLATFORM_NAMES[platform].padEnd(10)} ${address}${hasApp ? "" : "  (no app yet)"}`);
   }
 }
 
@@ -293,6 +287,7 @@ const { values: flags } = parseArgs({
     overwrite: { type: "boolean", default: false },
   },
 });
+onInterruption("run the command again: it goes on with what is missing");
 try {
   await deploy({
     newOrigin: flags["new-origin"],

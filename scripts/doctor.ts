@@ -95,7 +95,7 @@ async function checkLocal(port: string, isLive: boolean): Promise<Report> {
   const operatorKey = await sandboxKey();
   return {
     origin,
-    rows: await checkService({ origin, operatorKey }, { version: null, origin }, isLive),
+    rows: await checkService({ origin, operatorKey }, { version: null, origin, deployedAt: null }, isLive),
     secrets: [operatorKey],
   };
 }
@@ -132,7 +132,11 @@ async function checkRemote(isLive: boolean): Promise<Report> {
     return { origin, rows: [...rows, red("Service", text)], secrets };
   }
   const domain = values.get("DOMAIN");
-  const expected = { version: await readVersion(), origin: domain === undefined ? origin : `https://${domain}` };
+  const expected = {
+    version: await readVersion(),
+    origin: domain === undefined ? origin : `https://${domain}`,
+    deployedAt: running.deployedAt,
+  };
   return { origin, rows: [...rows, ...(await checkService({ origin, operatorKey }, expected, isLive))], secrets };
 }
 

@@ -1,5 +1,6 @@
 import { ApiFailure } from "../deploy/cloudflare.ts";
 import { DeployFailure } from "../deploy/failure.ts";
+import { onInterruption } from "../deploy/interruption.ts";
 import { type Installation, OperatorError } from "./installation.ts";
 import { openLocal } from "./local.ts";
 import { openRemote } from "./remote.ts";
@@ -19,8 +20,9 @@ export function openInstallation(flags: InstallationFlags): Promise<Installation
 export async function withInstallation(
   flags: InstallationFlags,
   work: (installation: Installation) => Promise<void>,
-  nextAfterCloudflare = "run the command again",
+  next = "run the command again",
 ): Promise<void> {
+  onInterruption(next);
   try {
     const installation = await openInstallation(flags);
     try {
@@ -33,7 +35,7 @@ export async function withInstallation(
       throw error;
     }
     console.error(`\nStopped: ${error.message}`);
-    console.error(`Next: ${error instanceof ApiFailure ? nextAfterCloudflare : error.next}`);
+    console.error(`Next: ${error instanceof ApiFailure ? next : error.next}`);
     process.exitCode = 1;
   }
 }

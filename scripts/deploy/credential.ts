@@ -40,9 +40,31 @@ interface Account {
   readonly name: string;
 }
 
+/** To the id of another account Cloudflare answers as to a missing right. */
+async function assertAccount(api: CloudflareApi, named: string): Promise<void> {
+  if (!/^[0-9a-f]{32}$/.test(named)) {
+    throw new DeployFailure(
+      `CLOUDFLARE_ACCOUNT_ID is ${named}, and an account's id has 32 letters and digits`,
+      "copy it from the dashboard, at Workers & Pages",
+    );
+  }
+  // A token may lack the right to list accounts: then the first call that needs another right tells.
+  const accounts = await api.list<Account>("/accounts").catch(() => []);
+  if (accounts.length > 0 && !accounts.some(({ id }) => id === named)) {
+    throw new DeployFailure(
+      `CLOUDFLARE_ACCOUNT_ID is ${named}, which is none of the accounts of this login:\n${listed(accounts)}`,
+      "set it to one of these, or log in as somebody who may use that account",
+    );
+  }
+}
+
+const listed = (accounts: readonly Account[]): string =>
+  accounts.map(({ id, name }) => `  - ${id}  ${name}`).join("\n");
+
 async function chooseAccount(api: CloudflareApi): Promise<string> {
   const named = process.env["CLOUDFLARE_ACCOUNT_ID"];
   if (named !== undefined && named !== "") {
+    await assertAccount(api, named);
     return named;
   }
   const accounts = await api.list<Account>("/accounts");
@@ -55,7 +77,7 @@ async function chooseAccount(api: CloudflareApi): Promise<string> {
   }
   if (others.length > 0) {
     throw new DeployFailure(
-      `the login belongs to ${accounts.length} accounts:\n${accounts.map(({ id, name }) => `  - ${id}  ${name}`).join("\n")}`,
+      `the login belongs to ${accounts.length} accounts:\n${listed(accounts)}`,
       "set CLOUDFLARE_ACCOUNT_ID to the one that runs Almanac",
     );
   }

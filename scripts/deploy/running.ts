@@ -14,6 +14,8 @@ export interface RunningWorker {
   readonly changedBy: string;
   /** Of the latest deployment; null when nothing could be rolled back to. */
   readonly versionId: string | null;
+  /** When the latest deployment was made. */
+  readonly deployedAt: number | null;
 }
 
 interface Service {
@@ -22,6 +24,7 @@ interface Service {
 
 interface Deployments {
   readonly deployments: readonly {
+    readonly created_on?: string;
     readonly versions: readonly { readonly version_id: string; readonly percentage: number }[];
   }[];
 }
@@ -47,5 +50,6 @@ export async function readRunningWorker(
     ),
     changedBy: service.default_environment.script.last_deployed_from ?? "wrangler",
     versionId: deployments[0]?.versions[0]?.version_id ?? null,
+    deployedAt: deployments[0]?.created_on === undefined ? null : Date.parse(deployments[0].created_on),
   };
 }

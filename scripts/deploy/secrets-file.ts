@@ -26,8 +26,8 @@ export function deleteLeftovers(): void {
 }
 
 /**
- * Writes the secrets where only this user can read them, and deletes them whatever happens: also when the terminal is closed
- * or Ctrl-C is pressed. They are JSON, because wrangler replaces `$NAME` in other files.
+ * Writes the secrets where only this user can read them, and deletes them whatever happens: also at the exit after Ctrl-C.
+ * They are JSON, because wrangler replaces `$NAME` in other files.
  */
 export async function withSecretsFile<T>(
   secrets: ReadonlyMap<string, string>,
@@ -36,14 +36,6 @@ export async function withSecretsFile<T>(
   mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
   const path = join(FOLDER, `${process.pid}.json`);
   const remove = () => rmSync(path, { force: true });
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const onSignal = (signal: NodeJS.Signals) => {
-    remove();
-    process.exit(signal === "SIGINT" ? 130 : 143);
-  };
-  for (const signal of signals) {
-    process.on(signal, onSignal);
-  }
   process.on("exit", remove);
   try {
     writeFileSync(path, JSON.stringify(Object.fromEntries(secrets)), { mode: 0o600 });
@@ -51,8 +43,5 @@ export async function withSecretsFile<T>(
   } finally {
     remove();
     process.off("exit", remove);
-    for (const signal of signals) {
-      process.off(signal, onSignal);
-    }
   }
 }

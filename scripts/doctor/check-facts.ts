@@ -9,6 +9,8 @@ export interface Expected {
   readonly origin: string;
   /** Names of the migration files. */
   readonly migrations: readonly string[];
+  /** When the running version was deployed; null on this machine, where nobody remembers it. */
+  readonly deployedAt: number | null;
 }
 
 const CRON_MAX_AGE_MS = 3 * MINUTE;
@@ -112,12 +114,12 @@ function tokenKeyRows({ tokenKeys }: Facts): Row[] {
   ];
 }
 
-function cronRow({ cronRanAt, now }: Facts): Row {
+function cronRow({ cronRanAt, now }: Facts, { deployedAt }: Expected): Row {
   if (cronRanAt === null || cronRanAt === 0) {
-    return red(
-      "Cron",
-      "it has never run: wait a minute after the first start, then look at the Worker's cron triggers (npm run deploy sets them)",
-    );
+    if (deployedAt === null || now - deployedAt < CRON_MAX_AGE_MS) {
+      return yellow("Cron", "the service waits for the first run of the cron, within a minute: run this again then");
+    }
+    return red("Cron", "it has never run: look at the Worker's cron triggers (npm run deploy sets them)");
   }
   const seconds = Math.round((now - cronRanAt) / 1000);
   return now - cronRanAt < CRON_MAX_AGE_MS
@@ -151,7 +153,7 @@ export function checkFacts(facts: Facts, expected: Expected): Row[] {
     partRow(facts),
     migrationRow(facts, expected),
     ...tokenKeyRows(facts),
-    cronRow(facts),
+    cronRow(facts, expected),
     publishingRow(facts),
     mailRow(facts),
     signUpRow(facts),

@@ -14,7 +14,7 @@ async function rowsOf<T>({ database }: Installation, sql: string, ...values: unk
 }
 
 interface Present {
-  readonly posts: number;
+  readonly users: number;
   readonly made: number;
   readonly changed: number;
   readonly ended: number;
@@ -29,7 +29,7 @@ async function readPresent(installation: Installation, at: number): Promise<Pres
   }
   const [present] = await rowsOf<Present>(
     installation,
-    `SELECT count(*) AS posts, coalesce(sum(created_at > ?1), 0) AS made, coalesce(sum(created_at <= ?1 AND updated_at > ?1), 0) AS changed,
+    `SELECT (SELECT count(*) FROM users) AS users, coalesce(sum(created_at > ?1), 0) AS made, coalesce(sum(created_at <= ?1 AND updated_at > ?1), 0) AS changed,
        coalesce(sum(finished_at > ?1), 0) AS ended, coalesce(sum(status IN ('scheduled', 'publishing')), 0) AS openPosts FROM posts`,
     at,
   );
@@ -56,10 +56,10 @@ export async function describeLoss(
     "",
     "Publishing stops until it is done; reads and previews go on. Everybody who is signed in while it runs may have to sign in again.",
   ];
-  if (present === null || present.posts === 0 || discardsPresent) {
+  if (present === null || present.users === 0 || discardsPresent) {
     return [
       ...lines,
-      discardsPresent ? "What was done since is NOT merged:" : "The database has no posts, so nothing can be merged:",
+      discardsPresent ? "What was done since is NOT merged:" : "The database has no users, so nothing can be merged:",
       "- posts that were made since are gone; nothing of them is sent",
       "- posts that were due since are looked for at their platforms: found ones are recorded, the others are paused, none is sent by itself",
       "- posts that are due later go on where their object still holds the same version; the others are paused",

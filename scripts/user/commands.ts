@@ -152,7 +152,7 @@ const printUsers: Command = async (services) => {
       const until = user.currentPeriodEnd === null ? "" : ` until ${instant(user.currentPeriodEnd)}`;
       const since = `since ${instant(user.createdAt)}`;
       const disabled = user.disabledAt === null ? "" : `  disabled since ${instant(user.disabledAt)}`;
-      return `${user.userId}  ${user.email}  ${user.plan ?? "no plan"} ${user.status ?? ""}${until}  ${since}${disabled}`;
+      return `${user.userId}  ${user.email}  ${user.role ?? "user"}  ${user.plan ?? "no plan"} ${user.status ?? ""}${until}  ${since}${disabled}`;
     }),
   };
 };

@@ -403,8 +403,8 @@ export class CloudflareAccount {
       bindings: this.worker(params["name"]).current.bindings.map(withoutSecret),
     }),
     "GET /accounts/:account/workers/scripts/:name/deployments": ({ params }) => {
-      const { deployed } = this.worker(params["name"]);
-      return { deployments: [{ id: randomUUID(), versions: [{ version_id: deployed, percentage: 100 }] }] };
+      const { deployed, createdAt } = this.worker(params["name"]);
+      return { deployments: [{ id: randomUUID(), created_on: createdAt, versions: [{ version_id: deployed, percentage: 100 }] }] };
     },
     "POST /accounts/:account/workers/scripts/:name/deployments": async ({ params, json }) => {
       const worker = this.worker(params["name"]);

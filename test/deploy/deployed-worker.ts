@@ -72,6 +72,7 @@ export class DeployedWorker {
   tags: readonly string[] = [];
   schedules: readonly { readonly cron: string }[] = [];
   subdomain = { enabled: false, previews_enabled: false };
+  readonly createdAt = new Date().toISOString();
   /** `wrangler`, `dash` or `api`. */
   lastDeployedFrom = "wrangler";
 

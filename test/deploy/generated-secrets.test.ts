@@ -13,6 +13,7 @@ const running = (secretNames: readonly string[], vars: Readonly<Record<string, s
   vars: new Map(Object.entries(vars)),
   changedBy: "wrangler",
   versionId: null,
+  deployedAt: null,
 });
 const values = (entries: Readonly<Record<string, string>> = {}) => new Map(Object.entries(entries));
 

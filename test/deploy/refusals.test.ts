@@ -44,6 +44,16 @@ const CASES: readonly Case[] = [
     says: /Invalid access token[\s\S]*Next: log in with `npx wrangler login`/,
   },
   {
+    name: "the id of an account that is none of this login",
+    env: { CLOUDFLARE_ACCOUNT_ID: "c".repeat(32) },
+    says: /CLOUDFLARE_ACCOUNT_ID is c{32}, which is none of the accounts of this login:\n {2}- a{32} {2}Ada's account\nNext: set it to one of these/,
+  },
+  {
+    name: "an id that no account can have",
+    env: { CLOUDFLARE_ACCOUNT_ID: "my-account" },
+    says: /CLOUDFLARE_ACCOUNT_ID is my-account, and an account's id has 32 letters and digits\nNext: /,
+  },
+  {
     name: "a token without the right for D1",
     prepare: ({ missingRights }) => missingRights.push("/d1/"),
     says: /Next: .*Account · D1 · Edit/,

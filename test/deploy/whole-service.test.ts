@@ -120,6 +120,9 @@ describe("what npm run deploy uploads", { timeout: 60_000 }, () => {
 
 describe("npm run doctor --remote", { timeout: 60_000 }, () => {
   test("finds nothing wrong with what npm run deploy has made, and prints a table", async ({ expect }) => {
+    const atOnce = await operator.doctor({ args: ["--remote"] });
+    expect(atOnce.code, atOnce.output).toBe(0);
+    expect(atOnce.output).toMatch(/^Cron +yellow +the service waits for the first run of the cron/m);
     await beat(Date.now());
     const run = await operator.doctor({ args: ["--remote"] });
     expect(run.code, run.output).toBe(0);

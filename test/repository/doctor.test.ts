@@ -13,7 +13,12 @@ import { withoutTexts } from "../../scripts/doctor/without-texts.ts";
 
 const NOW = Date.parse("2026-11-23T12:00:00Z");
 const ORIGIN = "https://posts.example.com";
-const EXPECTED: Expected = { version: "1.0.0", origin: ORIGIN, migrations: ["0000_a.sql", "0001_b.sql"] };
+const EXPECTED: Expected = {
+  version: "1.0.0",
+  origin: ORIGIN,
+  migrations: ["0000_a.sql", "0001_b.sql"],
+  deployedAt: NOW - 3 * MINUTE,
+};
 
 const HEALTH: Facts["health"] = {
   database: "ok",
@@ -117,6 +122,8 @@ describe("the service", () => {
     ["Cron", "green", { cronRanAt: NOW - 3 * MINUTE + 1 }, /ran 180 s ago/],
     ["Cron", "red", { cronRanAt: 0 }, /never run/],
     ["Cron", "red", { cronRanAt: null }, /never run/],
+    ["Cron", "yellow", { cronRanAt: 0, now: NOW - 1 }, /waits for the first run of the cron, within a minute/],
+    ["Cron", "yellow", { cronRanAt: null, now: NOW - 2 * MINUTE }, /waits for the first run of the cron/],
     [
       "Publishing",
       "red",

@@ -69,7 +69,7 @@ const count = (sql: string, ...values: string[]) =>
 describe("a command of npm run user", { timeout: 60_000 }, () => {
   test.for<[string, RegExp, unknown]>([
     ["add ada@example.com", /^user [0-9a-f-]{36}, workspace [0-9a-f-]{36}\npassword \S{20}$/, { password: /^\S{20}$/ }],
-    ["list", new RegExp(`^[0-9a-f-]{36} {2}ada@example\\.com {2}growth trialing until ${AT} {2}since ${AT}$`), []],
+    ["list", new RegExp(`^[0-9a-f-]{36} {2}ada@example\\.com {2}operator {2}growth trialing until ${AT} {2}since ${AT}$`), []],
     [
       "plan ada@example.com starter past_due",
       /^ada@example\.com has the starter plan, past_due$/,
@@ -92,6 +92,7 @@ describe("a command of npm run user", { timeout: 60_000 }, () => {
     ["enable Ada@Example.com", /^ada@example\.com is enabled; keys must be made anew$/, { disabled: false }],
     ["role Ada@example.com operator", /^ada@example\.com has the role operator$/, { role: "operator" }],
     ["role ada@example.com user", /^ada@example\.com has the role user$/, { role: "user" }],
+    ["list", / {2}ada@example\.com {2}user {2}starter past_due /, []],
     ["delete ada@example.com", new RegExp(`^ada@example\\.com is erased from ${AT} on$`), { erased_from: /Z$/ }],
   ])("%s says what it did, to people and to programs", async ([line, expected, fields], { expect }) => {
     const { lines, json } = await run(line, { yes: true });
