@@ -84,4 +84,31 @@ describe("the migrations", { timeout: 120_000 }, () => {
     expectHere(second.output).toContain("none is new");
     local.close();
   });
+
+  test.for([
+    [2, "after the upload of the file", []],
+    [3, "after the import", ["0000_first.sql"]],
+  ] as const)(
+    "of a deployment that is killed at call %i, %s, are there after the next",
+    async ([nth, , applied], { expect: expectHere }) => {
+      const { api, operator } = await freshAccount({
+        migrations: { "0000_first.sql": "CREATE TABLE users (id TEXT);" },
+      });
+      let pid = 0;
+      let calls = 0;
+      const killed = await operator.deploy({
+        onStart: (started) => (pid = started),
+        onCall({ name }) {
+          calls += name.endsWith("/import") ? 1 : 0;
+          return (
+            name.endsWith("/import") && calls === nth && process.kill(-pid, "SIGKILL") && new Promise(() => undefined)
+          );
+        },
+      });
+      expectHere([killed.code, inventory(api).migrations]).toEqual([null, applied.map((name) => ({ name }))]);
+      const next = await operator.deploy();
+      expectHere(next.code, next.output).toBe(0);
+      expectHere(inventory(api).migrations).toEqual([{ name: "0000_first.sql" }]);
+    },
+  );
 });
