@@ -404,7 +404,11 @@ export class CloudflareAccount {
     }),
     "GET /accounts/:account/workers/scripts/:name/deployments": ({ params }) => {
       const { deployed, createdAt } = this.worker(params["name"]);
-      return { deployments: [{ id: randomUUID(), created_on: createdAt, versions: [{ version_id: deployed, percentage: 100 }] }] };
+      return {
+        deployments: [
+          { id: randomUUID(), created_on: createdAt, versions: [{ version_id: deployed, percentage: 100 }] },
+        ],
+      };
     },
     "POST /accounts/:account/workers/scripts/:name/deployments": async ({ params, json }) => {
       const worker = this.worker(params["name"]);

@@ -69,7 +69,11 @@ const count = (sql: string, ...values: string[]) =>
 describe("a command of npm run user", { timeout: 60_000 }, () => {
   test.for<[string, RegExp, unknown]>([
     ["add ada@example.com", /^user [0-9a-f-]{36}, workspace [0-9a-f-]{36}\npassword \S{20}$/, { password: /^\S{20}$/ }],
-    ["list", new RegExp(`^[0-9a-f-]{36} {2}ada@example\\.com {2}operator {2}growth trialing until ${AT} {2}since ${AT}$`), []],
+    [
+      "list",
+      new RegExp(`^[0-9a-f-]{36} {2}ada@example\\.com {2}operator {2}growth trialing until ${AT} {2}since ${AT}$`),
+      [],
+    ],
     [
       "plan ada@example.com starter past_due",
       /^ada@example\.com has the starter plan, past_due$/,
