@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { buildOptions, outputFolder, type WorkerName, WORKERS } from "./build/options.ts";
 
 /*
- * Builds the modules of a Worker: `npm run build -- production|sandbox|simulators [--version 1.0.0]`. Wrangler runs it before every
+ * Builds the module of a Worker: `npm run build -- production|sandbox|simulators [--version 1.0.0]`. Wrangler runs it before every
  * start, deployment and dry run, and whenever a source file changes (`[build]` in wrangler.toml).
  */
 

@@ -15,7 +15,7 @@ const MCP_PATH = "/mcp";
 
 const OPERATOR_PREFIX = "/operator/";
 
-// These modules are loaded lazily: most isolates never need them, and start faster without their code.
+// These modules are loaded lazily: most isolates never need them, and start faster without evaluating their code.
 const loadMcp = once(() => import("#mcp/index.ts"));
 const loadBrowserPages = once(() => import("./browser-pages.ts"));
 const loadOperator = once(() => import("#operator/index.ts"));

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
-import { directImports } from "./direct-imports.ts";
 import { documentTexts } from "./documents.ts";
 import { lighterTwitterText } from "./twitter-text.ts";
 import { lighterZod } from "./zod.ts";
 
-/* Builds the Workers as ES modules, with separate modules for the code that `import()` loads. */
+/* Builds each Worker as one ES module, in which the code that `import()` names is evaluated when it is first needed. */
 
 /** What can be built: the service, the service with its sandbox, the simulators alone, and the service as `npm run media:soak` runs it. */
 export const WORKERS = {
@@ -31,7 +30,6 @@ export function buildOptions(
     absWorkingDir: root,
     outdir: outputFolder(name),
     bundle: true,
-    splitting: true,
     format: "esm",
     target: "es2024",
     platform: "browser",
@@ -39,7 +37,7 @@ export function buildOptions(
     external: ["cloudflare:*", "node:*", "punycode"],
     // The sandbox's sample files are modules of their own, as wrangler gives them to a Worker.
     loader: { ".md": "text", ".bin": "copy" },
-    plugins: [lighterZod, lighterTwitterText, documentTexts(root), directImports(root)],
+    plugins: [lighterZod, lighterTwitterText, documentTexts(root)],
     define: {
       FAILPOINTS: String(failpoints),
       "process.env.NODE_ENV": '"production"',
@@ -47,7 +45,6 @@ export function buildOptions(
     },
     // wrangler takes `.mjs` for ES modules without a rule.
     outExtension: { ".js": ".mjs" },
-    chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
     // Half the size; the source maps tell names and lines. To keep the names at run time costs a call for every function that is made.
     minify,

@@ -3,8 +3,8 @@ import type * as Registry from "./calls-registry.ts";
 import type { Connector, TokenSet, Adapter } from "./contract.ts";
 
 /*
- * `calls.ts` of an adapter's folder sends the requests. The first call loads it as a module of its own, so that an isolate
- * that only previews, confirms and lists never evaluates it.
+ * `calls.ts` of an adapter's folder sends the requests. The first call evaluates it, so that an isolate that only
+ * previews, confirms and lists never does.
  */
 
 const loadCalls = once(() => import("./calls-registry.ts"));
