@@ -288,9 +288,9 @@ describe.each(subjects)("$platform, $name", (subject) => {
         targets: [{ ...target, skipped: false }],
         previews: [target],
       } as unknown as Parameters<typeof withDuplicateTextWarnings>[1];
-      const earlier = { postId: "p", at: 0, text: "Hello" };
+      const others = { compared: [{ postId: "p", at: 0, text: "Hello" }], laterTimes: [] };
       const services = { adapterFor: () => adapter };
-      return withDuplicateTextWarnings(services, validation, () => [earlier], seconds * 1000)[0]?.warnings;
+      return withDuplicateTextWarnings(services, validation, () => others, seconds * 1000)[0]?.warnings;
     };
     const { windowSeconds = 0 } = limits.duplicateText ?? {};
     // Without a window it is the neighbour that counts, however far away it is.

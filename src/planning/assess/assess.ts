@@ -11,7 +11,7 @@ import { dailyCapProblems } from "./daily-caps.ts";
 import { withDuplicateTextWarnings } from "./duplicate-text.ts";
 import { type FitsByCandidate, withFitProblems } from "./fits.ts";
 import { problemsOfReadMembers } from "./problems-of-read-members.ts";
-import { problemsWithAnyMedia, type TargetValidation, validateTargets } from "./validate-targets.ts";
+import { problemsWithAnyMedia, validateTargets } from "./validate-targets.ts";
 
 /** A post as it would be published. */
 export interface AssessedPost<C extends Candidate = Candidate> {
@@ -36,7 +36,7 @@ type Rules = Pick<Context, "adapterFor" | "config">;
 
 /**
  * Finds out what is wrong with the candidates, and what would be published, from the facts alone. A set sees the good ones before it: their
- * times count towards daily caps, and their texts are compared.
+ * times count towards daily caps, and their texts are compared. Of those after it, it sees what stands between its texts and others.
  */
 export function assess<Set extends CandidateSet>(
   rules: Rules,
@@ -45,13 +45,47 @@ export function assess<Set extends CandidateSet>(
   fits: FitsByCandidate,
 ): readonly AssessedSet<Set>[] {
   const nearby = new GrowingNearbyPosts(nearbyPosts);
-  return sets.map((set) => {
-    const assessed = assessSet(rules, set, { capabilities, nearby, fits });
-    if (assessed.isGood && sets.length > 1) {
-      nearby.add(assessed.posts);
-    }
-    return assessed;
+  const goodTexts: (readonly AccountText[])[] = [];
+  const assessed = sets.map((set) => {
+    const one = assessSet(rules, set, { capabilities, nearby, fits });
+    const texts = one.isGood && sets.length > 1 ? one.posts.flatMap(textsOf) : [];
+    nearby.add(texts);
+    goodTexts.push(texts);
+    return one;
   });
+  const before = new GrowingNearbyPosts(nearbyPosts);
+  return assessed.map((one, index) => {
+    const compared = withDuplicateTexts(rules, one, { before, after: goodTexts.slice(index + 1).flat() });
+    before.add(goodTexts[index] ?? []);
+    return compared;
+  });
+}
+
+type AccountText = Candidate["sentTexts"][number];
+
+function withDuplicateTexts<Set extends CandidateSet>(
+  rules: Rules,
+  set: AssessedSet<Set>,
+  { before, after }: { readonly before: GrowingNearbyPosts; readonly after: readonly AccountText[] },
+): AssessedSet<Set> {
+  const own = set.posts.length > 1 ? set.posts.flatMap(textsOf) : [];
+  return {
+    ...set,
+    posts: set.posts.map((post) => {
+      const { id, scheduledAt } = post.candidate;
+      const textsFor = (accountId: string) => ({
+        compared: [
+          ...before.textsOf(accountId),
+          ...own.filter((text) => text.accountId === accountId && text.postId !== id),
+        ],
+        // Only the later of two equal rows is warned of.
+        laterTimes: after.flatMap((text) => (text.accountId === accountId ? text.at : [])),
+      });
+      return scheduledAt === null
+        ? post
+        : { ...post, previews: withDuplicateTextWarnings(rules, post, textsFor, scheduledAt) };
+    }),
+  };
 }
 
 interface Known {
@@ -102,7 +136,6 @@ function assessSet<Set extends CandidateSet>(
     set.namesPosts ? problems.map((problem) => withPostId(problem, candidate.id)) : problems,
   );
   const problems = problemsOfReadMembers([...set.problems, ...ofPosts], set.unreadMembers);
-  const texts = candidates.length > 1 ? validated.flatMap(textsOf) : [];
   const isAccepted = set.problems.length + ofPosts.length === 0 && set.unreadMembers === undefined;
   return {
     set,
@@ -113,18 +146,7 @@ function assessSet<Set extends CandidateSet>(
       candidate,
       postType,
       targets: validation.targets,
-      previews:
-        candidate.scheduledAt === null
-          ? validation.previews
-          : withDuplicateTextWarnings(
-              rules,
-              validation,
-              (accountId) => [
-                ...nearby.textsOf(accountId),
-                ...texts.filter((text) => text.accountId === accountId && text.postId !== candidate.id),
-              ],
-              candidate.scheduledAt,
-            ),
+      previews: validation.previews,
     })),
   };
 }
@@ -139,14 +161,11 @@ function otherTimes(candidates: readonly Candidate[], candidate: Candidate, acco
 /** What a post sends to its accounts, with what it has sent already. */
 function textsOf({
   candidate: { id, row, scheduledAt, sentTexts },
-  validation,
-}: {
-  readonly candidate: Candidate;
-  readonly validation: Pick<TargetValidation, "targets">;
-}): Candidate["sentTexts"] {
+  targets,
+}: Pick<AssessedPost, "candidate" | "targets">): Candidate["sentTexts"] {
   return [
     ...sentTexts,
-    ...validation.targets
+    ...targets
       .filter(({ skipped }) => !skipped)
       .map(({ accountId, effectiveCaption }) => ({
         accountId,
@@ -176,8 +195,8 @@ class GrowingNearbyPosts {
     return this.#texts.get(accountId) ?? [];
   }
 
-  add(posts: readonly AssessedPost[]): void {
-    for (const text of posts.flatMap(({ candidate, targets }) => textsOf({ candidate, validation: { targets } }))) {
+  add(texts: readonly AccountText[]): void {
+    for (const text of texts) {
       this.#times.set(text.accountId, [...this.timesOf(text.accountId), text.at]);
       this.#texts.set(text.accountId, [...this.textsOf(text.accountId), text]);
     }

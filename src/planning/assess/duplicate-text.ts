@@ -8,6 +8,13 @@ import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
 import type { TextAtTime } from "#planning/facts/types.ts";
 import type { TargetValidation } from "./validate-targets.ts";
 
+/** What else an account posts. */
+interface OtherTexts {
+  readonly compared: readonly TextAtTime[];
+  /** When posts go out that are not compared, but may stand between two that are. */
+  readonly laterTimes: readonly number[];
+}
+
 type DuplicateText = NonNullable<PlatformLimits["duplicateText"]>;
 
 /**
@@ -17,7 +24,7 @@ type DuplicateText = NonNullable<PlatformLimits["duplicateText"]>;
 export function withDuplicateTextWarnings(
   { adapterFor }: Pick<Services, "adapterFor">,
   { targets, previews }: Pick<TargetValidation, "targets" | "previews">,
-  textsOf: (accountId: string) => readonly TextAtTime[],
+  textsFor: (accountId: string) => OtherTexts,
   at: number,
 ): PreviewTarget[] {
   const skipped = new Set(targets.filter((target) => target.skipped).map(({ accountId }) => accountId));
@@ -27,14 +34,14 @@ export function withDuplicateTextWarnings(
     if (!duplicateText || skipped.has(accountId)) {
       return preview;
     }
-    const nearest = nearestDuplicate(duplicateText, textsOf(accountId), effectiveCaption, at);
+    const nearest = nearestDuplicate(duplicateText, textsFor(accountId), effectiveCaption, at);
     return nearest ? { ...preview, warnings: [...warnings, duplicateWarning(duplicateText, nearest)] } : preview;
   });
 }
 
 function nearestDuplicate(
   { windowSeconds }: DuplicateText,
-  others: readonly TextAtTime[],
+  { compared: others, laterTimes }: OtherTexts,
   caption: string,
   at: number,
 ): TextAtTime | undefined {
@@ -42,7 +49,7 @@ function nearestDuplicate(
   const distance = (other: TextAtTime) => Math.abs(other.at - at);
   const compared =
     windowSeconds === null
-      ? neighboursOf(others, at)
+      ? neighboursOf(others, laterTimes, at)
       : others.filter((other) => distance(other) <= windowSeconds * SECOND);
   return compared
     .filter((other) => text !== "" && comparableText(other.text) === text)
@@ -50,8 +57,8 @@ function nearestDuplicate(
 }
 
 /** The last posts until then and the first ones from then on: several of one instant may go out in any order. */
-function neighboursOf(others: readonly TextAtTime[], at: number): readonly TextAtTime[] {
-  const times = others.map((other) => other.at);
+function neighboursOf(others: readonly TextAtTime[], laterTimes: readonly number[], at: number): readonly TextAtTime[] {
+  const times = [...others.map((other) => other.at), ...laterTimes];
   const last = Math.max(...times.filter((time) => time <= at));
   const next = Math.min(...times.filter((time) => time >= at));
   return others.filter((other) => other.at === last || other.at === next);

@@ -268,20 +268,48 @@ describe("a platform that compares a text with the post right before it", () => 
       [60, "Same"],
       [61, "Other"],
     ] as const;
-    const { preview } = await previewBulk(ctx, {
-      posts: rows.map(([day, caption], index) => ({
-        row: index + 1,
-        input: { caption, scheduledAt: at + day * 24 * HOUR, accountIds: [page] },
-        problems: [],
-      })),
-      skipInvalid: false,
-    });
-    const found = preview.posts.map((row) =>
-      row.preview?.targets.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
-    );
-    expect(found).toEqual([["duplicate_text"], ["duplicate_text"], [], []]);
+    expect(await bulkWarnings(ctx, page, at, rows)).toEqual([["duplicate_text"], ["duplicate_text"], [], []]);
+  });
+
+  test("sees a later row of a bulk that stands between a row and its neighbour, unless it is left out", async () => {
+    const ctx = createNeighbourContext();
+    const page = await createPage(ctx);
+    const at = oneHourAhead(ctx);
+    const rows = (between: string) =>
+      [
+        [0, "Same"],
+        [60, "Same"],
+        [30, between],
+      ] as const;
+    expect(await bulkWarnings(ctx, page, at, rows("Between"))).toEqual([[], [], []]);
+    const tooLong = "x".repeat(200);
+    expect(await bulkWarnings(ctx, page, at, rows(tooLong))).toEqual([[], ["duplicate_text"], undefined]);
+    // One of two equal texts is warned of: the one whose row comes later.
+    const same = [
+      [30, "Same"],
+      [0, "Same"],
+    ] as const;
+    expect(await bulkWarnings(ctx, page, at, same)).toEqual([[], ["duplicate_text"]]);
   });
 });
+
+/** The warnings of each row of a bulk, which is posted on these days; undefined for a row that is left out. */
+async function bulkWarnings(
+  ctx: TestContext,
+  page: string,
+  from: number,
+  rows: readonly (readonly [day: number, caption: string])[],
+) {
+  const { preview } = await previewBulk(ctx, {
+    posts: rows.map(([day, caption], index) => ({
+      row: index + 1,
+      input: { caption, scheduledAt: from + day * 24 * HOUR, accountIds: [page] },
+      problems: [],
+    })),
+    skipInvalid: true,
+  });
+  return preview.posts.map((row) => row.preview?.targets.flatMap(({ warnings }) => warnings.map(({ code }) => code)));
+}
 
 describe("the windows of the platforms", () => {
   test("are those of X and LinkedIn, with the neighbours at Facebook, and GET /platforms lists them", async () => {
