@@ -17,11 +17,12 @@ import { freePort, migrate, type Service, startService } from "./service.ts";
 import { createCopy, removeCopy } from "./source-copy.ts";
 
 /*
- * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME,NAME] [--mid-publish] [--no-kills] [--keep]`,
- * and with --mid-publish `[--rounds 3] [--platforms tiktok,x]`; `--restore` and `--lose-objects` lose state (crash/lose-state.ts).
+ * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME,NAME] [--mid-publish] [--no-kills] [--slow-kv]
+ * [--keep]`, and with --mid-publish `[--rounds 3] [--platforms tiktok,x]`; `--restore` and `--lose-objects` lose state (crash/lose-state.ts).
  * It runs the real runtime with its state on disk, sends calls near the due time, injects platform faults and kills the
  * processes with `kill -9` at random times, but not the simulators: platforms finish what they have received. The posts go to
- * all platforms, as texts, pictures, carousels and videos, with up to five targets. At the end it compares the posts on the
+ * all platforms, as texts, pictures, carousels and videos, with up to five targets. With --slow-kv the calls come from three
+ * locations, and one sees what another wrote into KV only after seconds. At the end it compares the posts on the
  * platforms with the API, and searches the whole log for every secret that was issued. Exit code 1 on any violation or leak,
  * when the run did too little to show anything (crash/minimums.ts), and with --mutants when a mutant is not caught.
  * With --mid-publish only the process is killed, while posts are being published: each must be on its platform once and have
@@ -39,8 +40,13 @@ const SOAK_MAX_WAIT_MS = 480_000;
 const formatCounts = (counts: Iterable<readonly [string, number]>): string =>
   Array.from(counts, ([name, count]) => `${name} ${count}`).join(", ");
 
+const kvRow = (misses: number, hiddenTokens: number): [string, string] => [
+  "slow KV",
+  `${misses} tokens not seen since the last start, ${hiddenTokens} confirms sent again`,
+];
+
 function printReport(name: string, result: RunResult, seconds: number): void {
-  const { report, webhooks, kills, faults, refusals, leaks } = result;
+  const { report, webhooks, kills, faults, refusals, leaks, kvMisses, hiddenTokens } = result;
   const { lateMs, violations, states } = report;
   const rows: [string, string][] = [
     ["run", name],
@@ -51,6 +57,7 @@ function printReport(name: string, result: RunResult, seconds: number): void {
     ["platform faults", String(faults)],
     ["accepted by", formatCounts(report.acceptedBy)],
     ["refused previews", formatCounts(refusals)],
+    ...(kvMisses === null ? [] : [kvRow(kvMisses, hiddenTokens)]),
     ["states", formatCounts(Object.entries(states))],
     ["unconfirmed targets", String(report.unconfirmed)],
     [
@@ -152,6 +159,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
     platforms: { type: "string", default: PLATFORMS.join() },
     "no-kills": { type: "boolean", default: false },
+    "slow-kv": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
 });
@@ -162,6 +170,7 @@ const base: RunOptions = {
   rate: Number(values.rate),
   faultRate: 0.03,
   kills: !values["no-kills"],
+  hasSlowKv: values["slow-kv"],
   maxWaitMs: Number(values.minutes) >= SOAK_MINUTES ? SOAK_MAX_WAIT_MS : MAX_WAIT_MS,
   root: await createCopy(ROOT, [QUICK_RETRIES]),
   keep: values.keep,

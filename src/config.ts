@@ -1,4 +1,4 @@
-import type { PostPublisherApi } from "#core/arming.ts";
+import type { KeptPlansApi, PostPublisherApi } from "#core/arming.ts";
 import { isJsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
@@ -24,7 +24,7 @@ export interface Env {
   readonly MEDIA: R2Bucket;
   /** Without it the service refuses images that do not fit a platform. */
   readonly IMAGES?: ImagesBinding;
-  readonly POSTS: DurableObjectNamespace<PostPublisherApi & Rpc.DurableObjectBranded>;
+  readonly POSTS: DurableObjectNamespace<PostPublisherApi & KeptPlansApi & Rpc.DurableObjectBranded>;
   readonly SENDERS: DurableObjectNamespace<WebhookSenderApi & Rpc.DurableObjectBranded>;
   readonly WATCH: DurableObjectNamespace<DatabaseWatchApi & Rpc.DurableObjectBranded>;
   readonly LIMIT_STARTER: RateLimit;

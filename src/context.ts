@@ -1,5 +1,5 @@
 import type { Actor } from "#core/actor.ts";
-import type { ArmResult, ArmHint, RunnerSummary } from "#core/arming.ts";
+import type { ArmResult, ArmHint, KeptPlansApi, RunnerSummary } from "#core/arming.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
 import type { DatabaseWatchApi } from "#core/database-watch.ts";
 import type { RemoteResponse } from "#core/fetch-answer.ts";
@@ -55,6 +55,8 @@ export interface Services {
   arm(hint: ArmHint): Promise<ArmResult>;
   /** Makes the Durable Object of an overdue post set its alarm again. */
   rearm(postId: string): Promise<void>;
+  /** The Durable Object of a user, which keeps the plans of his last previews in memory. */
+  keptPlans(userId: string): KeptPlansApi;
   /** What the Durable Object of a post stores about it; null if it stores nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;
   /** The Durable Object of a webhook. */
@@ -114,6 +116,8 @@ function createPermanentServices(env: Env): PermanentServices {
     adapterFor,
     arm: (hint) => postObject(env, config, hint.postId).sync(hint),
     rearm: (postId) => postObject(env, config, postId).rearm(postId),
+    // Without a location, so that the object is near the previews of its user.
+    keptPlans: (userId) => env.POSTS.get(env.POSTS.idFromName(userId)),
     inspectRunner: (postId) => postObject(env, config, postId).inspect(),
     sender: (webhookId) => env.SENDERS.get(env.SENDERS.idFromName(webhookId), objectOptions(config)),
     watch: {

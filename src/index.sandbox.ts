@@ -3,11 +3,13 @@ import {
   definePlatformSimulator,
   defineWebhookReceiver,
   enableFailpoints,
+  locationOf,
   type SandboxEnv,
   sandboxRoutes,
   sandboxOutbound,
   withD1Counter,
   withSandboxCredentials,
+  withSlowKv,
 } from "#sandbox/index.ts";
 import { defineWebhookSender } from "#sender/index.ts";
 import { createService } from "./service.ts";
@@ -19,7 +21,7 @@ const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredent
 export class PostPublisher extends definePublisher(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);
-    super(ctx, withD1Counter(withSandboxCredentials(env)));
+    super(ctx, withSlowKv(withD1Counter(withSandboxCredentials(env)), "objects"));
   }
 }
 
@@ -41,7 +43,7 @@ export default {
     const sandboxEnv = withD1Counter(withSandboxCredentials(env));
     return new URL(request.url).pathname.startsWith("/sandbox/")
       ? sandbox.fetch(request, sandboxEnv, ctx)
-      : service.fetch(request, sandboxEnv, ctx);
+      : service.fetch(request, withSlowKv(sandboxEnv, locationOf(request)), ctx);
   },
   scheduled: (_event, env, ctx) => service.scheduled(withSandboxCredentials(env), ctx),
 } satisfies ExportedHandler<SandboxEnv>;

@@ -26,6 +26,8 @@ const UNDISTURBED_DELIVERY_MS = 40_000;
 const RESTART_TIMEOUT_MS = 6000;
 /** Each user has its own account on every platform, and therefore its own daily caps. */
 const USERS = 4;
+/** Longer than most posts of the traffic have until they are due. */
+const SLOW_KV_MS = 15_000;
 /** More only make each other's answers late, until the due time of their previews has passed. */
 const MAX_UNCONFIRMED_POSTS = 10;
 
@@ -38,6 +40,8 @@ export interface RunOptions {
   /** The only failpoint that fails; all of them when absent. */
   readonly failpoint?: string | undefined;
   readonly kills: boolean;
+  /** Whether other locations see a new key of KV only after some seconds. */
+  readonly hasSlowKv: boolean;
   readonly maxWaitMs: number;
   readonly root: string;
   /** Keeps the state and the service's log. */
@@ -51,6 +55,9 @@ export interface RunResult {
   readonly webhooks: WebhookReport;
   readonly kills: number;
   readonly faults: number;
+  /** Reads of KV that found nothing although the token was written, since the last start of the service; null with a fast KV. */
+  readonly kvMisses: number | null;
+  readonly hiddenTokens: number;
   /** How often a preview was refused, by code. */
   readonly refusals: ReadonlyMap<string, number>;
   /** Lines of the processes' output that contain a secret, and the number of secrets that were issued. */
@@ -106,6 +113,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       vars: {
         SIMULATORS_ORIGIN: simulators.origin,
         FAULT_RATE: String(options.faultRate),
+        ...(options.hasSlowKv && { SLOW_KV_MS: String(SLOW_KV_MS) }),
         ...(options.failpoint !== undefined && { FAULT_POINT: options.failpoint }),
       },
     });
@@ -192,6 +200,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     stopRun.abort();
     await Promise.all([cronLoop, killLoop, verifyLoop]);
     const [injectedCount, foundMeanwhile] = await Promise.all([faultInjection, firstMatch]);
+    const { misses } = await client.callUntilOk("GET", "/sandbox/kv");
     const expectedPosts = users.flatMap((user) => user.expectedPosts);
     const report = await checkInvariants(client, expectedPosts, PLATFORMS, foundMeanwhile ? 0 : options.maxWaitMs);
     const isSettled = options.maxWaitMs > 0 || expectsWebhookViolation(options.expectedViolations);
@@ -208,6 +217,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
       webhooks: webhookReport,
       kills,
       faults: injectedCount,
+      kvMisses: misses as number | null,
+      hiddenTokens: users.reduce((sum, user) => sum + user.hiddenTokens, 0),
       refusals,
       leaks,
       secretCount,

@@ -39,6 +39,7 @@ const STATUS = {
   quota_exceeded: 403,
   not_found: 404,
   idempotency_key_in_use: 409,
+  token_not_visible_yet: 409,
   rate_limited: 429,
   service_held: 503,
 } as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429 | 503>;

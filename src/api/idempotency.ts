@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { seal, unseal } from "#core/aes-gcm.ts";
+import type { RefusalCode } from "#core/codes.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";
@@ -80,14 +81,14 @@ async function replay(
   return c.body(body, stored.status as ContentfulStatusCode);
 }
 
-/**
- * Responses with 429 and server errors are not stored, because a retry may succeed. Neither is a refusal that waits for a person's
- * approval.
- */
+/** Refusals that end by themselves: a person approves, or KV shows the token. */
+const PASSING: readonly string[] = ["approval_required", "token_not_visible_yet"] satisfies RefusalCode[];
+
+/** Responses with 429, server errors and passing refusals are not stored, because a retry may succeed. */
 function isFinal(c: ApiContext): boolean {
   const { status } = c.res;
-  const waits = c.error instanceof RefusalError && c.error.refusal.code === "approval_required";
-  return status < 500 && status !== 429 && !waits;
+  const passes = c.error instanceof RefusalError && PASSING.includes(c.error.refusal.code);
+  return status < 500 && status !== 429 && !passes;
 }
 
 /** Responses can contain secrets (a confirmation token, the state of a connect URL), so they are encrypted at rest. */

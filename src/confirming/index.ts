@@ -8,6 +8,7 @@ export { confirmBulk, type ConfirmedBulk } from "./confirm/confirm-bulk.ts";
 export { confirmEdit } from "./confirm/confirm-edit.ts";
 export { confirmPreview } from "./confirm/confirm-preview.ts";
 export { confirmSchedule } from "./confirm/confirm-schedule.ts";
+export { repeatUntilVisible } from "./confirm/repeat-until-visible.ts";
 export { previewEdit } from "./preview/preview-edit.ts";
 export { previewBulk } from "./preview/preview-bulk.ts";
 export { previewSchedule } from "./preview/preview-schedule.ts";

@@ -31,3 +31,11 @@ export interface PostPublisherApi {
   /** Null if the object stores nothing: the post has ended, was cancelled, or was never armed. */
   inspect(): Promise<RunnerSummary | null>;
 }
+
+/** The methods of a user's Durable Object. */
+export interface KeptPlansApi {
+  /** Keeps a previewed plan in memory only, for a confirm at a location that does not see the new key of KV yet. */
+  keepPlan(key: string, plan: string): Promise<void>;
+  /** An object that was restarted reads KV at its own location, which is near the first preview of the user. */
+  keptPlan(key: string): Promise<string | null>;
+}

@@ -12,6 +12,8 @@ export const REFUSAL_CAUSES: Causes = {
   platform_not_configured: "The operator has not set up an app at this platform.",
   invalid_confirmation_token:
     "The token is unknown, older than five minutes, for the other operation, or of another user.",
+  token_not_visible_yet:
+    "The preview was made less than 90 seconds ago at another location, and cannot be read here yet.",
   token_already_used: "This token was confirmed before.",
   approval_required: "The credential is one whose confirmations wait for a person.",
   approval_declined: "The person who was asked declined.",

@@ -10,6 +10,7 @@ export const REFUSALS = {
   confirmation_required: "Ask the user, then send `confirm: true`.",
   platform_not_configured: "Ask the operator to set up the platform, or choose another one.",
   invalid_confirmation_token: "Preview again and confirm the new token.",
+  token_not_visible_yet: "Wait as long as `Retry-After` says and send the same confirm again.",
   token_already_used: "Nothing: the confirm has done its work, and `post_ids` names the posts.",
   approval_required: "Give the user the address in `approval.url` and stop: only a signed-in person can approve.",
   approval_declined: "Read `approval.note`, if there is one, and preview something else.",

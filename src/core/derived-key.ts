@@ -2,7 +2,7 @@ import { fromBase64 } from "./encoding.ts";
 import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
 /** The purpose of a key that is derived from TOKEN_KEYS. Each purpose has its own key, which reveals nothing about the others. */
-export type KeyPurpose = "known browser" | "refresh rotation" | "sealing" | "upload address";
+export type KeyPurpose = "confirmation token" | "known browser" | "refresh rotation" | "sealing" | "upload address";
 
 interface KeyUse {
   readonly algorithm: SubtleCryptoImportKeyAlgorithm;

@@ -1,14 +1,20 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ArmResult, ArmHint, PostPublisherApi, RunnerSummary } from "#core/arming.ts";
+import type { ArmResult, ArmHint, KeptPlansApi, PostPublisherApi, RunnerSummary } from "#core/arming.ts";
+import { systemClock } from "#core/clock.ts";
 import type { Env } from "#config.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
+import { KeptPlans } from "./kept-plans.ts";
 import { PostRunner } from "./post-runner.ts";
 import { rearmPost } from "./rearm-post.ts";
 
-/** Defines the Durable Object class; an object's name is the id of its post. Wiring only: PostRunner does the work. */
+/**
+ * Defines the Durable Object class; an object's name is the id of its post. One that has the id of a user instead stores nothing and
+ * keeps the plans of his previews. Wiring only: PostRunner and KeptPlans do the work.
+ */
 export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
-  return class PostPublisher extends DurableObject<Env> implements PostPublisherApi {
+  return class PostPublisher extends DurableObject<Env> implements PostPublisherApi, KeptPlansApi {
     #runner: PostRunner | undefined;
+    readonly #plans = new KeptPlans();
 
     /** A test replaces this method before the first call. */
     services(): Services {
@@ -25,6 +31,15 @@ export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) 
 
     inspect(): Promise<RunnerSummary | null> {
       return Promise.resolve(this.#open().inspect());
+    }
+
+    keepPlan(key: string, plan: string): Promise<void> {
+      this.#plans.keep(key, plan, systemClock.now());
+      return Promise.resolve();
+    }
+
+    async keptPlan(key: string): Promise<string | null> {
+      return this.#plans.find(key) ?? (await this.services().tokens.get(key));
     }
 
     override async alarm(): Promise<void> {

@@ -15,6 +15,7 @@ import { receiverRoutes } from "./receivers/routes.ts";
 import { simulatorsOrigin } from "./remote-simulators.ts";
 import { ConnectInput, CreateUserInput, RunCronInput } from "./request-schemas.ts";
 import { SAMPLES } from "./samples.ts";
+import { slowKvMisses } from "./slow-kv.ts";
 import { readPostStatistics } from "./store.ts";
 
 /** The sandbox's own routes under /sandbox. Only the sandbox entry point mounts them, never production. */
@@ -137,6 +138,8 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
   });
 
   app.get("/d1", (c) => c.json(readD1Counts()));
+
+  app.get("/kv", (c) => c.json({ misses: slowKvMisses(c.env) }));
 
   app.notFound((c) => c.json({ error: "the sandbox has no such route", code: "not_found" }, 404));
 

@@ -32,6 +32,7 @@ function create(log: Log, isMet = true): Services {
     arm: noting(log, "arm"),
     rearm: noting(log, "rearm"),
     inspectRunner: noting(log, "inspectRunner"),
+    keptPlans: () => methods(log, "keepPlan", "keptPlan"),
     sender: () =>
       methods(log, "wake", "health", "sendTest", "deliveries", "delivery", "resend", "replay", "erase", "remove"),
     watch: methods(log, "highest", "remember"),
@@ -60,6 +61,7 @@ const EFFECTS: Readonly<Record<string, Call>> = {
   arm: (services) => services.arm({} as never),
   rearm: (services) => services.rearm("id"),
   inspectRunner: (services) => services.inspectRunner("id"),
+  keepPlan: (services) => services.keptPlans("id").keepPlan("key", "plan"),
   wake: (services) => services.sender("id").wake(),
   resend: (services) => services.sender("id").resend("id"),
   remove: (services) => services.sender("id").remove(),
@@ -85,10 +87,11 @@ describe("the services of a caller who is only remembered", () => {
     expect(log).toEqual(["verified"]);
   });
 
-  test("read a confirmation token at once", async ({ expect }) => {
+  test("read the plan of a confirmation token at once", async ({ expect }) => {
     const log: Log = [];
     await create(log).tokens.get("key");
-    expect(log).toEqual(["get"]);
+    await create(log).keptPlans("id").keptPlan("key");
+    expect(log).toEqual(["get", "keptPlan"]);
   });
 
   test("are all that a handler has of the world", ({ expect }) => {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { generateSecret } from "#auth/secrets.ts";
 import type { Env } from "#config.ts";
-import type { ArmHint, PostPublisherApi } from "#core/arming.ts";
+import type { ArmHint, KeptPlansApi, PostPublisherApi } from "#core/arming.ts";
 import { systemClock } from "#core/clock.ts";
 import { systemIds } from "#core/ids.ts";
 import { movePostTotals } from "#posts/summary/store-move-post-totals.ts";
@@ -62,10 +62,14 @@ function countedBindings() {
     },
     POSTS: {
       idFromName: (name: string) => env.POSTS.idFromName(name),
-      get: (id: DurableObjectId): Pick<PostPublisherApi, "sync"> => ({
+      get: (id: DurableObjectId): Pick<PostPublisherApi & KeptPlansApi, "sync" | "keepPlan"> => ({
         sync: (hint: ArmHint) => {
           calls.objectCalls += 1;
           return (env.POSTS.get(id) as unknown as PostPublisherApi).sync(hint);
+        },
+        keepPlan: (...plan) => {
+          calls.objectCalls += 1;
+          return (env.POSTS.get(id) as unknown as KeptPlansApi).keepPlan(...plan);
         },
       }),
     },

@@ -1,7 +1,15 @@
 import { AlmanacConnectionError, AlmanacError, isErrorBody } from "./errors.ts";
+import type { ErrorCode } from "./generated/types.gen.ts";
 
 /** Why a call is sent once more. */
-export type RetryReason = "connection" | "timeout" | "rate_limited" | "unavailable" | "server_error" | "key_in_use";
+export type RetryReason =
+  | "connection"
+  | "timeout"
+  | "rate_limited"
+  | "unavailable"
+  | "server_error"
+  | "key_in_use"
+  | "token_not_visible";
 
 /** What is told about a call that will be sent once more. */
 export interface Retry {
@@ -58,8 +66,13 @@ export interface RepeatPolicy {
   readonly waitsForKey: boolean;
 }
 
-/** Waits after a lost answer until the service gives up the call that still holds the key: it does so after 60 seconds. */
-const KEY_LEASE_MS = 65_000;
+/** What ends by itself is waited for, however often that takes. */
+const MAX_WAIT_MS = {
+  /** The service gives up the call that still holds the key after 60 seconds. */
+  key_in_use: 65_000,
+  /** A preview of another location is visible everywhere after 90 seconds. */
+  token_not_visible: 95_000,
+} as const;
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** The service fetches files of other servers within these calls, up to a gigabyte each, or asks every platform. */
@@ -165,7 +178,7 @@ export async function sendCall(options: TransportOptions, call: Call, policy: Re
   const { retry } = options;
   let attempts = 0;
   let retries = 0;
-  let keyWaitEnds: number | undefined;
+  let waitEnds: number | undefined;
   let refusedToken: string | undefined;
   for (;;) {
     const token = call.isAuthorized ? await tokenFrom(options.token, refusedToken) : undefined;
@@ -188,9 +201,9 @@ export async function sendCall(options: TransportOptions, call: Call, policy: Re
         return toResponse(answer);
       }
       const wait = retryAfterSeconds(answer.headers);
-      if (reason === "key_in_use") {
-        keyWaitEnds ??= Date.now() + KEY_LEASE_MS;
-        if (Date.now() > keyWaitEnds) {
+      if (reason === "key_in_use" || reason === "token_not_visible") {
+        waitEnds ??= Date.now() + MAX_WAIT_MS[reason];
+        if (Date.now() > waitEnds) {
           return toResponse(answer);
         }
       } else if (retries >= retry.maxRetries || (wait ?? 0) > retry.maxRetryAfterSeconds) {
@@ -254,13 +267,20 @@ async function attempt({ fetch }: TransportOptions, call: Call, token: string | 
   }
 }
 
-function reasonToRepeat({ status }: Answer, { method, headers }: Call, policy: RepeatPolicy): RetryReason | undefined {
+function reasonToRepeat(
+  { status, text }: Answer,
+  { method, headers }: Call,
+  policy: RepeatPolicy,
+): RetryReason | undefined {
   const isRead = method === "GET";
   if (status === 429) {
     return "rate_limited";
   }
   if (status === 503) {
     return "unavailable";
+  }
+  if (status === 409 && isRefusedWith(text, "token_not_visible_yet")) {
+    return "token_not_visible";
   }
   if (status === 409 && policy.waitsForKey) {
     return "key_in_use";
@@ -270,6 +290,15 @@ function reasonToRepeat({ status }: Answer, { method, headers }: Call, policy: R
   }
   // The key of a call that ended with 500 is free again, so that a second run could do a second write.
   return status === 500 && (isRead || policy.isRepeatable) ? "server_error" : undefined;
+}
+
+function isRefusedWith(text: string, code: ErrorCode): boolean {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isErrorBody(body) && body.code === code;
+  } catch {
+    return false;
+  }
 }
 
 function toResponse({ status, headers, text }: Answer): Response {

@@ -162,7 +162,8 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
     headers: AUTHENTICATED_HEADERS,
   },
   409: {
-    description: "The first call with the same `Idempotency-Key` is still running.",
+    description:
+      "The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.",
     examples: {
       idempotency_key_in_use: {
         summary: "Still running",
@@ -170,6 +171,15 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
           error: "the first call with this Idempotency-Key is still running: try again in a second",
           code: "idempotency_key_in_use",
           param: "Idempotency-Key",
+        },
+      },
+      token_not_visible_yet: {
+        summary: "Previewed at another location a moment ago",
+        value: {
+          error:
+            "this preview was made elsewhere a moment ago and cannot be read here yet: send the same confirm again in 1 s",
+          code: "token_not_visible_yet",
+          param: "confirmation_token",
         },
       },
     },

@@ -18,7 +18,7 @@ function after<T extends Asynchronous<T>>(verify: () => Promise<void>, target: T
 
 /**
  * The services for a caller whose credential is only remembered. Every call that leaves this isolate, except through `db`, waits until the
- * credential is verified. Reading a confirmation token does not wait, because it changes nothing and shows nobody anything.
+ * credential is verified. Reading the plan of a confirmation token does not wait, because it changes nothing and shows nobody anything.
  */
 export function unverifiedServices(services: Services, conditional: ConditionalDb): Services {
   const verify = () => conditional.assertMet();
@@ -57,6 +57,16 @@ export function unverifiedServices(services: Services, conditional: ConditionalD
     rearm: async (postId) => {
       await verify();
       return services.rearm(postId);
+    },
+    keptPlans: (userId) => {
+      const plans = services.keptPlans(userId);
+      return {
+        keepPlan: async (...args) => {
+          await verify();
+          return plans.keepPlan(...args);
+        },
+        keptPlan: (key) => plans.keptPlan(key),
+      };
     },
     inspectRunner: async (postId) => {
       await verify();

@@ -4,7 +4,7 @@ import { DAY, HOUR } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import { canonicalJson } from "#core/json.ts";
-import { openToken, refuseToken, type TokenKey } from "#confirming/token/confirmation-token.ts";
+import { openToken, refuseHiddenToken, refuseToken, type TokenKey } from "#confirming/token/confirmation-token.ts";
 import { type PostPlan, timesSetBy } from "#planning/plan/post-plan.ts";
 import { countLongText } from "#confirming/commit/count-long-text.ts";
 import { findUseOfToken } from "#confirming/commit/store-commit-plan.ts";
@@ -17,7 +17,10 @@ import { insertApproval } from "#confirming/requests/store-approvals.ts";
 const MAX_PENDING = 100;
 const LIFETIME_MS = 7 * DAY;
 
-type RequestContext = Pick<Context, "actor" | "clock" | "config" | "db" | "defer" | "ids" | "mailer" | "tokens">;
+type RequestContext = Pick<
+  Context,
+  "actor" | "clock" | "config" | "db" | "defer" | "ids" | "keptPlans" | "mailer" | "tokens"
+>;
 
 /**
  * Keeps the plan of a credential whose previews a person confirms, and refuses the call with the address of the page. It looks for the
@@ -46,9 +49,9 @@ export async function requestApproval(
   if (used.postIds) {
     refuseUsedToken(used.postIds);
   }
-  const plan = await openToken(ctx, token);
-  if (plan === null || !kinds.includes(plan.kind)) {
-    return refuseToken();
+  const plan = await openToken(ctx, token, kinds);
+  if (plan === null || plan === "not_visible") {
+    return plan === null ? refuseToken() : refuseHiddenToken(ctx, token);
   }
   const expiresAt = Math.min(now + LIFETIME_MS, ...timesSetBy(plan));
   if (expiresAt <= now) {

@@ -11,11 +11,18 @@ import { commitPlan, type CommittedPlan, findUseOfToken } from "#confirming/comm
 import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
 import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
 import { refuseUsedToken } from "#confirming/token/used-token.ts";
-import { openToken, readToken, refuseToken, type TokenKey } from "#confirming/token/confirmation-token.ts";
+import {
+  openToken,
+  readToken,
+  refuseHiddenToken,
+  refuseToken,
+  type TokenKey,
+} from "#confirming/token/confirmation-token.ts";
 import type { ConfirmInput } from "#confirming/token/types.ts";
 import type { Post } from "#posts/rows/types.ts";
 
-export type ConfirmContext = Pick<Context, "actor" | "config" | "ids" | "mailer" | "tokens"> & ArmingServices;
+export type ConfirmContext = Pick<Context, "actor" | "config" | "ids" | "keptPlans" | "mailer" | "tokens"> &
+  ArmingServices;
 
 /** What a confirmed plan was for; the posts are in the order of the plan. */
 interface ConfirmedPlan {
@@ -54,12 +61,12 @@ export async function writePlan(
   if (credential.kind !== "session" && credential.confirms === "person") {
     return await requestApproval(ctx, token, kinds);
   }
-  const plan = await openToken(ctx, token);
+  const plan = await openToken(ctx, token, kinds);
   const now = ctx.clock.now();
   // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
-  if (plan === null || !kinds.includes(plan.kind)) {
+  if (plan === null || plan === "not_visible") {
     await refuseTokenInUse(ctx, token);
-    refuseToken();
+    return plan === null ? refuseToken() : refuseHiddenToken(ctx, token);
   }
   if (timesSetBy(plan).some((scheduledAt) => scheduledAt < now)) {
     await refuseTokenInUse(ctx, token);

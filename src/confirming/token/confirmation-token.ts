@@ -1,7 +1,10 @@
 import type { Context } from "#context.ts";
 import { DAY, SECOND } from "#core/clock.ts";
+import { concatBytes } from "#core/bytes.ts";
+import { signFor } from "#core/derived-key.ts";
 import { fromBase64Url, sha256Hex, toBase64Url, toHex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
+import { log } from "#core/log.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
@@ -9,9 +12,19 @@ const TOKEN_LIFETIME_SECONDS = 300;
 export const CONFIRMATION_RETENTION_MS = 2 * DAY;
 /** KV expires by its own clock and in seconds: it keeps tokens longer, and `expiresAt` decides to the millisecond. */
 const KV_EXTRA_SECONDS = 30;
-/** A token is its time of issue and random bytes. The id of its post begins with the same time. */
+/** For how long KV may not show a token elsewhere than where it was written: 60 seconds "or more", and a read before that is cached for 30. */
+const HIDDEN_FOR_MS = 90 * SECOND;
+/** The clocks of two locations may differ by this much. */
+const MAX_CLOCK_SKEW_MS = 5 * SECOND;
+/** The shortest time for which KV caches a read, also one that found nothing. */
+const KV_CACHE_SECONDS = 30;
+/**
+ * A token is its time of issue, random bytes and the beginning of a signature over both and the user. The id of its post begins with the
+ * same time.
+ */
 const TIME_BYTES = 6;
-const RANDOM_BYTES = 26;
+const RANDOM_BYTES = 16;
+const SIGNATURE_BYTES = 10;
 const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 /** The size limit of a request. Many posts are one parameter of a statement, and D1 takes parameters up to 2 MB of UTF-8. */
 const MAX_PLAN_BYTES = 1024 * 1024;
@@ -26,31 +39,40 @@ export function tokenLifetime(now: number): { readonly issuedAt: number; readonl
 
 /** What a token tells without its plan. */
 export interface TokenKey {
+  readonly token: string;
   readonly hash: string;
   /** The id of the post that a schedule makes with this token. A post with this id shows that the token was used. */
   readonly postId: string;
 }
 
+interface Signer extends Pick<Context, "config"> {
+  readonly actor: Pick<Context["actor"], "userId">;
+}
+
 /** Makes a token for a plan of this moment. */
-export async function makeToken(
-  { ids }: Pick<Context, "ids">,
-  issuedAt: number,
-): Promise<TokenKey & { readonly token: string }> {
-  const bytes = new Uint8Array(TIME_BYTES + RANDOM_BYTES);
-  bytes.set(ids.random(RANDOM_BYTES), TIME_BYTES);
+export async function makeToken(ctx: Signer & Pick<Context, "ids">, issuedAt: number): Promise<TokenKey> {
+  const unsigned = new Uint8Array(TIME_BYTES + RANDOM_BYTES);
+  unsigned.set(ctx.ids.random(RANDOM_BYTES), TIME_BYTES);
   let rest = issuedAt;
   for (let index = TIME_BYTES - 1; index >= 0; index -= 1) {
-    bytes[index] = rest % 256;
+    unsigned[index] = rest % 256;
     rest = Math.floor(rest / 256);
   }
-  const token = toBase64Url(bytes);
-  return { token, ...(await keyOf(token)) };
+  return await keyOf(toBase64Url(concatBytes([unsigned, await signatureOf(ctx, unsigned)])));
+}
+
+/** Only a signed token can be one that KV will show later, so nobody can make up one that seems so. */
+async function signatureOf({ actor, config }: Signer, unsigned: Uint8Array): Promise<Uint8Array> {
+  const signature = await signFor(config, "confirmation token", `${actor.userId} ${toHex(unsigned)}`);
+  return signature.subarray(0, SIGNATURE_BYTES);
 }
 
 async function keyOf(token: string): Promise<TokenKey> {
   const hash = await sha256Hex(token);
-  return { hash, postId: postIdOf(hash, toHex(fromBase64Url(token).slice(0, TIME_BYTES))) };
+  return { token, hash, postId: postIdOf(hash, timeOf(token)) };
 }
+
+const timeOf = (token: string): string => toHex(fromBase64Url(token).subarray(0, TIME_BYTES));
 
 /** Makes a UUIDv7 of the time of issue with the bits of the token's hash. */
 function postIdOf(hash: string, time: string): string {
@@ -59,10 +81,14 @@ function postIdOf(hash: string, time: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${hash.slice(-12)}`;
 }
 
-/** Stores the plan under the hash of its token. A plan that no hour has room for could not be confirmed, so it takes no room here. */
+/**
+ * Stores the plan under the hash of its token. A plan that no hour has room for could not be confirmed, so it takes no room here. The object
+ * of the user keeps it in memory too, because other locations may not see a new key of KV for a minute. The preview does not wait for the
+ * object.
+ */
 export async function storePlan(
-  ctx: Pick<Context, "actor" | "tokens">,
-  { hash }: Pick<TokenKey, "hash">,
+  ctx: Pick<Context, "actor" | "defer" | "keptPlans" | "tokens">,
+  { hash }: TokenKey,
   plan: PostPlan,
 ): Promise<void> {
   const value = JSON.stringify(plan);
@@ -83,7 +109,10 @@ export async function storePlan(
       ],
     });
   }
-  await ctx.tokens.put(tokenKey(plan.userId, hash), value, {
+  const key = tokenKey(plan.userId, hash);
+  const kept = ctx.keptPlans(plan.userId).keepPlan(key, value);
+  ctx.defer(kept.catch(() => log("warn", "preview.plan_not_kept", { user_id: plan.userId })));
+  await ctx.tokens.put(key, value, {
     expirationTtl: TOKEN_LIFETIME_SECONDS + KV_EXTRA_SECONDS,
   });
 }
@@ -94,33 +123,77 @@ type WithoutHeader<Plan> = Plan extends PostPlan
 
 /** Stores the plan of the actor under the token, from `now` on. */
 export async function issueToken(
-  ctx: Pick<Context, "actor" | "tokens">,
-  { token, hash }: Awaited<ReturnType<typeof makeToken>>,
+  ctx: Pick<Context, "actor" | "defer" | "keptPlans" | "tokens">,
+  key: TokenKey,
   now: number,
   plan: WithoutHeader<PostPlan>,
 ): Promise<{ readonly confirmationToken: string; readonly expiresAt: number }> {
   const { userId, workspaceId } = ctx.actor;
   const lifetime = tokenLifetime(now);
-  await storePlan(ctx, { hash }, { ...plan, userId, workspaceId, ...lifetime });
-  return { confirmationToken: token, expiresAt: lifetime.expiresAt };
+  await storePlan(ctx, key, { ...plan, userId, workspaceId, ...lifetime });
+  return { confirmationToken: key.token, expiresAt: lifetime.expiresAt };
 }
 
 export async function readToken(token: string): Promise<TokenKey> {
   return TOKEN_PATTERN.test(token) ? await keyOf(token) : refuseToken();
 }
 
-/** Reads the plan of a token; null when it is unknown, expired, or of another user or workspace. */
+/** Reads the plan of a token; null when it is unknown, expired, or of another user, workspace or kind. */
 export async function openToken(
-  ctx: Pick<Context, "actor" | "clock" | "tokens">,
-  { hash }: Pick<TokenKey, "hash">,
-): Promise<PostPlan | null> {
-  const plan = await ctx.tokens.get<PostPlan>(tokenKey(ctx.actor.userId, hash), "json");
-  const isValid =
-    plan !== null &&
-    plan.userId === ctx.actor.userId &&
-    plan.workspaceId === ctx.actor.workspaceId &&
-    ctx.clock.now() < plan.expiresAt;
-  return isValid ? plan : null;
+  ctx: Pick<Context, "actor" | "clock" | "config" | "keptPlans" | "tokens">,
+  key: TokenKey,
+  kinds: readonly PostPlan["kind"][],
+): Promise<PostPlan | "not_visible" | null> {
+  const { userId, workspaceId } = ctx.actor;
+  const kvKey = tokenKey(userId, key.hash);
+  const stored = await ctx.tokens.get<PostPlan>(kvKey, { type: "json", cacheTtl: KV_CACHE_SECONDS });
+  const plan = stored ?? ((await mayBeHidden(ctx, key)) ? await readKeptPlan(ctx, kvKey) : null);
+  if (plan === null || plan === "not_visible") {
+    return plan;
+  }
+  const isUsable =
+    plan.userId === userId &&
+    plan.workspaceId === workspaceId &&
+    ctx.clock.now() < plan.expiresAt &&
+    kinds.includes(plan.kind);
+  return isUsable ? plan : null;
+}
+
+const ageOf = ({ clock }: Pick<Context, "clock">, { token }: TokenKey): number =>
+  clock.now() - Number.parseInt(timeOf(token), 16);
+
+/** Whether this user got the token so short a time ago that KV may not show it here. */
+async function mayBeHidden(ctx: Signer & Pick<Context, "clock">, key: TokenKey): Promise<boolean> {
+  const ageMs = ageOf(ctx, key);
+  if (ageMs < -MAX_CLOCK_SKEW_MS || ageMs > HIDDEN_FOR_MS) {
+    return false;
+  }
+  const bytes = fromBase64Url(key.token);
+  const signature = await signatureOf(ctx, bytes.subarray(0, TIME_BYTES + RANDOM_BYTES));
+  return toHex(signature) === toHex(bytes.subarray(TIME_BYTES + RANDOM_BYTES));
+}
+
+/** A failure means the same as an object without the plan: KV will show it later. */
+async function readKeptPlan(
+  { actor, keptPlans }: Pick<Context, "actor" | "keptPlans">,
+  key: string,
+): Promise<PostPlan | "not_visible"> {
+  const text = await keptPlans(actor.userId)
+    .keptPlan(key)
+    .catch(() => null);
+  return text === null ? "not_visible" : (JSON.parse(text) as PostPlan);
+}
+
+/** Refuses a token that KV will show here later. */
+export function refuseHiddenToken(ctx: Pick<Context, "clock">, key: TokenKey): never {
+  // A quarter of the token's age, so that each wait is longer than the one before.
+  const retryAfterSeconds = Math.max(1, Math.ceil(ageOf(ctx, key) / (4 * SECOND)));
+  refuse({
+    code: "token_not_visible_yet",
+    message: `this preview was made elsewhere a moment ago and cannot be read here yet: send the same confirm again in ${retryAfterSeconds} s`,
+    param: "confirmation_token",
+    retryAfterSeconds,
+  });
 }
 
 /** Refuses every unusable token alike, so that the caller cannot distinguish the reasons. */

@@ -6,7 +6,7 @@ import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
-import { confirmBulk, previewBulk } from "#confirming/index.ts";
+import { confirmBulk, previewBulk, repeatUntilVisible } from "#confirming/index.ts";
 import { readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";
 import { parseInstant } from "#wire/instant.ts";
@@ -124,7 +124,8 @@ async function doConfirm(c: PageContext): Promise<Response> {
   return orRefused(c, { table, fromRow, nextRow }, async () => {
     const ctx = contextOf(c);
     requireSubscription(ctx.actor);
-    const { posts } = await confirmBulk(ctx, { confirmationToken: textOf(form, "confirmation_token") });
+    const confirmationToken = textOf(form, "confirmation_token");
+    const { posts } = await repeatUntilVisible(() => confirmBulk(ctx, { confirmationToken }));
     return nextRow === null
       ? c.redirect(`${BULK_PATH}?scheduled=${posts.length}`, 303)
       : await orRefused(c, { table, fromRow: nextRow, nextRow: null }, () =>

@@ -19,7 +19,7 @@ import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { readSubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import { MAX_POST_MEDIA } from "#media/limits.ts";
 import { type ComposerData, loadComposer } from "#planning/index.ts";
-import { confirmSchedule } from "#confirming/index.ts";
+import { confirmSchedule, repeatUntilVisible } from "#confirming/index.ts";
 import { type Post } from "#posts/index.ts";
 import { applyIntent } from "./apply-intent.ts";
 import { NotEditablePage } from "./composer-page.tsx";
@@ -204,6 +204,8 @@ function accountsWithBoards(ctx: Context, { accounts }: ComposerData, { accountI
 const CONFIRM_MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token:
     "This preview can no longer be scheduled: it is valid for five minutes, and only as long as nothing else changes. Everything you wrote is still here.",
+  token_not_visible_yet:
+    "This preview cannot be read here yet. Nothing is scheduled, and everything you wrote is still here: preview it again.",
   scheduled_at_in_past: "The chosen time has passed. Everything you wrote is still here: choose a later time.",
 };
 
@@ -213,7 +215,8 @@ async function doConfirm(c: PageContext): Promise<Response> {
   const params = new URLSearchParams(await readBodyText(c));
   try {
     requireSubscription(ctx.actor);
-    const { posts } = await confirmSchedule(ctx, { confirmationToken: params.get("confirmation_token") ?? "" });
+    const confirmationToken = params.get("confirmation_token") ?? "";
+    const { posts } = await repeatUntilVisible(() => confirmSchedule(ctx, { confirmationToken }));
     return c.redirect(`/dashboard/posts/${posts[0]?.id ?? ""}?done=scheduled`, 303);
   } catch (error) {
     if (!(error instanceof RefusalError)) {

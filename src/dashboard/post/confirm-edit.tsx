@@ -14,7 +14,7 @@ import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
-import { confirmEdit } from "#confirming/index.ts";
+import { confirmEdit, repeatUntilVisible } from "#confirming/index.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
 const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -23,6 +23,7 @@ const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token:
     "This preview can no longer be saved: it is valid for five minutes, and only as long as nothing else changes. Nothing was changed.",
+  token_not_visible_yet: "This preview cannot be read here yet. Nothing was changed: make the change again.",
   token_already_used: "This change has already been saved.",
   post_changed: "The post was changed, or started to publish, after this preview was made. Nothing was changed by you.",
   scheduled_at_in_past: "The chosen time has passed. Nothing was changed: choose a later time.",
@@ -129,7 +130,8 @@ export async function doConfirmEdit(c: PageContext): Promise<Response> {
   const postPath = POST_ID.test(postId) ? `/dashboard/posts/${postId}` : null;
   const next = form.text("next");
   try {
-    await confirmEdit(contextOf(c), { confirmationToken: form.text("confirmation_token") });
+    const confirmationToken = form.text("confirmation_token");
+    await repeatUntilVisible(() => confirmEdit(contextOf(c), { confirmationToken }));
   } catch (error) {
     if (!(error instanceof RefusalError)) {
       throw error;

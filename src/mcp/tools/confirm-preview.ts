@@ -4,7 +4,7 @@ import { RefusalError } from "#core/errors.ts";
 import { confirmedLine } from "#mcp/describe/post.ts";
 import { type Answer, defineTool } from "#mcp/tool/tool.ts";
 import type { Context } from "#context.ts";
-import { confirmPreview } from "#confirming/index.ts";
+import { confirmPreview, repeatUntilVisible } from "#confirming/index.ts";
 import { getPosts } from "#posts/index.ts";
 import type { Post as DomainPost } from "#posts/index.ts";
 import { presentPost } from "#wire/schemas/post.ts";
@@ -47,7 +47,7 @@ export const confirmPreviewTool = defineTool({
   input: () => INPUT,
   async run({ ctx, opensAddresses, isRetry }, { confirmation_token: confirmationToken }) {
     try {
-      const result = await confirmPreview(ctx, { confirmationToken });
+      const result = await repeatUntilVisible(() => confirmPreview(ctx, { confirmationToken }));
       const headline = result.kind === "schedule" ? "Scheduled:" : "Changed:";
       const planHash = result.kind === "schedule" ? { plan_hash: result.planHash } : {};
       return confirmed(ctx, result.posts, headline, { ...planHash, already_confirmed: false });

@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { MINUTE } from "#core/clock.ts";
+import { readConfig } from "#config.ts";
+import { makeToken } from "#confirming/token/confirmation-token.ts";
+import { MINUTE, SECOND, systemClock } from "#core/clock.ts";
+import { systemIds } from "#core/ids.ts";
 import { callApi } from "../../support/call-api.ts";
 import { connectOneAccount, previewTextPost, scheduleTextPost } from "../../support/api-workflows.ts";
 import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
@@ -98,6 +101,44 @@ describe("503", () => {
     await env.DB.prepare("UPDATE service SET held = NULL").run();
     expect(refused).toMatchObject({ status: 503, body: { code: "service_held" } });
     expect(refused.headers.get("retry-after")).toBe("60");
+    expect(await confirm(caller, token)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("409", () => {
+  /** A token of the caller whose plan is nowhere, as KV of another location shows one that was written a moment ago. */
+  const hiddenToken = ({ userId }: ApiCaller) =>
+    makeToken({ actor: { userId }, config: readConfig(env), ids: systemIds(systemClock) }, Date.now());
+
+  test.for(["/posts/confirm", "/posts/edit/confirm", "/posts/bulk/confirm"])(
+    "%s says when to repeat it, and the key of the call stays free",
+    async (path, { expect }) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      const caller = await createCaller();
+      const { token } = await hiddenToken(caller);
+      const call = (key: string) =>
+        callApi(caller, {
+          method: "POST",
+          path,
+          body: { confirmation_token: token },
+          headers: { "idempotency-key": key },
+        });
+      const refused = await call("once");
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: "token_not_visible_yet", param: "confirmation_token" },
+      });
+      expect(refused.headers.get("retry-after")).toBe("1");
+      vi.setSystemTime(Date.now() + 91 * SECOND);
+      expect(await call("once")).toMatchObject({ status: 400, body: { code: "invalid_confirmation_token" } });
+    },
+  );
+
+  test("not for a token that KV has lost and the object of the user has", async ({ expect }) => {
+    const { caller, token } = await createCallerWithToken();
+    const { keys } = await env.TOKENS.list({ prefix: `ct:${caller.userId}:` });
+    await Promise.all(keys.map(({ name }) => env.TOKENS.delete(name)));
+    expect(keys).toHaveLength(1);
     expect(await confirm(caller, token)).toMatchObject({ status: 200 });
   });
 });

@@ -69,6 +69,11 @@ describe("a call is repeated", () => {
     ["429, after Retry-After", "rate_limited", () => refusal(429, "rate_limited", { "retry-after": "0" })],
     ["503", "unavailable", () => refusal(503, "overloaded", { "retry-after": "0" })],
     ["a gateway's 502", "connection", () => new Response("<html>", { status: 502 })],
+    [
+      "409 of a location that does not see a token yet",
+      "token_not_visible",
+      () => refusal(409, "token_not_visible_yet", { "retry-after": "0" }),
+    ],
     ["409 while its key is in use", "key_in_use", () => refusal(409, "idempotency_key_in_use", { "retry-after": "0" })],
   ])("after %s, and writes once", async ([, reason, answer], { expect }) => {
     const { almanac, retries } = createLossyClient(await createCaller(), { [CREATE]: [answer(), answer()] });

@@ -50,7 +50,7 @@ async function previewed(ctx: TestContext, count: number, accountIds: readonly s
       }),
     ),
   );
-  const { token, ...key } = await makeToken(ctx, NOON);
+  const key = await makeToken(ctx, NOON);
   await storePlan(ctx, key, {
     kind: "bulk",
     userId: ctx.actor.userId,
@@ -60,7 +60,7 @@ async function previewed(ctx: TestContext, count: number, accountIds: readonly s
     posts: posts.map((post, index) => toBulkPost(post, index + 1)),
     planHash: await sha256Hex(canonicalJson(posts.map(({ planHash }) => planHash))),
   });
-  return { token, posts };
+  return { token: key.token, posts };
 }
 
 async function withAccounts(count: number) {

@@ -1075,7 +1075,7 @@ export type ErrorBody = {
 /**
  * Why a call was refused.
  */
-export type ErrorCode = 'invalid_request' | 'validation_failed' | 'confirmation_required' | 'platform_not_configured' | 'invalid_confirmation_token' | 'token_already_used' | 'approval_required' | 'approval_declined' | 'approval_expired' | 'approval_stale' | 'approval_withdrawn' | 'too_many_approvals' | 'draft_changed' | 'too_many_drafts' | 'scheduled_at_in_past' | 'post_changed' | 'slot_taken' | 'invalid_state' | 'idempotency_key_reused' | 'idempotency_key_in_use' | 'unauthenticated' | 'insufficient_scope' | 'subscription_required' | 'plan_required' | 'account_limit_reached' | 'storage_limit_reached' | 'quota_exceeded' | 'not_found' | 'rate_limited' | 'service_held' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'overloaded' | 'internal_error';
+export type ErrorCode = 'invalid_request' | 'validation_failed' | 'confirmation_required' | 'platform_not_configured' | 'invalid_confirmation_token' | 'token_not_visible_yet' | 'token_already_used' | 'approval_required' | 'approval_declined' | 'approval_expired' | 'approval_stale' | 'approval_withdrawn' | 'too_many_approvals' | 'draft_changed' | 'too_many_drafts' | 'scheduled_at_in_past' | 'post_changed' | 'slot_taken' | 'invalid_state' | 'idempotency_key_reused' | 'idempotency_key_in_use' | 'unauthenticated' | 'insufficient_scope' | 'subscription_required' | 'plan_required' | 'account_limit_reached' | 'storage_limit_reached' | 'quota_exceeded' | 'not_found' | 'rate_limited' | 'service_held' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'overloaded' | 'internal_error';
 
 /**
  * The approval that a confirm waits for, or that was decided.
@@ -4513,7 +4513,7 @@ export type DisconnectAccountErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -4620,7 +4620,7 @@ export type ConnectAccountErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -4677,7 +4677,7 @@ export type SyncAccountsErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -4821,7 +4821,7 @@ export type CreateWorkspaceErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -4882,7 +4882,7 @@ export type ActivateWorkspaceErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5021,7 +5021,7 @@ export type ImportMediaErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5078,7 +5078,7 @@ export type StartUploadErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5226,7 +5226,7 @@ export type SetScheduleSlotsErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5423,7 +5423,7 @@ export type PreviewPostErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5480,7 +5480,7 @@ export type ConfirmPostErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5537,7 +5537,7 @@ export type PreviewEditErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5594,7 +5594,7 @@ export type ConfirmEditErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5660,7 +5660,7 @@ export type CancelPostErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5780,7 +5780,7 @@ export type AnnotatePostErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5900,7 +5900,7 @@ export type PreviewBulkErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -5957,7 +5957,7 @@ export type ConfirmBulkErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6068,7 +6068,7 @@ export type CreateDraftErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6134,7 +6134,7 @@ export type DeleteDraftErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6254,7 +6254,7 @@ export type UpdateDraftErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6320,7 +6320,7 @@ export type PreviewDraftErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6444,7 +6444,7 @@ export type WithdrawApprovalErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6708,7 +6708,7 @@ export type CreateWebhookErrors = {
      */
     403: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6774,7 +6774,7 @@ export type DeleteWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6894,7 +6894,7 @@ export type UpdateWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -6960,7 +6960,7 @@ export type RotateWebhookSecretErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -7018,7 +7018,7 @@ export type TestWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -7205,7 +7205,7 @@ export type ResendDeliveryErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
@@ -7263,7 +7263,7 @@ export type ReplayWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The first call with the same `Idempotency-Key` is still running.
+     * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
     /**
