@@ -31,6 +31,15 @@ const CAPTION = "The kiln is on. New bowls next week";
 const OWN_CAPTION = "Kiln on, bowls next week";
 const EDITED = "The kiln is on. New bowls on Friday";
 const BY_API = "Written by a program";
+/** What the journey fills in, as TikTok names it. */
+const ON_TIKTOK = {
+  privacy_level: "PUBLIC_TO_EVERYONE",
+  disable_comment: false,
+  disable_duet: false,
+  disable_stitch: true,
+  brand_content_toggle: true,
+  brand_organic_toggle: false,
+};
 const PUBLISH_TIMEOUT_MS = 150_000;
 
 /** `YYYY-MM-DD` in UTC, which is the zone of the journey's user. */
@@ -42,6 +51,7 @@ export class Journey {
   readonly #person: Person;
   #key = "";
   #repairedId = "";
+  readonly #tiktokCaption = `The wheel turns ${randomBytes(4).toString("hex")}`;
 
   constructor(parts: JourneyParts) {
     this.#parts = parts;
@@ -56,6 +66,7 @@ export class Journey {
       // Early, because the next try is up to two minutes away.
       ["repair a failed post", () => this.#repair()],
       ["upload a picture and a film", () => this.#upload()],
+      ["fill in what TikTok wants, preview, schedule", () => this.#composeForTiktok()],
       ["compose with an own text, preview, schedule", () => this.#compose()],
       ["the API shows the post of the dashboard", () => this.#findInApi()],
       ["the dashboard shows a post of the API", () => this.#findInDashboard()],
@@ -65,6 +76,7 @@ export class Journey {
       ["cancel", () => this.#cancel()],
       ["reconnect an account", () => this.#reconnect()],
       ["the repaired post is published", () => this.#findRepaired()],
+      ["the video is on TikTok as it was filled in", () => this.#findOnTiktok()],
     ];
     for (const [name, step] of steps) {
       this.#parts.onStep(name);
@@ -201,8 +213,71 @@ export class Journey {
     await this.#notice(/scheduled/i);
   }
 
-  async #posts(): Promise<readonly ApiPost[]> {
-    const { posts } = await call<{ posts: ApiPost[] }>(this.#parts.origin, "GET", "/v1/posts", { key: this.#key });
+  /** What TikTok's audit looks at: nothing is chosen before the person does, and the declaration is beside the button. */
+  async #composeForTiktok(): Promise<void> {
+    const person = this.#person;
+    await this.#goTo("Accounts");
+    await person.pressButton("Connect TikTok");
+    await this.#logIn("TikTok");
+    await person.followLink("New post");
+    await this.#heading("New post");
+    await person.type("Text", this.#tiktokCaption);
+    await person.unfold("Choose from your media");
+    await person.choose(this.#page.getByRole("checkbox", { name: /portrait\.mp4/ }));
+    const add = this.#page.getByRole("button", { name: "Add what is ticked" });
+    if (await add.isVisible()) {
+      await person.press(add);
+    }
+    await this.#tickAccount("ada_moves");
+    await this.#updateForm();
+    const audience = this.#page.getByLabel("Who can see the post", { exact: true });
+    await audience.waitFor();
+    const box = (name: string) => this.#page.getByRole("checkbox", { name, exact: true });
+    const chosen = await audience.inputValue();
+    const ticked = await Promise.all(["Comments", "Duets", "Stitches"].map((name) => box(name).isChecked()));
+    if (chosen !== "" || ticked.includes(true)) {
+      throw new Error(`something is chosen beforehand: "${chosen}", ${ticked.join(", ")}`);
+    }
+    await person.choose(box("This post promotes something"));
+    await person.choose(box("Branded content"));
+    await this.#page.getByText("Your photo/video will be labeled as 'Paid partnership'").first().waitFor();
+    await this.#updateForm();
+    const onlyYou = audience.getByRole("option", { name: "Only you", includeHidden: true });
+    await onlyYou.and(this.#page.locator(":disabled")).waitFor({ state: "attached" });
+    await person.select("Who can see the post", "Everyone");
+    await person.choose(box("Comments"));
+    await person.choose(box("Duets"));
+    const dueAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000).toISOString();
+    await person.type("Day", dueAt.slice(0, 10));
+    await person.type("Time", dueAt.slice(11, 16));
+    await person.pressButton("Preview and schedule");
+    await this.#heading("Preview");
+    for (const text of ["Branded Content Policy", "Music Usage Confirmation"]) {
+      await this.#page.getByRole("link", { name: text }).first().waitFor();
+    }
+    await person.pressButton("Schedule");
+    await this.#notice(/scheduled/i);
+  }
+
+  async #findOnTiktok(): Promise<void> {
+    const post = (await this.#posts("?include_past=true")).find(({ caption }) => caption === this.#tiktokCaption);
+    await this.#waitForStatus(post?.id ?? "", "published");
+    const { posts } = await call<{ posts: readonly { text: string; options: Record<string, unknown> }[] }>(
+      this.#parts.origin,
+      "GET",
+      "/sandbox/platforms/tiktok/posts",
+    );
+    const options = posts.find(({ text }) => text === this.#tiktokCaption)?.options ?? {};
+    const wrong = Object.entries(ON_TIKTOK).filter(([name, value]) => options[name] !== value);
+    if (wrong.length > 0) {
+      throw new Error(`TikTok got other values: ${JSON.stringify(options)}`);
+    }
+  }
+
+  async #posts(query = ""): Promise<readonly ApiPost[]> {
+    const { posts } = await call<{ posts: ApiPost[] }>(this.#parts.origin, "GET", `/v1/posts${query}`, {
+      key: this.#key,
+    });
     return posts;
   }
 

@@ -151,6 +151,22 @@ export class Person {
     }
   }
 
+  /** Chooses from a list that unfolds; by keyboard, by the first letters of the choice. */
+  async select(label: string, choice: string): Promise<void> {
+    const field = this.page.getByLabel(label, { exact: true }).first();
+    await field.waitFor();
+    if (this.mode === "keyboard") {
+      await this.#focus(field);
+      await this.page.keyboard.type(choice);
+    } else {
+      await field.selectOption({ label: choice });
+    }
+    const chosen = await field.locator("option:checked").textContent();
+    if (chosen !== choice) {
+      throw new Error(`${await describe(field)} shows "${chosen}" and not "${choice}"`);
+    }
+  }
+
   /** The dialog for files belongs to the operating system: only the field must be reachable. */
   async chooseFiles(label: string, files: readonly UploadFile[]): Promise<void> {
     const field = this.page.getByLabel(label).first();
