@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Topic } from "./attack/attack.ts";
 import { AttackedService } from "./attack/attacked-service.ts";
 import type { OpenApiDocument } from "./attack/document.ts";
 import { type Hole, HOLES } from "./attack/holes.ts";
@@ -35,8 +36,25 @@ async function run({ topic, short, hole }: RunOptions): Promise<AttackTotals> {
   if (topics.length === 0) {
     throw new Error(`unknown topic ${topic}; the topics are ${TOPICS.map((candidate) => candidate.topic).join(", ")}`);
   }
+  const totals: AttackTotals[] = [];
+  for (const ofOneService of Map.groupBy(topics, ({ instrument }) => instrument).values()) {
+    totals.push(await runAgainstOneService(ofOneService, { short, ...(hole && { hole }) }));
+  }
+  return {
+    attacks: totals.reduce((sum, { attacks }) => sum + attacks, 0),
+    tried: totals.reduce((sum, { tried }) => sum + tried, 0),
+    findings: totals.flatMap(({ findings }) => findings),
+  };
+}
+
+/** The topics have the same instrument. */
+async function runAgainstOneService(
+  topics: readonly Topic[],
+  { short, hole }: Omit<RunOptions, "topic">,
+): Promise<AttackTotals> {
   const stateDir = await mkdtemp(join(tmpdir(), "almanac-attack-"));
-  const root = await createCopy(ROOT, [SCRYPT_COUNTER, ...(hole ? [hole] : [])]);
+  const patches = [SCRYPT_COUNTER, topics[0]?.instrument, hole].filter((patch) => patch !== undefined);
+  const root = await createCopy(ROOT, patches);
   const names = await startNameServer();
   try {
     await migrate(stateDir, { root });

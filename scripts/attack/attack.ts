@@ -1,3 +1,4 @@
+import type { Patch } from "../source-copy.ts";
 import type { AttackedService } from "./attacked-service.ts";
 
 /** One attack: it tries what the service must refuse, and notes the refusals. */
@@ -12,6 +13,8 @@ export interface Attack {
 /** The attacks of one topic: the default export of its file. */
 export interface Topic {
   readonly topic: string;
+  /** What the service of this topic has and the usual one has not. */
+  readonly instrument?: Patch;
   readonly attacks: readonly Attack[];
 }
 

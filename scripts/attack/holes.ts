@@ -296,6 +296,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "keep.feeds, END_FEEDS_SQL", to: "null, END_FEEDS_SQL" }],
   },
   {
+    name: "unlimited-mails",
+    what: "anybody can send any number of mails to somebody",
+    topic: "mails",
+    attack: "mails to somebody",
+    changes: [{ from: "LIMITS[kind]", to: "{ perHour: 1000, perDay: 1000 }" }],
+  },
+  {
     name: "unlimited-guesses",
     what: "the secrets of calendars may be guessed without a limit",
     topic: "webhooks",

@@ -7,6 +7,7 @@ import connect from "./connect.ts";
 import forms from "./forms.ts";
 import fuzz from "./fuzz.ts";
 import limits from "./limits.ts";
+import mails from "./mails.ts";
 import pictures from "./pictures.ts";
 import quotas from "./quotas.ts";
 import requests from "./requests.ts";
@@ -24,6 +25,7 @@ export const TOPICS: readonly Topic[] = [
   connect,
   authorize,
   signIn,
+  mails,
   addresses,
   answers,
   webhooks,

@@ -19,6 +19,7 @@ export async function countAccountMail(
   { email, kind }: { readonly email: string; readonly kind: keyof typeof LIMITS },
 ): Promise<boolean> {
   const now = clock.now();
+  // mutant: unlimited-mails
   const { perHour, perDay } = LIMITS[kind];
   const counted = await db.d1
     .prepare(

@@ -24,6 +24,7 @@ function isEmailBinding(value: unknown): value is EmailBinding {
  * features.
  */
 export function createMailer(env: { readonly [name: string]: unknown }): Mailer | null {
+  // mutant: record-mails
   const binding = env["EMAIL"];
   const from = env["MAIL_FROM"];
   if (!isEmailBinding(binding) || typeof from !== "string" || from === "") {

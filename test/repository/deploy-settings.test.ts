@@ -23,10 +23,20 @@ async function sourcesUnder(folder: string): Promise<Map<string, string>> {
 const matchesIn = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name]) => name ?? "");
 
-test("what is uploaded keeps the addresses of requests out of Workers Logs", async () => {
+test("what is uploaded keeps the addresses of requests out of Workers Logs, and a setting that does not is found", async () => {
   const config = await readTrackedConfig();
-  expect(config).toMatch(/^\[observability\]\nenabled = true\nredact_query_string = true$/m);
-  expect(config).toMatch(/^\[observability\.logs\]\nenabled = true\ninvocation_logs = false$/m);
+  const keepsAddressesOut = (text: string) =>
+    /^\[observability\]\nenabled = true\nredact_query_string = true$/m.test(text) &&
+    /^\[observability\.logs\]\nenabled = true\ninvocation_logs = false$/m.test(text);
+  expect(keepsAddressesOut(config)).toBe(true);
+  for (const planted of [
+    config.replace("invocation_logs = false", "invocation_logs = true"),
+    config.replace("invocation_logs = false\n", ""),
+    config.replace("redact_query_string = true", "redact_query_string = false"),
+  ]) {
+    expect(planted).not.toBe(config);
+    expect(keepsAddressesOut(planted)).toBe(false);
+  }
 });
 
 describe("the table of settings", () => {
