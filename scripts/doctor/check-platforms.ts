@@ -86,7 +86,7 @@ export function checkPlatforms(
   return platforms.flatMap((facts) => {
     const name = PLATFORM_NAMES[facts.platform];
     if (facts.state === "not_configured") {
-      return [green(name, `not set up; redirect URI ${facts.redirectUri}; ${guideOf(facts.platform)} says how`)];
+      return [green(name, `not set up; ${guideOf(facts.platform)} says how`)];
     }
     const check = checks?.find(({ platform }) => platform === facts.platform);
     const { apiVersion, review, scopes } = facts;

@@ -10,6 +10,8 @@ import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import type { D1Counts } from "#sandbox/d1-counter.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { connectAccounts, previewTextPost } from "../support/api-workflows.ts";
+import guide from "../../docs/guide/limits-and-cost.md?raw";
+import { SequentialTrips } from "../support/sequential-trips.ts";
 import { type ApiCaller, createAnotherKey, createCaller } from "../support/create-caller.ts";
 import { openApiDocument, operationsOf } from "../support/openapi-document.ts";
 import { ORIGIN } from "../support/origin.ts";
@@ -25,6 +27,8 @@ const NO_ID = crypto.randomUUID();
 const api = createApi(sandboxOutbound);
 
 interface Measured extends D1Counts {
+  /** The trips to D1 and KV that waited for each other. */
+  readonly path: SequentialTrips["path"];
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary members of responses
   readonly body: any;
@@ -40,14 +44,16 @@ async function measure(
   bindings: Partial<typeof env> = {},
 ): Promise<Measured> {
   const { d1, count } = countingD1(env.DB);
+  const trips = new SequentialTrips();
   const ctx = createExecutionContext();
   const request = new Request(`${ORIGIN}/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const response = await api.fetch(request, { ...withSandboxCredentials(env), ...bindings, DB: d1 }, ctx);
-  const countAtResponse = { ...count };
+  const far = { DB: trips.d1(d1), TOKENS: trips.of("KV", bindings.TOKENS ?? env.TOKENS) };
+  const response = await api.fetch(request, { ...withSandboxCredentials(env), ...bindings, ...far }, ctx);
+  const countAtResponse = { ...count, path: trips.path };
   const { status } = response;
   const measured = { ...countAtResponse, status, body: await response.json() };
   await waitOnExecutionContext(ctx);
@@ -111,6 +117,9 @@ const ROUND_TRIPS: Readonly<Record<string, readonly [remembered: number, unknown
   replayWebhook: [2, 3],
 };
 
+/** The path of each operation for a remembered credential. */
+const PATHS = new Map<string, SequentialTrips["path"]>();
+
 let plain: CallSetting;
 let withEvents: CallSetting;
 
@@ -133,7 +142,9 @@ describe("D1 round trips until the response, including the credential", () => {
     const [remembered, unknown] = ROUND_TRIPS[name] ?? [];
     for (const roundTrips of [unknown, remembered]) {
       const { method, path, body } = await prepare(setting);
-      expect(await measure(caller, method, path, body)).toMatchObject({ status, roundTrips });
+      const measured = await measure(caller, method, path, body);
+      expect(measured).toMatchObject({ status, roundTrips });
+      PATHS.set(name, measured.path);
     }
   });
 
@@ -210,6 +221,53 @@ describe("D1 round trips until the response, including the credential", () => {
       status: 200,
       roundTrips: 1,
     });
+  });
+});
+
+/** A trip and its answer, at 160 ms each way. */
+const TRIP_SECONDS = 0.32;
+
+const countOf = (path: SequentialTrips["path"], place: string): string =>
+  String(path.filter((to) => to === place).length);
+
+/** The table of the guide: the operations by the trips that they wait for. */
+function distanceTable(): string {
+  const rows = new Map<string, string[]>();
+  for (const [name, path] of PATHS) {
+    const seconds = (path.length * TRIP_SECONDS).toFixed(2);
+    const row = `| ${countOf(path, "D1")} | ${countOf(path, "KV")} | ${seconds} s |`;
+    rows.set(row, [...(rows.get(row) ?? []), `\`${name}\``]);
+  }
+  const lines = [...rows].map(([row, names]) => `${row} ${names.toSorted().join(", ")} |`);
+  return lines.toSorted().join("\n");
+}
+
+describe("distances", () => {
+  test("the guide has those of every operation", ({ expect }) => {
+    expect([...PATHS.keys()].toSorted()).toEqual(Object.keys(SAMPLE_CALLS).toSorted());
+    expect(
+      guide
+        .split("\n")
+        .filter((line) => /^\| \d \| \d \| \d\.\d\d s \|/.test(line))
+        .join("\n"),
+    ).toBe(distanceTable());
+  });
+
+  test("a preview waits for the primary once, then for its token; a confirm for its token, then for the primary once", ({
+    expect,
+  }) => {
+    for (const kind of ["Post", "Bulk", "Edit"]) {
+      expect(PATHS.get(`preview${kind}`)).toEqual(["D1", "KV"]);
+      expect(PATHS.get(`confirm${kind}`)).toEqual(["KV", "D1"]);
+    }
+  });
+
+  test("every read waits for the primary once at most", async ({ expect }) => {
+    const reads = operationsOf(await openApiDocument()).filter(({ method }) => method.toLowerCase() === "get");
+    const slow = reads
+      .map(({ operation }) => operation.operationId)
+      .filter((name) => (PATHS.get(name)?.length ?? 9) > 1);
+    expect(slow).toEqual(["listNextSlots"]);
   });
 });
 

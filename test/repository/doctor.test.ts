@@ -152,12 +152,7 @@ describe("a platform", () => {
     checkPlatforms([{ ...X, ...changes }], { checks: check && [check], isSimulated, now: NOW });
 
   test.each<[what: string, state: State, changes: Partial<PlatformFacts>, says: RegExp]>([
-    [
-      "X",
-      "green",
-      { state: "not_configured" },
-      /redirect URI https:\/\/posts\.example\.com\/connect\/x\/callback; docs\/platforms\/x\.md/,
-    ],
+    ["X", "green", { state: "not_configured" }, /docs\/platforms\/x\.md/],
     ["X: credentials", "red", { state: "half", missing: ["X_CLIENT_SECRET"] }, /X_CLIENT_SECRET is missing/],
     ["X: options", "green", { unavailableOptions: ["first_comment"] }, /not offered: first_comment; .*x\.md, Scopes/],
     ["X: X_EXTRA_SCOPES", "yellow", { unusedScopes: ["x.y"] }, /x\.y: no option needs it/],
