@@ -18,16 +18,17 @@ export type ErrorStatus = keyof typeof ERROR_RESPONSE_NAMES;
 
 const reference = (status: ErrorStatus) => ({ $ref: `#/components/responses/${ERROR_RESPONSE_NAMES[status]}` });
 
-/** For operations on one resource: it may not exist or may belong to another user. */
+/** For operations on a resource that their path does not name: it may not exist or may belong to another user. */
 export const NOT_FOUND = { 404: reference(404) };
 
-/** Derived from the operation's method and input. */
-export function errorResponsesFor({ method, request }: Pick<RouteConfig, "method" | "request">) {
+/** Derived from the operation's method, path and input. */
+export function errorResponsesFor({ method, path, request }: Pick<RouteConfig, "method" | "path" | "request">) {
   const writes = method !== "get";
   return {
     ...((writes || request) && { 400: reference(400) }),
     401: reference(401),
     403: reference(403),
+    ...(path.includes("{") && NOT_FOUND),
     ...(writes && { 409: reference(409) }),
     ...(request?.body && { 413: reference(413), 415: reference(415) }),
     429: reference(429),

@@ -17,7 +17,8 @@ type OperationDefinition = RouteConfig & {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  readonly tags: string[];
+  /** Without it, the first word of the path. */
+  readonly tags?: string[];
   readonly security?: never;
   readonly middleware?: never;
   readonly largeResponse?: LargeResponse;
@@ -74,8 +75,10 @@ export function operation<const R extends OperationDefinition>(
   definition: R,
 ): R {
   const scopes = needed === null ? [] : [needed].flat();
-  const { largeResponse: _, hasNoEvents: __, acceptsCsv: ___, ...documented } = definition;
+  const { operationId, largeResponse: _, hasNoEvents: __, acceptsCsv: ___, ...documented } = definition;
   const route: RouteConfig = {
+    operationId,
+    tags: [definition.path.split("/")[1] ?? ""],
     ...documented,
     // Not declared as a parameter: imported collections would send its example or a placeholder, the same one with every call.
     ...(definition.method !== "get" && {

@@ -7,7 +7,7 @@ import { newRouter, operation } from "#api/operation.ts";
 import { BoardList, presentBoard } from "#wire/schemas/board.ts";
 import { EXAMPLE_ACCOUNT_ID, Id } from "#wire/schemas/common.ts";
 import { capitalize } from "#api/capitalize.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 
 function boardsOperation(platform: Platform) {
   const name = PLATFORM_NAMES[platform];
@@ -15,7 +15,6 @@ function boardsOperation(platform: Platform) {
     method: "get",
     path: `/accounts/${platform}-boards`,
     operationId: `list${capitalize(platform)}Boards`,
-    tags: ["accounts"],
     summary: `List ${name} boards`,
     description: `The boards of a connected ${name} account, from all pages of the platform's list.`,
     request: {
@@ -27,12 +26,9 @@ function boardsOperation(platform: Platform) {
       }),
     },
     responses: {
-      200: {
-        description: "The boards.",
-        content: json(BoardList, {
-          boards: [{ id: "549755885175", name: "Glazes", description: null, privacy: "PUBLIC", pin_count: 5 }],
-        }),
-      },
+      ...success(200, "The boards.", BoardList, {
+        boards: [{ id: "549755885175", name: "Glazes", description: null, privacy: "PUBLIC", pin_count: 5 }],
+      }),
       ...NOT_FOUND,
     },
   });

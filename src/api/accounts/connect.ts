@@ -3,7 +3,7 @@ import { startConnect } from "#accounts/index.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, PlatformName, optional } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 
 const ConnectBody = z
   .object({
@@ -31,23 +31,17 @@ const route = operation("accounts:write", {
   method: "post",
   path: "/accounts",
   operationId: "connectAccount",
-  tags: ["accounts"],
   summary: "Start connecting an account",
   description:
     "Returns the URL of a page from which the user logs in to the platform. The service cannot tell the caller when the user has finished: after the login, call `POST /accounts/sync` once, or list the accounts every 5 seconds until `expires_at` and look for the new one, or for one that is `active` again.",
   request: {
-    body: { required: true, content: json(ConnectBody, { platform: EXAMPLE_PLATFORM }) },
+    body: jsonBody(ConnectBody, { platform: EXAMPLE_PLATFORM }),
   },
-  responses: {
-    200: {
-      description: "The URL to open in a browser.",
-      content: json(ConnectResponse, {
-        connect_url: `https://almanac.example.org/connect/${EXAMPLE_PLATFORM}?state=dGhlIHN0YXRl`,
-        platform: EXAMPLE_PLATFORM,
-        expires_at: "2026-11-20T09:10:00.000Z",
-      }),
-    },
-  },
+  responses: success(200, "The URL to open in a browser.", ConnectResponse, {
+    connect_url: `https://almanac.example.org/connect/${EXAMPLE_PLATFORM}?state=dGhlIHN0YXRl`,
+    platform: EXAMPLE_PLATFORM,
+    expires_at: "2026-11-20T09:10:00.000Z",
+  }),
 });
 
 export const connect = newRouter().openapi(route, async (c) => {

@@ -10,7 +10,7 @@ import {
   Id,
   PlatformName,
 } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 
 const DisconnectBody = z.object({ account_id: Id, confirm: ExplicitConfirm }).openapi("DisconnectBody");
 
@@ -27,25 +27,21 @@ const route = operation("accounts:write", {
   method: "delete",
   path: "/accounts",
   operationId: "disconnectAccount",
-  tags: ["accounts"],
   // The response is the account and ids only, so it is its own reference.
   largeResponse: { toReference: (_ctx, body) => body, rebuild: (_ctx, reference) => reference },
   summary: "Disconnect an account",
   description:
     "Deletes the account's tokens and revokes them at platforms that support it. Posts that are not yet published skip the account.",
   request: {
-    body: { required: true, content: json(DisconnectBody, { account_id: EXAMPLE_ACCOUNT_ID, confirm: true }) },
+    body: jsonBody(DisconnectBody, { account_id: EXAMPLE_ACCOUNT_ID, confirm: true }),
   },
   responses: {
-    200: {
-      description: "The account is disconnected.",
-      content: json(DisconnectedAccount, {
-        id: EXAMPLE_ACCOUNT_ID,
-        platform: EXAMPLE_PLATFORM,
-        disconnected: true,
-        paused_post_ids: [EXAMPLE_ID],
-      }),
-    },
+    ...success(200, "The account is disconnected.", DisconnectedAccount, {
+      id: EXAMPLE_ACCOUNT_ID,
+      platform: EXAMPLE_PLATFORM,
+      disconnected: true,
+      paused_post_ids: [EXAMPLE_ID],
+    }),
     ...NOT_FOUND,
   },
 });

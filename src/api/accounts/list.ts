@@ -3,13 +3,12 @@ import { listAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { AccountList, EXAMPLE_ACCOUNT, presentAccount } from "#wire/schemas/account.ts";
 import { PlatformName } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 
 const route = operation("accounts:read", {
   method: "get",
   path: "/accounts",
   operationId: "listAccounts",
-  tags: ["accounts"],
   summary: "List connected accounts",
   description: "The connected accounts of the active workspace.",
   request: {
@@ -17,9 +16,7 @@ const route = operation("accounts:read", {
       platform: PlatformName.optional().openapi({ param: { description: "Only accounts of this platform." } }),
     }),
   },
-  responses: {
-    200: { description: "The accounts.", content: json(AccountList, { accounts: [EXAMPLE_ACCOUNT] }) },
-  },
+  responses: success(200, "The accounts.", AccountList, { accounts: [EXAMPLE_ACCOUNT] }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {

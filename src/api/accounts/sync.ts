@@ -1,29 +1,23 @@
 import { syncAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#wire/schemas/account.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 
 const route = operation("accounts:write", {
   method: "post",
   path: "/accounts/sync",
   operationId: "syncAccounts",
-  tags: ["accounts"],
   summary: "Sync accounts with the platforms",
   description:
     "Reads the available accounts of every connection, and updates names, pictures, permissions and expiry. Call it after the user has logged in; it takes no body.",
-  responses: {
-    200: {
-      description: "The current accounts and the changes.",
-      content: json(SyncResult, {
-        accounts: [EXAMPLE_ACCOUNT],
-        added: [EXAMPLE_ACCOUNT.id],
-        updated: [],
-        needs_reconnect: [],
-        skipped: [],
-      }),
-    },
-  },
+  responses: success(200, "The current accounts and the changes.", SyncResult, {
+    accounts: [EXAMPLE_ACCOUNT],
+    added: [EXAMPLE_ACCOUNT.id],
+    updated: [],
+    needs_reconnect: [],
+    skipped: [],
+  }),
 });
 
 export const sync = newRouter().openapi(route, async (c) => {

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { getApproval } from "#confirming/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { ApprovalInPath } from "./path.ts";
 
 const ApprovalResponse = z.object({ approval: Approval }).openapi("ApprovalResponse");
@@ -12,15 +11,11 @@ const route = operation("posts:read", {
   method: "get",
   path: "/approvals/{id}",
   operationId: "getApproval",
-  tags: ["approvals"],
   summary: "Read an approval",
   description:
     "Whether a person has decided, and how. People take hours: events (`approval.approved` and others) tell at once, a poll every minute is enough otherwise. A decided approval can be read for 30 days.",
   request: { params: ApprovalInPath },
-  responses: {
-    200: { description: "The approval.", content: json(ApprovalResponse, { approval: EXAMPLE_APPROVAL }) },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "The approval.", ApprovalResponse, { approval: EXAMPLE_APPROVAL }),
 });
 
 export const get = newRouter().openapi(route, async (c) => {

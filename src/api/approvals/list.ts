@@ -4,7 +4,7 @@ import { listApprovals } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Approval, EXAMPLE_APPROVAL, presentApproval } from "#wire/schemas/approval.ts";
 import { pageInQuery } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 
 const ApprovalQuery = z.object({
   state: z
@@ -20,17 +20,11 @@ const route = operation("posts:read", {
   method: "get",
   path: "/approvals",
   operationId: "listApprovals",
-  tags: ["approvals"],
   summary: "List approvals",
   description:
     "What credentials whose previews a person confirms have asked for in the active workspace: pending requests first, then what was decided in the last 30 days, newest first. A page ends at 4 MiB: the next `offset` is yours and as many as the page has.",
   request: { query: ApprovalQuery },
-  responses: {
-    200: {
-      description: "A page of approvals.",
-      content: json(ApprovalPage, { approvals: [EXAMPLE_APPROVAL], has_more: false }),
-    },
-  },
+  responses: success(200, "A page of approvals.", ApprovalPage, { approvals: [EXAMPLE_APPROVAL], has_more: false }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {

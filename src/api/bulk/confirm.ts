@@ -3,7 +3,7 @@ import { getPosts } from "#posts/index.ts";
 import type { LargeResponse } from "#api/idempotency.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_SCHEDULED_BULK, presentScheduledBulk, ScheduledBulk } from "#wire/schemas/bulk.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#wire/schemas/preview.ts";
 
 interface Reference {
@@ -30,15 +30,12 @@ const route = operation("posts:write", {
   method: "post",
   path: "/posts/bulk/confirm",
   operationId: "confirmBulk",
-  tags: ["posts"],
   largeResponse: bulkByReference,
   summary: "Schedule many previewed posts",
   description:
     "Schedules all posts of a bulk preview or none: when an account or a file of one of them is gone, nothing is written, and `row` in `details` names the posts. The answer has ids and times; read the posts with `GET /posts/{id}`. Otherwise as `POST /posts/confirm`.",
-  request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
-  responses: {
-    200: { description: "Posts scheduled.", content: json(ScheduledBulk, EXAMPLE_SCHEDULED_BULK) },
-  },
+  request: { body: jsonBody(ConfirmBody, EXAMPLE_CONFIRM_BODY) },
+  responses: success(200, "Posts scheduled.", ScheduledBulk, EXAMPLE_SCHEDULED_BULK),
 });
 
 export const bulkConfirm = newRouter().openapi(route, async (c) => {

@@ -10,7 +10,7 @@ import { readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX } from "#wire/csv/row-reader.ts";
 import { BulkPreviewResponse, EXAMPLE_BULK_PREVIEW, presentBulkPreview } from "#wire/schemas/bulk.ts";
 import { EXAMPLE_ACCOUNT_ID, optional, QueryBoolean } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { json, success } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST } from "#wire/schemas/post.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 import { readRow } from "#wire/schemas/read-row.ts";
@@ -68,7 +68,6 @@ const route = operation("posts:write", {
   method: "post",
   path: "/posts/bulk/preview",
   operationId: "previewBulk",
-  tags: ["posts"],
   summary: "Preview many new posts",
   description:
     "Checks up to 100 posts together and shows each as `POST /posts/preview` does. The posts see each other: their times count towards the daily caps of their accounts, and equal texts are warned of. When one has problems, the request is refused with every problem of every post, and `row` in `details` says which; with `skip_invalid` those posts are left out, and the answer lists their problems. One token schedules all good posts. Each post counts towards `previews_per_hour` of `GET /limits`. Up to 100 images of other servers are fetched, three at a time and for a minute at most, when nothing else is wrong with their posts; videos are imported before with `POST /media`.",
@@ -99,12 +98,12 @@ const route = operation("posts:write", {
       },
     },
   },
-  responses: {
-    200: {
-      description: "Each post as it would be published, and the token that schedules them.",
-      content: json(BulkPreviewResponse, EXAMPLE_BULK_PREVIEW),
-    },
-  },
+  responses: success(
+    200,
+    "Each post as it would be published, and the token that schedules them.",
+    BulkPreviewResponse,
+    EXAMPLE_BULK_PREVIEW,
+  ),
 });
 
 async function readRequest(c: ApiContext): Promise<BulkInput & { readonly nextRow: number | null }> {

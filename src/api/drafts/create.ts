@@ -1,7 +1,7 @@
 import { createDraft } from "#drafts/index.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import {
   bodyOf,
   contentOf,
@@ -21,14 +21,11 @@ const route = operation("posts:write", {
   method: "post",
   path: "/drafts",
   operationId: "createDraft",
-  tags: ["drafts"],
   summary: "Create a draft",
   description:
     "Keeps any members of a preview, at most 256 KiB, also when they are incomplete or wrong: `problems` says what. Nothing is scheduled. A workspace may have 1,000 drafts; one that nobody changes for a year is deleted. Media that a draft names are kept as long as the draft.",
-  request: { body: { required: true, content: json(CreateDraftBody, EXAMPLE_DRAFT.content) } },
-  responses: {
-    201: { description: "The draft.", content: json(DraftResponse, { draft: EXAMPLE_DRAFT }) },
-  },
+  request: { body: jsonBody(CreateDraftBody, EXAMPLE_DRAFT.content) },
+  responses: success(201, "The draft.", DraftResponse, { draft: EXAMPLE_DRAFT }),
 });
 
 async function handle(c: ApiContext) {

@@ -2,7 +2,7 @@ import { listDrafts } from "#drafts/index.ts";
 import { z } from "@hono/zod-openapi";
 import { newRouter, operation } from "#api/operation.ts";
 import { pageInQuery } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { DraftSummary, EXAMPLE_DRAFT, presentDraftSummary } from "./draft.ts";
 
 const DraftQuery = z.object({
@@ -17,20 +17,14 @@ const route = operation("posts:read", {
   method: "get",
   path: "/drafts",
   operationId: "listDrafts",
-  tags: ["drafts"],
   summary: "List drafts",
   description:
     "The drafts of the active workspace, without what is in them; what was changed last comes first. Drafts are no posts: `GET /posts` never has them.",
   request: { query: DraftQuery },
-  responses: {
-    200: {
-      description: "A page of drafts.",
-      content: json(DraftPage, {
-        drafts: [{ ...summary, caption: "The new glaze is here." }],
-        has_more: false,
-      }),
-    },
-  },
+  responses: success(200, "A page of drafts.", DraftPage, {
+    drafts: [{ ...summary, caption: "The new glaze is here." }],
+    has_more: false,
+  }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {

@@ -1,11 +1,10 @@
 import { getDraft } from "#drafts/index.ts";
 import { previewSchedule } from "#confirming/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { substitutes } from "#api/posts/preview.ts";
 import { PreviewScheduleBody, toScheduleInput } from "#wire/schemas/schedule-body.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import {
   EXAMPLE_CONFIRMATION,
   EXAMPLE_SCHEDULE_PREVIEW,
@@ -23,21 +22,17 @@ const route = operation("posts:write", {
   method: "post",
   path: "/drafts/{id}/preview",
   operationId: "previewDraft",
-  tags: ["drafts"],
   summary: "Preview a draft",
   description:
     "The preview of a new post with what is in the draft; a member of the body replaces that of the draft for this preview, and null leaves it out. The draft stays as it is until the token is confirmed with `POST /posts/confirm`, which deletes it unless somebody changed it since.",
   request: {
     params: DraftInPath,
-    body: { required: true, content: json(PreviewDraftBody, { scheduled_at: "2026-12-24T18:00:00Z" }) },
+    body: jsonBody(PreviewDraftBody, { scheduled_at: "2026-12-24T18:00:00Z" }),
   },
-  responses: {
-    200: {
-      description: "What would be published, and the token that schedules it.",
-      content: json(SchedulePreviewResponse, { preview: EXAMPLE_SCHEDULE_PREVIEW, ...EXAMPLE_CONFIRMATION }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "What would be published, and the token that schedules it.", SchedulePreviewResponse, {
+    preview: EXAMPLE_SCHEDULE_PREVIEW,
+    ...EXAMPLE_CONFIRMATION,
+  }),
 });
 
 async function handle(c: ApiContext) {

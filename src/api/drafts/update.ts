@@ -1,8 +1,7 @@
 import { updateDraft } from "#drafts/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import type { ApiContext } from "#api/env.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import {
   bodyOf,
   contentOf,
@@ -24,28 +23,21 @@ const route = operation("posts:write", {
   method: "patch",
   path: "/drafts/{id}",
   operationId: "updateDraft",
-  tags: ["drafts"],
   summary: "Change a draft",
   description:
     "Replaces the members that are given, each as a whole, removes those that are null and leaves the rest. `version` is the one that was read: when somebody changed the draft since, 400 `draft_changed` has the present one and nothing is written.",
   request: {
     params: DraftInPath,
-    body: { required: true, content: json(UpdateDraftBody, { version: 1, caption: "The new glaze is here!" }) },
+    body: jsonBody(UpdateDraftBody, { version: 1, caption: "The new glaze is here!" }),
   },
-  responses: {
-    200: {
-      description: "The draft as it is now.",
-      content: json(DraftResponse, {
-        draft: {
-          ...EXAMPLE_DRAFT,
-          version: 2,
-          content: { ...EXAMPLE_DRAFT.content, caption: "The new glaze is here!" },
-          updated_at: "2026-11-20T09:12:00.000Z",
-        },
-      }),
+  responses: success(200, "The draft as it is now.", DraftResponse, {
+    draft: {
+      ...EXAMPLE_DRAFT,
+      version: 2,
+      content: { ...EXAMPLE_DRAFT.content, caption: "The new glaze is here!" },
+      updated_at: "2026-11-20T09:12:00.000Z",
     },
-    ...NOT_FOUND,
-  },
+  }),
 });
 
 async function handle(c: ApiContext) {

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { getEvent } from "#events/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { Event, presentEvent } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 
@@ -19,17 +18,10 @@ const route = operation("posts:read", {
   method: "get",
   path: "/events/{id}",
   operationId: "getEvent",
-  tags: ["events"],
   summary: "Read an event",
   description: "An event of the last 30 days, with the resource as it was then.",
   request: { params: EventInPath },
-  responses: {
-    200: {
-      description: "The event.",
-      content: json(EventResponse, { event: EXAMPLE_EVENTS["post.published"] }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "The event.", EventResponse, { event: EXAMPLE_EVENTS["post.published"] }),
 });
 
 export const get = newRouter().openapi(route, async (c) => {

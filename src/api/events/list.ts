@@ -3,7 +3,7 @@ import { type EventType, LOGGED_EVENT_TYPES } from "#core/event-type.ts";
 import { listEvents } from "#events/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { queryInteger } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { Event, presentEvent } from "#wire/schemas/event.ts";
 import { EXAMPLE_EVENTS } from "#wire/schemas/event-examples.ts";
 
@@ -62,22 +62,16 @@ const route = operation("posts:read", {
   method: "get",
   path: "/events",
   operationId: "listEvents",
-  tags: ["events"],
   summary: "List events",
   description:
     "What happened in the active workspace in the last 30 days, oldest first. Whoever keeps `next_after` and sends it with the next call misses nothing and gets nothing twice. A page ends at 4 MiB. Ask again at once while `has_more` is true, otherwise after 10 seconds or more; a webhook tells sooner and costs no calls. Events are only written while `recording` is true.",
   request: { query: EventQuery },
-  responses: {
-    200: {
-      description: "A page of events.",
-      content: json(EventPage, {
-        events: [EXAMPLE_EVENTS["post.published"]],
-        next_after: EXAMPLE_EVENTS["post.published"].seq,
-        has_more: false,
-        recording: true,
-      }),
-    },
-  },
+  responses: success(200, "A page of events.", EventPage, {
+    events: [EXAMPLE_EVENTS["post.published"]],
+    next_after: EXAMPLE_EVENTS["post.published"].seq,
+    has_more: false,
+    recording: true,
+  }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {

@@ -5,7 +5,7 @@ import { HOURLY_LIMITS, listLimits, type UserLimits } from "#quotas/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { Instant } from "#wire/schemas/common.ts";
 import { EXAMPLE_MEDIA_ITEM } from "#wire/schemas/media.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 
 const DESCRIPTIONS: Record<LimitKey, string> = {
   accounts: "Connected accounts.",
@@ -82,20 +82,17 @@ const route = operation(null, {
   summary: "Read your limits and their use",
   description:
     "What the user's plan allows in all workspaces together, and how much of it is in use. A call over a limit is refused, naming limit and use: with 403 `account_limit_reached` for `accounts`, `storage_limit_reached` for `media_bytes`, `plan_required` for a second workspace where the plan has one, and `quota_exceeded` for every other limit of what is kept; with 429 `rate_limited` and `Retry-After` for the limits per hour (`details` has `quota_exceeded` with the limit's name) and per minute. Needs any valid credential and no scope.",
-  responses: {
-    200: {
-      description: "The limits.",
-      content: json(
-        Limits,
-        presentLimits({
-          plan: "growth",
-          limits: PLAN_LIMITS.growth,
-          used: EXAMPLE_USE,
-          hourEndsAt: Date.UTC(2026, 10, 20, 10),
-        }),
-      ),
-    },
-  },
+  responses: success(
+    200,
+    "The limits.",
+    Limits,
+    presentLimits({
+      plan: "growth",
+      limits: PLAN_LIMITS.growth,
+      used: EXAMPLE_USE,
+      hourEndsAt: Date.UTC(2026, 10, 20, 10),
+    }),
+  ),
 });
 
 export const list = newRouter().openapi(route, async (c) => c.json(presentLimits(await listLimits(c.get("ctx"))), 200));

@@ -1,39 +1,31 @@
 import { listAttempts } from "#posts/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { AttemptList, presentAttempt } from "#wire/schemas/attempt.ts";
 import { EXAMPLE_ACCOUNT_ID, EXAMPLE_PLATFORM, IdInPath } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 
 const route = operation("posts:read", {
   method: "get",
   path: "/posts/{id}/attempts",
   operationId: "listAttempts",
-  tags: ["posts"],
   summary: "List publishing attempts",
   description: "The publishing attempts for each target of the post and their results, oldest first.",
   request: { params: IdInPath },
-  responses: {
-    200: {
-      description: "The attempts.",
-      content: json(AttemptList, {
-        attempts: [
-          {
-            account_id: EXAMPLE_ACCOUNT_ID,
-            platform: EXAMPLE_PLATFORM,
-            at: "2026-12-24T18:00:01.041Z",
-            step: "commit",
-            outcome: "published",
-            http_status: 200,
-            platform_code: null,
-            message: null,
-            next_attempt_at: null,
-          },
-        ],
-      }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "The attempts.", AttemptList, {
+    attempts: [
+      {
+        account_id: EXAMPLE_ACCOUNT_ID,
+        platform: EXAMPLE_PLATFORM,
+        at: "2026-12-24T18:00:01.041Z",
+        step: "commit",
+        outcome: "published",
+        http_status: 200,
+        platform_code: null,
+        message: null,
+        next_attempt_at: null,
+      },
+    ],
+  }),
 });
 
 export const attempts = newRouter().openapi(route, async (c) => {

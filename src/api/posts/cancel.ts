@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { cancelPost } from "#post-status/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { ExplicitConfirm, EXAMPLE_ID, Id, IdInPath } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 
 const CancelBody = z.object({ confirm: ExplicitConfirm }).openapi("CancelBody");
 
@@ -21,18 +20,14 @@ const route = operation("posts:write", {
   method: "delete",
   path: "/posts/{id}",
   operationId: "cancelPost",
-  tags: ["posts"],
   summary: "Cancel a post",
   description:
     "Cancels a scheduled or paused post. After a 200 response, nothing more of the post is published. In the last two seconds before its time a post may be `publishing` already: its content is fixed, its calls leave at its time, and a cancel is refused with 400 `invalid_state`. A post of which something is public keeps its record: its retry is stopped, its open targets are `skipped`, and `status` is `partially_failed` again.",
-  request: { params: IdInPath, body: { required: true, content: json(CancelBody, { confirm: true }) } },
-  responses: {
-    200: {
-      description: "The post is cancelled, or its retry is stopped.",
-      content: json(CancelledPost, { id: EXAMPLE_ID, status: "cancelled" }),
-    },
-    ...NOT_FOUND,
-  },
+  request: { params: IdInPath, body: jsonBody(CancelBody, { confirm: true }) },
+  responses: success(200, "The post is cancelled, or its retry is stopped.", CancelledPost, {
+    id: EXAMPLE_ID,
+    status: "cancelled",
+  }),
 });
 
 export const cancel = newRouter().openapi(route, async (c) => {

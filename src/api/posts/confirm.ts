@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { confirmSchedule } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST, Post, presentPost } from "#wire/schemas/post.ts";
 import { postsByReference } from "./large-response.ts";
 import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#wire/schemas/preview.ts";
@@ -19,18 +19,15 @@ const route = operation("posts:write", {
   method: "post",
   path: "/posts/confirm",
   operationId: "confirmPost",
-  tags: ["posts"],
   largeResponse: postsByReference,
   summary: "Schedule a previewed post",
   description:
     "Schedules exactly what the preview showed. A token works once, within 5 minutes, for the user who created the preview. An expired token is refused with `invalid_confirmation_token`: preview again and confirm the new token. When the response is lost, send the same call with the same `Idempotency-Key`, which answers as the first one did; without a key, a used token is refused for two days with `token_already_used` and the ids of its posts. To learn when the post is public, take events from a webhook or `GET /events`, or read `GET /posts/{id}` after its time. Where a person confirms what the credential previews, nothing is written: 403 `approval_required` has the page on which the user decides, and the same call says later what became of it.",
-  request: { body: { required: true, content: json(ConfirmBody, EXAMPLE_CONFIRM_BODY) } },
-  responses: {
-    200: {
-      description: "Post scheduled.",
-      content: json(ScheduledPosts, { posts: [EXAMPLE_POST], plan_hash: EXAMPLE_POST.plan_hash }),
-    },
-  },
+  request: { body: jsonBody(ConfirmBody, EXAMPLE_CONFIRM_BODY) },
+  responses: success(200, "Post scheduled.", ScheduledPosts, {
+    posts: [EXAMPLE_POST],
+    plan_hash: EXAMPLE_POST.plan_hash,
+  }),
 });
 
 export const confirm = newRouter().openapi(route, async (c) => {

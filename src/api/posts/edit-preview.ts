@@ -5,7 +5,7 @@ import { previewEdit } from "#confirming/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { allProblemsHook } from "#api/unread-members.ts";
 import { EXAMPLE_ID, Id, optional } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { Caption, contentFields, targetList, toContent, toTargets } from "#wire/schemas/post-input.ts";
 import { EXAMPLE_EDITED_POST, EXAMPLE_POST } from "#wire/schemas/post.ts";
 import {
@@ -65,41 +65,30 @@ const route = operation("posts:write", {
   method: "post",
   path: "/posts/edit/preview",
   operationId: "previewEdit",
-  tags: ["posts"],
   summary: "Preview an edit",
   description:
     "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time. Preview again after `post_changed`, when the token has expired, or when the edit should be different.",
   request: {
-    body: {
-      required: true,
-      content: json(PreviewEditBody, { post_ids: [EXAMPLE_ID], scheduled_at: "2026-12-24T19:00:00Z" }),
-    },
+    body: jsonBody(PreviewEditBody, { post_ids: [EXAMPLE_ID], scheduled_at: "2026-12-24T19:00:00Z" }),
   },
-  responses: {
-    200: {
-      description: "The changes, and the token that confirms them.",
-      content: json(EditPreviewResponse, {
-        preview: {
-          action: "edit",
-          posts: [
-            {
-              id: EXAMPLE_ID,
-              version: 1,
-              changes: [
-                { field: "scheduled_at", from: EXAMPLE_POST.scheduled_at, to: EXAMPLE_EDITED_POST.scheduled_at },
-              ],
-              after: {
-                ...EXAMPLE_SCHEDULE_PREVIEW,
-                scheduled_at: EXAMPLE_EDITED_POST.scheduled_at,
-                plan_hash: EXAMPLE_EDITED_POST.plan_hash,
-              },
-            },
-          ],
+  responses: success(200, "The changes, and the token that confirms them.", EditPreviewResponse, {
+    preview: {
+      action: "edit",
+      posts: [
+        {
+          id: EXAMPLE_ID,
+          version: 1,
+          changes: [{ field: "scheduled_at", from: EXAMPLE_POST.scheduled_at, to: EXAMPLE_EDITED_POST.scheduled_at }],
+          after: {
+            ...EXAMPLE_SCHEDULE_PREVIEW,
+            scheduled_at: EXAMPLE_EDITED_POST.scheduled_at,
+            plan_hash: EXAMPLE_EDITED_POST.plan_hash,
+          },
         },
-        ...EXAMPLE_EDIT_CONFIRMATION,
-      }),
+      ],
     },
-  },
+    ...EXAMPLE_EDIT_CONFIRMATION,
+  }),
 });
 
 function toInput(body: z.output<typeof PreviewEditBody>, sent?: JsonValue): EditInput {

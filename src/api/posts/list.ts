@@ -6,7 +6,7 @@ import { jsonText } from "#api/json-text.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ANNOTATIONS, ExternalId, Label } from "#wire/schemas/annotations.ts";
 import { InstantInQuery, QueryBoolean, pageInQuery } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { Warning } from "#wire/schemas/preview.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
@@ -79,19 +79,13 @@ const route = operation("posts:read", {
   method: "get",
   path: "/posts",
   operationId: "listPosts",
-  tags: ["posts"],
   summary: "List posts",
   description: "A page of the posts of the active workspace, by default the upcoming posts, earliest first.",
   request: { query: ListQuery },
-  responses: {
-    200: {
-      description: "A page of posts.",
-      content: json(PostPage, {
-        posts: [EXAMPLE_POST],
-        pagination: { limit: 50, offset: 0, total: 1, has_more: false, next_offset: null },
-      }),
-    },
-  },
+  responses: success(200, "A page of posts.", PostPage, {
+    posts: [EXAMPLE_POST],
+    pagination: { limit: 50, offset: 0, total: 1, has_more: false, next_offset: null },
+  }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {

@@ -5,7 +5,7 @@ import type { ScheduleSummary as DomainSummary } from "#posts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_PLATFORM, Instant, instantOrNull, PlatformName } from "#wire/schemas/common.ts";
 import { EXAMPLE_POST, LATENESS } from "#wire/schemas/post.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 
 const Counts = z.object(
   Object.fromEntries(POST_STATUSES.map((status) => [status, z.int()])) as Record<
@@ -100,7 +100,6 @@ const route = operation("posts:read", {
   method: "get",
   path: "/schedule/summary",
   operationId: "summarizeSchedule",
-  tags: ["schedule"],
   summary: "Summarize the schedule",
   description: "Counts by status and platform, the next posts, and when posts are usually published.",
   request: {
@@ -113,7 +112,7 @@ const route = operation("posts:read", {
         .openapi({ param: { description: "An IANA time zone for weekdays and hours." }, example: "Europe/Berlin" }),
     }),
   },
-  responses: { 200: { description: "The summary.", content: json(ScheduleSummary, EXAMPLE) } },
+  responses: success(200, "The summary.", ScheduleSummary, EXAMPLE),
 });
 
 export const summary = newRouter().openapi(route, async (c) => {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createWebhook } from "#webhooks/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { optional } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import {
   EXAMPLE_SECRET,
   EXAMPLE_WEBHOOK,
@@ -22,29 +22,20 @@ const route = operation(["workspaces:write", "posts:read"], {
   method: "post",
   path: "/webhooks",
   operationId: "createWebhook",
-  tags: ["webhooks"],
   summary: "Create a webhook",
   description:
     "Sends the events of the active workspace to an address, from now on. The answer is the only one with the signing secret.",
   request: {
-    body: {
-      required: true,
-      content: json(CreateWebhookBody, {
-        url: EXAMPLE_WEBHOOK.url,
-        types: ["post.published", "post.failed"],
-        description: EXAMPLE_WEBHOOK.description,
-      }),
-    },
+    body: jsonBody(CreateWebhookBody, {
+      url: EXAMPLE_WEBHOOK.url,
+      types: ["post.published", "post.failed"],
+      description: EXAMPLE_WEBHOOK.description,
+    }),
   },
-  responses: {
-    201: {
-      description: "The webhook is created.",
-      content: json(WebhookSecretResponse, {
-        webhook: { ...EXAMPLE_WEBHOOK, health: { ...EXAMPLE_WEBHOOK.health, last_success_at: null } },
-        secret: EXAMPLE_SECRET,
-      }),
-    },
-  },
+  responses: success(201, "The webhook is created.", WebhookSecretResponse, {
+    webhook: { ...EXAMPLE_WEBHOOK, health: { ...EXAMPLE_WEBHOOK.health, last_success_at: null } },
+    secret: EXAMPLE_SECRET,
+  }),
 });
 
 export const create = newRouter().openapi(route, async (c) => {

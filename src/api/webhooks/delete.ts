@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { deleteWebhook } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_WEBHOOK_ID, ExplicitConfirm, Id } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { WebhookInPath } from "./webhook.ts";
 
 const DeleteWebhookBody = z.object({ confirm: ExplicitConfirm }).openapi("DeleteWebhookBody");
@@ -14,17 +13,10 @@ const route = operation("workspaces:write", {
   method: "delete",
   path: "/webhooks/{id}",
   operationId: "deleteWebhook",
-  tags: ["webhooks"],
   summary: "Delete a webhook",
   description: "Deletes a webhook with its log of deliveries; what waits for a try is not sent.",
-  request: { params: WebhookInPath, body: { required: true, content: json(DeleteWebhookBody, { confirm: true }) } },
-  responses: {
-    200: {
-      description: "The webhook is deleted.",
-      content: json(DeletedWebhook, { id: EXAMPLE_WEBHOOK_ID, deleted: true }),
-    },
-    ...NOT_FOUND,
-  },
+  request: { params: WebhookInPath, body: jsonBody(DeleteWebhookBody, { confirm: true }) },
+  responses: success(200, "The webhook is deleted.", DeletedWebhook, { id: EXAMPLE_WEBHOOK_ID, deleted: true }),
 });
 
 export const remove = newRouter().openapi(route, async (c) => {

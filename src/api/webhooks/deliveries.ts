@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { DELIVERY_STATUSES } from "#core/webhook-sender.ts";
 import { listDeliveries } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { queryInteger } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { Delivery, EXAMPLE_DELIVERY, EXAMPLE_DELIVERY_ID, presentDelivery } from "./delivery.ts";
 import { WebhookInPath } from "./webhook.ts";
 
@@ -33,17 +32,10 @@ const route = operation("workspaces:read", {
   method: "get",
   path: "/webhooks/{id}/deliveries",
   operationId: "listDeliveries",
-  tags: ["webhooks"],
   summary: "List deliveries",
   description: "What was sent to a webhook in the last 30 days and what it answered, newest first, without the bodies.",
   request: { params: WebhookInPath, query: DeliveryQuery },
-  responses: {
-    200: {
-      description: "A page of deliveries.",
-      content: json(DeliveryPage, { deliveries: [EXAMPLE_DELIVERY], next_before: null }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "A page of deliveries.", DeliveryPage, { deliveries: [EXAMPLE_DELIVERY], next_before: null }),
 });
 
 export const deliveries = newRouter().openapi(route, async (c) => {

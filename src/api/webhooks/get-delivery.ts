@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { getDelivery } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { DeliveryInPath, DeliveryWithBody, EXAMPLE_DELIVERY, presentDeliveryWithBody } from "./delivery.ts";
 
 const DeliveryWithBodyResponse = z.object({ delivery: DeliveryWithBody }).openapi("DeliveryWithBodyResponse");
@@ -11,22 +10,15 @@ const route = operation(["workspaces:read", "posts:read"], {
   method: "get",
   path: "/webhooks/{id}/deliveries/{delivery_id}",
   operationId: "getDelivery",
-  tags: ["webhooks"],
   summary: "Read a delivery",
   description: "A delivery of the last 30 days with the body that is sent.",
   request: { params: DeliveryInPath },
-  responses: {
-    200: {
-      description: "The delivery.",
-      content: json(DeliveryWithBodyResponse, {
-        delivery: {
-          ...EXAMPLE_DELIVERY,
-          body: `{"id":"${EXAMPLE_DELIVERY.event_id}","type":"post.published","data":{}}`,
-        },
-      }),
+  responses: success(200, "The delivery.", DeliveryWithBodyResponse, {
+    delivery: {
+      ...EXAMPLE_DELIVERY,
+      body: `{"id":"${EXAMPLE_DELIVERY.event_id}","type":"post.published","data":{}}`,
     },
-    ...NOT_FOUND,
-  },
+  }),
 });
 
 export const readDelivery = newRouter().openapi(route, async (c) => {

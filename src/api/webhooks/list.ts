@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { listWebhooks } from "#webhooks/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { EXAMPLE_WEBHOOK, presentWebhook, Webhook } from "./webhook.ts";
 
 const WebhookList = z.object({ webhooks: z.array(Webhook) }).openapi("WebhookList");
@@ -10,12 +10,9 @@ const route = operation("workspaces:read", {
   method: "get",
   path: "/webhooks",
   operationId: "listWebhooks",
-  tags: ["webhooks"],
   summary: "List webhooks",
   description: "The webhooks of the active workspace, oldest first, with how their deliveries go.",
-  responses: {
-    200: { description: "The webhooks.", content: json(WebhookList, { webhooks: [EXAMPLE_WEBHOOK] }) },
-  },
+  responses: success(200, "The webhooks.", WebhookList, { webhooks: [EXAMPLE_WEBHOOK] }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { type ReplayStart, replayEvents } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { InstantInput, optional } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { WebhookInPath } from "./webhook.ts";
 
 const ReplayBody = z
@@ -38,15 +37,11 @@ const route = operation(["workspaces:write", "posts:read"], {
   method: "post",
   path: "/webhooks/{id}/replay",
   operationId: "replayWebhook",
-  tags: ["webhooks"],
   summary: "Deliver events again",
   description:
     "Delivers the events after a number or from a time on once more, as far as they are kept (30 days) and the webhook wants their types. Send `after_seq` or `since`. A disabled webhook is refused.",
-  request: { params: WebhookInPath, body: { required: true, content: json(ReplayBody, { after_seq: 0 }) } },
-  responses: {
-    200: { description: "The events are queued.", content: json(Replayed, { queued: 12 }) },
-    ...NOT_FOUND,
-  },
+  request: { params: WebhookInPath, body: jsonBody(ReplayBody, { after_seq: 0 }) },
+  responses: success(200, "The events are queued.", Replayed, { queued: 12 }),
 });
 
 function toStart({ after_seq: afterSeq = 0, since }: z.output<typeof ReplayBody>): ReplayStart {

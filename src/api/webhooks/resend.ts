@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { getDelivery, resendDelivery } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import type { LargeResponse } from "#api/idempotency.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { Delivery, DeliveryInPath, EXAMPLE_DELIVERY, EXAMPLE_TRY, presentDelivery } from "./delivery.ts";
 
 const DeliveryResponse = z.object({ delivery: Delivery }).openapi("DeliveryResponse");
@@ -25,21 +24,14 @@ const route = operation(["workspaces:write", "posts:read"], {
   method: "post",
   path: "/webhooks/{id}/deliveries/{delivery_id}/resend",
   operationId: "resendDelivery",
-  tags: ["webhooks"],
   largeResponse,
   summary: "Send a delivery again",
   description:
     "Sends the same bytes at once, with the same `webhook-id`, a new `webhook-timestamp` and a new signature. Takes no body.",
   request: { params: DeliveryInPath },
-  responses: {
-    200: {
-      description: "The delivery with the new try.",
-      content: json(DeliveryResponse, {
-        delivery: { ...EXAMPLE_DELIVERY, tries: [{ ...EXAMPLE_TRY, status: 500 }, EXAMPLE_TRY] },
-      }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "The delivery with the new try.", DeliveryResponse, {
+    delivery: { ...EXAMPLE_DELIVERY, tries: [{ ...EXAMPLE_TRY, status: 500 }, EXAMPLE_TRY] },
+  }),
 });
 
 export const resend = newRouter().openapi(route, async (c) => {

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { sendTest } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { presentTestEvent } from "#wire/schemas/event.ts";
 import { DeliveryTry, EXAMPLE_TRY, presentTry } from "./delivery.ts";
 import { WebhookInPath } from "./webhook.ts";
@@ -18,18 +17,11 @@ const route = operation("workspaces:write", {
   method: "post",
   path: "/webhooks/{id}/test",
   operationId: "testWebhook",
-  tags: ["webhooks"],
   summary: "Send a test",
   description:
     "Sends `webhook.test` to the webhook at once, also to a disabled one, and answers with what the receiver said. It is not repeated. Takes no body.",
   request: { params: WebhookInPath },
-  responses: {
-    200: {
-      description: "What the receiver said.",
-      content: json(TestedWebhook, { delivered: true, result: EXAMPLE_TRY }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "What the receiver said.", TestedWebhook, { delivered: true, result: EXAMPLE_TRY }),
 });
 
 export const test = newRouter().openapi(route, async (c) => {

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { MISSED_CHOICES, updateWebhook } from "#webhooks/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { optional } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import {
   EXAMPLE_WEBHOOK,
   presentWebhook,
@@ -31,20 +30,15 @@ const route = operation(["workspaces:write", "posts:read"], {
   method: "patch",
   path: "/webhooks/{id}",
   operationId: "updateWebhook",
-  tags: ["webhooks"],
   summary: "Change a webhook",
   description: "Changes what is given and leaves the rest. A disabled webhook gets nothing until it is enabled again.",
   request: {
     params: WebhookInPath,
-    body: { required: true, content: json(UpdateWebhookBody, { types: ["*"], enabled: true, missed: "send" }) },
+    body: jsonBody(UpdateWebhookBody, { types: ["*"], enabled: true, missed: "send" }),
   },
-  responses: {
-    200: {
-      description: "The webhook as it is now.",
-      content: json(WebhookResponse, { webhook: { ...EXAMPLE_WEBHOOK, types: ["*"] } }),
-    },
-    ...NOT_FOUND,
-  },
+  responses: success(200, "The webhook as it is now.", WebhookResponse, {
+    webhook: { ...EXAMPLE_WEBHOOK, types: ["*"] },
+  }),
 });
 
 export const update = newRouter().openapi(route, async (c) => {

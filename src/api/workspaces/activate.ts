@@ -3,7 +3,7 @@ import { activateWorkspace } from "#workspaces/index.ts";
 import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_WORKSPACE_ID, Id } from "#wire/schemas/common.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#wire/schemas/workspace.ts";
 
 const ActivateWorkspaceBody = z.object({ workspace_id: Id }).openapi("ActivateWorkspaceBody");
@@ -12,17 +12,13 @@ const route = operation("workspaces:write", {
   method: "post",
   path: "/workspaces/active",
   operationId: "activateWorkspace",
-  tags: ["workspaces"],
   summary: "Choose the active workspace",
   description: "All later calls read and write in the active workspace, in the API and in the dashboard.",
   request: {
-    body: { required: true, content: json(ActivateWorkspaceBody, { workspace_id: EXAMPLE_WORKSPACE_ID }) },
+    body: jsonBody(ActivateWorkspaceBody, { workspace_id: EXAMPLE_WORKSPACE_ID }),
   },
   responses: {
-    200: {
-      description: "The workspace is the active one.",
-      content: json(WorkspaceResponse, { workspace: EXAMPLE_WORKSPACE }),
-    },
+    ...success(200, "The workspace is the active one.", WorkspaceResponse, { workspace: EXAMPLE_WORKSPACE }),
     ...NOT_FOUND,
   },
 });

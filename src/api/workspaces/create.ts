@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createWorkspace } from "#workspaces/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { jsonBody, success } from "#wire/schemas/content.ts";
 import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceResponse } from "#wire/schemas/workspace.ts";
 
 const CreateWorkspaceBody = z
@@ -14,16 +14,12 @@ const route = operation("workspaces:write", {
   method: "post",
   path: "/workspaces",
   operationId: "createWorkspace",
-  tags: ["workspaces"],
   summary: "Create a workspace",
   description: "Needs a plan with workspaces. The active workspace does not change.",
-  request: { body: { required: true, content: json(CreateWorkspaceBody, { name: EXAMPLE_WORKSPACE.name }) } },
-  responses: {
-    201: {
-      description: "The workspace is created.",
-      content: json(WorkspaceResponse, { workspace: { ...EXAMPLE_WORKSPACE, is_active: false } }),
-    },
-  },
+  request: { body: jsonBody(CreateWorkspaceBody, { name: EXAMPLE_WORKSPACE.name }) },
+  responses: success(201, "The workspace is created.", WorkspaceResponse, {
+    workspace: { ...EXAMPLE_WORKSPACE, is_active: false },
+  }),
 });
 
 export const create = newRouter().openapi(route, async (c) => {

@@ -1,18 +1,15 @@
 import { listWorkspaces } from "#workspaces/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
-import { json } from "#wire/schemas/content.ts";
+import { success } from "#wire/schemas/content.ts";
 import { EXAMPLE_WORKSPACE, presentWorkspace, WorkspaceList } from "#wire/schemas/workspace.ts";
 
 const route = operation("workspaces:read", {
   method: "get",
   path: "/workspaces",
   operationId: "listWorkspaces",
-  tags: ["workspaces"],
   summary: "List workspaces",
   description: "All workspaces of the user; one of them is active.",
-  responses: {
-    200: { description: "The workspaces.", content: json(WorkspaceList, { workspaces: [EXAMPLE_WORKSPACE] }) },
-  },
+  responses: success(200, "The workspaces.", WorkspaceList, { workspaces: [EXAMPLE_WORKSPACE] }),
 });
 
 export const list = newRouter().openapi(route, async (c) => {
