@@ -33,7 +33,7 @@ export function loginEndStatements(
 const ENDING_SUBSCRIPTIONS = `s.current_period_end >= ?1 AND s.current_period_end < ?2 AND s.status IN ('trialing', 'past_due')`;
 
 /** A user whose subscription ends, and the user's active workspace. */
-export interface EndingUser {
+interface EndingUser {
   readonly userId: string;
   readonly workspaceId: string;
 }

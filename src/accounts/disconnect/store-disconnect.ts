@@ -3,7 +3,7 @@ import type { Platform } from "#core/platform.ts";
 import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
-export interface Disconnected {
+interface Disconnected {
   readonly id: string;
   readonly platform: Platform;
   readonly connectionId: string;
