@@ -1,19 +1,8 @@
-import type { Platform } from "#core/platform.ts";
 import type { PostStatus } from "#core/status.ts";
 import type { Db } from "#db/client.ts";
-import type { StoredMediaItem } from "#db/schema.ts";
+import type { ArmablePost } from "./arm-posts.ts";
 import { NEXT_DUE_AT_SQL } from "./store-next-due-at.ts";
-
-/** A post that the reconciler must check. */
-export interface WatchedPost {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly version: number;
-  readonly status: PostStatus;
-  readonly scheduledAt: number;
-  readonly platforms: readonly Platform[];
-  readonly media: readonly StoredMediaItem[];
-}
+import { armableFromRow, type ArmableRow } from "./to-armable-post.ts";
 
 /** Sets the reconciler's next check of these posts to `watchAt`, unless their version has changed. */
 export async function setWatchAtOfUnarmed(
@@ -42,7 +31,7 @@ export async function selectWatched(
     beat,
     postId,
   }: { readonly now: number; readonly limit: number; readonly beat: number; readonly postId?: string | undefined },
-): Promise<WatchedPost[]> {
+): Promise<ArmablePost[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT id, workspace_id, version, status, ${NEXT_DUE_AT_SQL} AS scheduled_at, platforms, media FROM posts
@@ -50,24 +39,8 @@ export async function selectWatched(
          AND EXISTS (SELECT 1 FROM service WHERE held IS NULL AND beat >= ?3) ORDER BY watch_at LIMIT ?2`,
     )
     .bind(now, limit, beat, ...(postId === undefined ? [] : [postId]))
-    .all<{
-      id: string;
-      workspace_id: string;
-      version: number;
-      status: PostStatus;
-      scheduled_at: number;
-      platforms: string;
-      media: string;
-    }>();
-  return results.map((row) => ({
-    id: row.id,
-    workspaceId: row.workspace_id,
-    version: row.version,
-    status: row.status,
-    scheduledAt: row.scheduled_at,
-    platforms: JSON.parse(row.platforms) as Platform[],
-    media: JSON.parse(row.media) as StoredMediaItem[],
-  }));
+    .all<ArmableRow>();
+  return results.map(armableFromRow);
 }
 
 /** Sets `watch_at`, unless the version or the status has changed since the arming. */

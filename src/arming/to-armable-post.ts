@@ -13,7 +13,8 @@ export function armableFromPost(post: Post, workspaceId: string): ArmablePost {
   return { id, workspaceId, version, status, scheduledAt, media, hasDocument, platforms: platformsOf(post.targets) };
 }
 
-export function armableFromRow(row: {
+/** The columns of a post that arming needs. JSON columns are texts. */
+export interface ArmableRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly version: number;
@@ -21,7 +22,9 @@ export function armableFromRow(row: {
   readonly scheduled_at: number;
   readonly platforms: string;
   readonly media: string;
-}): ArmablePost {
+}
+
+export function armableFromRow(row: ArmableRow): ArmablePost {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

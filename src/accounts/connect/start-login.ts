@@ -1,5 +1,5 @@
 import { SECOND } from "#core/clock.ts";
-import { sha256Hex, toBase64Url } from "#core/encoding.ts";
+import { sha256Base64Url, sha256Hex, toBase64Url } from "#core/encoding.ts";
 import { log } from "#core/log.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { CredentialsMethod, Fault, FaultCode, OAuthMethod, PlatformClient } from "#platforms/contract.ts";
@@ -108,7 +108,7 @@ async function startInBrowser(
   const { db, ids, config, clock } = services;
   const { platform } = configured.adapter;
   const codeVerifier = toBase64Url(ids.random(SECRET_BYTES));
-  const codeChallenge = await pkceChallenge(codeVerifier);
+  const codeChallenge = await sha256Base64Url(codeVerifier);
   const started = await catchConnectionErrors(
     async () =>
       await method.start(client, configured.app, {
@@ -165,8 +165,4 @@ function faultAdvice(platform: Platform, { kind, message }: Fault<FaultCode>): s
   const advice =
     kind === "temporary" || kind === "rate_limited" ? "Try again in a few minutes." : "Check what you entered.";
   return `${PLATFORM_NAMES[platform]}: ${message} ${advice}`;
-}
-
-async function pkceChallenge(verifier: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }

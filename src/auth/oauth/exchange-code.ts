@@ -1,4 +1,4 @@
-import { toBase64Url } from "#core/encoding.ts";
+import { sha256Base64Url } from "#core/encoding.ts";
 import type { Services } from "#context.ts";
 import { generateSecret, hashSecret, secretKind } from "#auth/secrets.ts";
 import { type IssuedTokens, issueTokens } from "./issue-tokens.ts";
@@ -7,10 +7,6 @@ import { requireGrantedResource } from "./resource.ts";
 import { consumeCode, type Client, findResourceOfCode, revokeReplayedGrant } from "./store.ts";
 
 const CODE_VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
-
-async function s256(verifier: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
-}
 
 /** Exchanges an authorization code for tokens. Each code works only once. */
 export async function exchangeCode(
@@ -25,7 +21,7 @@ export async function exchangeCode(
     const claim = {
       codeHash,
       clientId: client.id,
-      challenge: await s256(input.verifier),
+      challenge: await sha256Base64Url(input.verifier),
       redirectUri: input.redirectUri,
       now: clock.now(),
     };

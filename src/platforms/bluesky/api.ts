@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { systemClock, SECOND } from "#core/clock.ts";
-import { toBase64Url } from "#core/encoding.ts";
+import { sha256Base64Url } from "#core/encoding.ts";
 import type { JsonObject } from "#core/json.ts";
 import { AddressRefused } from "#platforms/client.ts";
 import type { TokenSet, Fault, PlatformClient, PlatformRequestInit } from "#platforms/contract.ts";
@@ -168,10 +168,6 @@ async function createProof(
 /** The time of sending: a proof is valid for seconds, and a step may take minutes. */
 export function nowSeconds(): number {
   return Math.floor(systemClock.now() / SECOND);
-}
-
-async function sha256Base64Url(text: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
 /** How many servers the isolate remembers. A new one replaces the one that answered longest ago. */

@@ -2,6 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import { batch, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
+import type { ArmableRow } from "#arming/to-armable-post.ts";
 import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.ts";
 import { stoppedRetryColumns } from "#post-status/status/store-stopped-retries.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
@@ -12,16 +13,6 @@ import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
  * Changes posts when an account is connected or disconnected. The statements find open posts by status and their targets by post, so that
  * the cost does not grow with the account's history. (The unary plus keeps SQLite from using the index on accounts.)
  */
-
-export interface ChangedPostRow {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly version: number;
-  readonly status: "scheduled" | "paused" | "partially_failed" | "failed";
-  readonly scheduled_at: number;
-  readonly platforms: string;
-  readonly media: string;
-}
 
 /** Matches posts (`p`) that have not started, so that their targets may still change. */
 const IS_UNSTARTED = "p.status IN ('scheduled', 'paused')";
@@ -42,7 +33,7 @@ export function skipTargetsStatements(
 ) {
   const affectedPosts = `${OF_WORKSPACE} AND ${IS_UNSTARTED} AND EXISTS (
     SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id = ?3 AND t.state IN ${OPEN_STATES_SQL})`;
-  const bind = (sql: string, ...more: string[]): Statement<ChangedPostRow> =>
+  const bind = (sql: string, ...more: string[]): Statement<ArmableRow> =>
     db.d1.prepare(sql).bind(actor.userId, actor.workspaceId, accountId, now, ...more);
   return {
     changed: bind(
@@ -83,7 +74,7 @@ export async function markPausedForAccounts(
   db: Db,
   accountIds: readonly string[],
   now: number,
-): Promise<readonly ChangedPostRow[]> {
+): Promise<readonly ArmableRow[]> {
   const { results } = await db.d1
     .prepare(
       `UPDATE posts AS p SET status = 'paused', paused_reason = 'account', watch_at = NULL, version = version + 1, updated_at = ?2,
@@ -92,7 +83,7 @@ export async function markPausedForAccounts(
          AND NOT ${HAS_PUBLISHABLE_TARGET} AND NOT ${HAS_PUBLICATION} ${RETURNING_CHANGED}`,
     )
     .bind(JSON.stringify(accountIds), now, changeByService({ at: now, what: "paused", reason: "account" }))
-    .all<ChangedPostRow>();
+    .all<ArmableRow>();
   return results;
 }
 
@@ -113,13 +104,13 @@ export async function markResumedForAccounts(
   db: Db,
   accountIds: readonly string[],
   { now, needsSubscription }: { readonly now: number; readonly needsSubscription: boolean },
-): Promise<readonly ChangedPostRow[]> {
+): Promise<readonly ArmableRow[]> {
   const ids = JSON.stringify(accountIds);
   const usableAccounts = `SELECT a.id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1))
     AND a.status = 'active' AND a.disconnected_at IS NULL`;
   const resumes = `p.paused_reason = 'account' AND ${REMAINING_PAUSED_REASON} IS NULL`;
   const { changed } = await batch(db, {
-    changed: withRows<ChangedPostRow>(
+    changed: withRows<ArmableRow>(
       db.d1
         .prepare(
           `UPDATE posts AS p SET version = version + 1, updated_at = ?2,

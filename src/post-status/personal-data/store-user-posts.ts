@@ -2,7 +2,7 @@ import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { NOT_HELD } from "#restore/store-service.ts";
-import type { ChangedPostRow } from "#post-status/accounts/store-account-changes.ts";
+import type { ArmableRow } from "#arming/to-armable-post.ts";
 import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
@@ -24,13 +24,13 @@ const STOPPABLE = `p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused') A
 export async function cancelSomePosts(
   db: Db,
   { workspaceId, now, limit }: { readonly workspaceId: string; readonly now: number; readonly limit: number },
-): Promise<{ readonly cancelled: readonly ChangedPostRow[]; readonly count: number }> {
+): Promise<{ readonly cancelled: readonly ArmableRow[]; readonly count: number }> {
   const some = `p.id IN (SELECT p.id FROM posts p WHERE ${STOPPABLE} ORDER BY p.status, p.scheduled_at, p.id LIMIT ?3)`;
   const { stopped, cancelled } = await batch(db, {
     ...stopRetriesStatements(db, some, [now, workspaceId, limit], {
       change: changeByService({ at: now, what: "retry_stopped" }),
     }),
-    cancelled: withRows<ChangedPostRow>(
+    cancelled: withRows<ArmableRow>(
       db.d1
         .prepare(
           `UPDATE posts AS p SET status = 'cancelled', paused_reason = NULL, watch_at = NULL, version = version + 1, updated_at = ?1,

@@ -1,6 +1,7 @@
 import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
+import type { ArmableRow } from "#arming/to-armable-post.ts";
 import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
@@ -34,26 +35,16 @@ export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[
   ];
 }
 
-export interface ResumedPostRow {
-  readonly id: string;
-  readonly version: number;
-  readonly workspace_id: string;
-  readonly status: "scheduled";
-  readonly scheduled_at: number;
-  readonly platforms: string;
-  readonly media: string;
-}
-
 /** Schedules the posts that have a usable account. Posts without one stay paused, now with the reason `account`. */
 export async function markResumedForSubscription(
   db: Db,
   userIds: readonly string[],
   now: number,
-): Promise<readonly ResumedPostRow[]> {
+): Promise<readonly ArmableRow[]> {
   const resumable = `p.status = 'paused' AND p.paused_reason = 'subscription' AND p.scheduled_at > ?2 AND ${OF_ENABLED_USERS}`;
   const users = JSON.stringify(userIds);
   const { resumed } = await batch(db, {
-    resumed: withRows<ResumedPostRow>(
+    resumed: withRows<ArmableRow>(
       db.d1
         .prepare(
           `UPDATE posts AS p SET status = 'scheduled', paused_reason = NULL, version = version + 1,
