@@ -46,7 +46,7 @@ import { bearerToken, revokeTokensOfLogin, type Token } from "./oauth-server.ts"
 const WWW = "www.facebook.com";
 const GRAPH = ["graph.facebook.com", "graph-video.facebook.com"];
 const RUPLOAD = "rupload.facebook.com";
-/** Not yet expired in November 2026. */
+/** Not yet expired in November 2026; v27.0 as https://developers.facebook.com/blog/post/2026/11/04/introducing-graph-api-v27-and-marketing-api-v27/ names it. */
 const SUPPORTED_VERSIONS = new Set(["v21.0", "v22.0", "v23.0", "v24.0", "v25.0", "v26.0", "v27.0"]);
 const PUBLISHING_SCOPES = ["pages_manage_posts", "pages_read_engagement"];
 

@@ -34,6 +34,7 @@ describe("the authorize page", () => {
     const redirectParams = async (overrides: Record<string, string>) =>
       Object.fromEntries(new URL((await authorize(overrides)).headers.get("location") ?? "").searchParams);
     expect(await redirectParams({})).toEqual({ code: expect.any(String) as string, state: "s1" });
+    expect(await redirectParams({ scope: `${SCOPES},msot:write,biz_access:read` })).toMatchObject({ state: "s1" });
     expect(await redirectParams({ login: "-" })).toEqual({ error: "access_denied", state: "s1" });
   });
 });

@@ -12,8 +12,8 @@ export const API_ORIGIN = "https://api.linkedin.com";
 export const hosts = ["*.linkedin.com"] as const;
 
 /**
- * LinkedIn supports a version for at least a year (learn.microsoft.com/linkedin/marketing/versioning): this one until about
- * September 2027.
+ * The latest one on 18 September 2026 (https://github.com/n8n-io/n8n/pull/39065). LinkedIn supports a version for at least a year
+ * (learn.microsoft.com/linkedin/marketing/versioning): this one until about September 2027.
  */
 const DEFAULT_API_VERSION = "202609";
 

@@ -4,8 +4,10 @@ import { selectFields, unknownNameOf } from "#sandbox/graph-api.ts";
 import { invalidParameter } from "./error-responses.ts";
 
 /*
- * The fields of the nodes, from https://developers.facebook.com/docs/graph-api/reference; the sandbox fills some of them. A call that
- * asks for any other is refused as a whole: "(#100) Tried accessing nonexisting field" (https://github.com/snarfed/bridgy/issues/1280).
+ * Fields and edges of the nodes as https://github.com/facebook/facebook-nodejs-business-sdk names them for v26.0 (User, Page, Post and
+ * PagePost, Comment, Photo), and https://github.com/facebook/facebook-python-business-sdk those of a video (AdVideo); a video's `post_id` and
+ * `views` are in https://developers.facebook.com/docs/graph-api/reference/video only. The sandbox fills some of them. A call that asks for
+ * any other is refused as a whole: "(#100) Tried accessing nonexisting field" (https://github.com/snarfed/bridgy/issues/1280).
  */
 const FIELDS = {
   User: "id,name,first_name,last_name,middle_name,name_format,short_name,email,picture,link,accounts,businesses,permissions",

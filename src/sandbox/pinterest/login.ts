@@ -20,11 +20,12 @@ const CODE_LIFETIME_SECONDS = 600;
 const ACCESS_TOKEN_LIFETIME_SECONDS = 30 * 24 * 3600;
 const REFRESH_TOKEN_LIFETIME_SECONDS = 60 * 24 * 3600;
 
-/** "OAuth scopes" of https://github.com/pinterest/api-description (v5 openapi.yaml). */
+/** `pinterest_oauth2` in the `securitySchemes` of https://github.com/pinterest/api-description (v5/openapi.yaml, 5.23.0). */
 const KNOWN_SCOPES: ReadonlySet<string> = new Set(
   ["ads", "billing", "biz_access", "boards", "catalogs", "pins", "user_accounts"]
     .flatMap((area) => [`${area}:read`, `${area}:write`])
-    .concat(["boards", "pins"].flatMap((area) => [`${area}:read_secret`, `${area}:write_secret`])),
+    .concat(["boards", "pins"].flatMap((area) => [`${area}:read_secret`, `${area}:write_secret`]))
+    .concat("msot:write"),
 );
 
 export function authorize(url: URL, sim: SimulatorContext, logins: readonly SimulatorLogin[]): Response {
