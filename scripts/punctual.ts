@@ -52,7 +52,7 @@ interface PublishedPost {
 interface Lateness {
   /** When the calls reached the platforms. */
   readonly received: readonly number[];
-  /** When the simulators, which share one thread, had processed the calls. */
+  /** When the simulators had processed the calls. All simulators share one thread. */
   readonly accepted: readonly number[];
 }
 

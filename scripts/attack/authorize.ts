@@ -122,7 +122,7 @@ export default {
         const paths = [
           ...WRONG_REDIRECT_URIS.map((uri) => authorizePath(clientId, { redirect_uri: uri })),
           ...WRONG_LOOPBACK_URIS.map((uri) => authorizePath(loopbackId, { redirect_uri: uri })),
-          // Two of them, the registered one first.
+          // Sends the parameter twice, first with the registered value.
           `${authorizePath(clientId)}&redirect_uri=${encodeURIComponent("https://evil.example/")}`,
         ];
         for (const path of paths) {

@@ -31,7 +31,7 @@ function addressesOfNetwork(): (index: number) => string {
 
 const unknownUser = () => ({ email: `${crypto.randomUUID()}@sandbox.example` });
 
-/** Waits until the queue is full, or all were answered. */
+/** Waits until the queue is full or every request has an answer. */
 async function firstRefusal(flood: readonly Promise<Answer>[]): Promise<void> {
   const isFull = Promise.withResolvers<void>();
   for (const sent of flood) {

@@ -72,7 +72,7 @@ export function pathOfObject({ key, etag }: StoredObject): string {
   return join("objects", key.startsWith("media/") ? key : `${key}.${etag}`);
 }
 
-/** Stores a stream under a name that it only gets when it is whole. */
+/** Stores a stream under a temporary name, and renames it when it is complete. */
 export async function storeObject(root: string, object: StoredObject, body: AsyncIterable<Uint8Array>): Promise<void> {
   const target = join(root, pathOfObject(object));
   await mkdir(dirname(target), { recursive: true });

@@ -19,7 +19,7 @@ export class StatementSplitter {
           this.#at = this.#rest.length;
           break;
         }
-        // A doubled quote ends the text and begins it again, which is the same here.
+        // A doubled quote ends the text and starts it again, so it needs no case of its own.
         this.#at = end + this.#quote.length;
         this.#quote = "";
         continue;

@@ -46,7 +46,7 @@ export function buildOptions(
     // wrangler takes `.mjs` for ES modules without a rule.
     outExtension: { ".js": ".mjs" },
     assetNames: "[name]-[hash]",
-    // Half the size; the source maps tell names and lines. To keep the names at run time costs a call for every function that is made.
+    // Halves the size; the source maps have the names and lines. Keeping names at run time would cost a call for each function.
     minify,
     sourcemap: "linked",
     metafile: true,

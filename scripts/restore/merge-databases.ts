@@ -183,7 +183,7 @@ class PostMerge {
 const RANDOM_BYTES = 8;
 const randomPartOf = (id: string): string => id.replaceAll("-", "").slice(-2 * RANDOM_BYTES);
 
-/** A post that has moved to a file of the archive is not in the tables as well. */
+/** Deletes posts from the tables that are also in a file of the archive. */
 function dropArchived(database: DatabaseSync): void {
   const archived = new Set<string>();
   const parts = database.prepare("SELECT workspace_id AS workspaceId, ids FROM main.archive_parts");

@@ -24,7 +24,7 @@ import { verifyAgainIn } from "./verify-again.ts";
 
 /** The wait before each try of a call after the first one. */
 const WAITS_SECONDS = [5, 30, 120, 600] as const;
-/** For a longer wait the publisher does not keep the post open. */
+/** The publisher gives up an extra that would have to wait longer than this. */
 const MAX_WAIT_SECONDS = 15 * 60;
 /** Platforms list new extras within seconds. */
 const FIRST_LOOK_MS = 15 * SECOND;
@@ -58,7 +58,7 @@ type ExtrasState = z.infer<typeof ExtrasProgress>["extras"];
 /** The post that gets the extras, as its platform names it. */
 export type PublicPost = ExtrasState["post"];
 
-/** Undefined while nobody knows that the post is public. */
+/** Undefined until the post is known to be public. */
 export function extrasState(progress: JsonValue): ExtrasState | undefined {
   return ExtrasProgress.safeParse(progress).data?.extras;
 }

@@ -180,7 +180,7 @@ export function threadPartOutcome(
     : nextThreadPart(progress, nextRef);
 }
 
-/** Continues with the part after those that are public. */
+/** Continues with the first part that is not public yet. */
 export function nextThreadPart(progress: JsonValue, nextRef: JsonValue): MoreOutcome {
   return { state: "more", progress, ref: nextRef, ...(nextRef === null && { prepareFirst: true as const }) };
 }

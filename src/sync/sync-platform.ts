@@ -12,7 +12,7 @@ import type { Platform } from "#core/platform.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import type { RunBudget } from "./run-budget.ts";
 
-/** Fewer than a run has, so that a platform that stops answering leaves connections to the others. */
+/** Less than the connections of a run, so that a platform that stops answering cannot use all of them. */
 const CONNECTIONS_PER_PLATFORM = 4;
 const LOGINS_PER_CLAIM = 24;
 const WAIT_FOR_SERVER_MS = 5 * MINUTE;

@@ -308,7 +308,7 @@ export class Journey {
     await this.#open(`/dashboard?view=${view}&date=${day}`);
   }
 
-  /** A month on a phone shows how many posts a day has, the list shows which. */
+  /** On a phone the month shows only the number of posts per day, so the journey reads the list. */
   get #view(): "month" | "list" {
     return this.#parts.mode === "touch" ? "list" : "month";
   }

@@ -216,7 +216,7 @@ function isOnTopInView(element: Element): boolean {
   return top !== null && (element.contains(top) || top.contains(element) || top.closest("label")?.control === element);
 }
 
-/** Whether the element stands before the focused one. Runs in the page. */
+/** Whether the element precedes the focused one in the document. Runs in the page. */
 function isBeforeFocus(element: Element): boolean {
   const focused = document.querySelector(":focus");
   return focused !== null && (focused.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;

@@ -58,7 +58,7 @@ export async function fetchClientDocument(
   id: string,
 ): Promise<ClientDocument | null> {
   try {
-    // No origin is trusted here, because a client document is never on a machine of this installation.
+    // Trusts no private origin, because a client document is never on this installation's machines.
     const checked = await checkPublicUrl(
       {
         publicFetch: (request) => outbound.publicFetch(request),

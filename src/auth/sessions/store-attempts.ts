@@ -7,7 +7,7 @@ import type { SignInClient } from "./sign-in-client.ts";
 /** After ten wrong passwords for an e-mail address a client waits a minute, then twice as long after each, at most an hour. */
 const FAILURES_BEFORE_DELAY = 10;
 const MAX_DELAY_MINUTES = HOUR / MINUTE;
-/** Rows of few failures are forgotten earlier, because strangers can make them in numbers. */
+/** Rows with few failures are deleted earlier, because strangers can create many of them. */
 const FEW_FAILURES_RETENTION_MS = HOUR;
 const FAILURES_RETENTION_MS = DAY;
 

@@ -31,8 +31,7 @@ interface ConfirmedPlan {
 }
 
 /**
- * Commits a plan in one transaction, then arms the objects. A token of a kind that is not among `kinds` is refused. Where a person
- * confirms what the credential previews, nothing is written but the request for that.
+ * Commits a plan in one transaction, then arms the objects. Refuses a token whose kind is not in `kinds`. If a person must confirm for this credential, it stores only the request for approval.
  */
 export async function confirmPlan(
   ctx: ConfirmContext,

@@ -25,7 +25,7 @@ export interface AccountSettings {
 /** Everything that the composer shows. */
 export interface ComposerView extends AccountSettings {
   readonly services: Pick<Services, "adapterFor" | "config">;
-  /** Whether HEIC and AVIF images are taken. */
+  /** Whether this installation converts HEIC and AVIF images. */
   readonly canConvert: boolean;
   readonly data: ComposerData;
   readonly form: PostForm;

@@ -19,7 +19,7 @@ interface OptionProps {
   /** The texts of the field; the default of the platform where nothing was chosen yet. */
   readonly texts: readonly string[];
   readonly availability: OptionAvailability | undefined;
-  /** The length of each further part of a thread. */
+  /** The length of each part of a thread after the first. */
   readonly partCounts: readonly PartCount[];
 }
 

@@ -107,7 +107,7 @@ async function doAddFiles(c: PageContext): Promise<Response> {
 /** Mounted before the limit for forms, because it has its own. */
 export const composerFilesForm = new Hono<PageEnv>().post("/", doAddFiles);
 
-/** Without a script, a file that is only chosen arrives as its name. */
+/** Without a script, the form sends only the name of a file that was chosen but not uploaded. */
 function filesNotUploaded(params: URLSearchParams): readonly FormProblem[] {
   return params
     .getAll("file")

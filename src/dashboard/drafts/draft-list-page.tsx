@@ -38,7 +38,7 @@ const DraftItem: FC<{ draft: DraftSummary; display: Display }> = ({ draft, displ
 
 const pageHref = (page: number): string => (page > 1 ? `${PATH}?page=${page}` : PATH);
 
-/** What is still being worked on; what was changed last comes first. */
+/** The drafts of the workspace, last changed first. */
 export const DraftListPage: FC<{
   signedIn: SignedInUser;
   display: Display;

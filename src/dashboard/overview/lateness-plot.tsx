@@ -7,7 +7,7 @@ import { NumbersTable } from "./numbers-table.tsx";
 
 const WIDTH = 320;
 const ROW = 20;
-/** Shares of fewer publications would say nothing. */
+/** The percentages of fewer publications would be misleading. */
 const MIN_SAMPLE_FOR_SHARES = 5;
 const BARS = { left: 78, right: 282 };
 

@@ -61,7 +61,7 @@ function toValue(
       return last === "" ? undefined : /^-?\d{1,9}$/.test(last) ? Number(last) : last;
     case "choice":
     case "text":
-      // Browsers send line breaks as CRLF.
+      // Browsers send line breaks as CRLF; options contain LF.
       return last === "" ? undefined : last.replaceAll("\r\n", "\n");
     case "texts": {
       if (input === "parts") {

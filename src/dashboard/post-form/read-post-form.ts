@@ -52,7 +52,7 @@ interface ReadForm<Input> {
   readonly problems: readonly FormProblem[];
 }
 
-/** A new post; the time is null, with a problem that says why, when the form has none. */
+/** Converts the form into a new post. If the form has no usable time, the time is null and a problem says why. */
 export function toScheduleInput(
   services: FormServices,
   form: PostForm,

@@ -68,7 +68,7 @@ interface KeyFormValues {
   readonly confirms: string;
 }
 
-/** Writing is an explicit choice. */
+/** A new key may only read unless the user chooses more. */
 const DEFAULT_VALUES: KeyFormValues = {
   name: "",
   access: "read",

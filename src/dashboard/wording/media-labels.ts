@@ -2,7 +2,7 @@ import type { LibraryItem } from "#media/index.ts";
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 
-/** `3.4 MB`; a unit is 1024 of the one before, as the limits of the plans are. */
+/** Writes `3.4 MB`. Each unit is 1024 of the smaller one, as in the limits of the plans. */
 export function formatBytes(bytes: number): string {
   const exponent = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** exponent;

@@ -201,7 +201,7 @@ export function mediaIdsOf({
   readonly targets?: readonly Pick<TargetUpsert, "media" | "options">[];
 }): string[] {
   const ofTargets = targets.flatMap((target) => [...(target.media ?? []), ...storedThreadMedia(target.options).flat()]);
-  // Also the sources of copies that no other list has: an edit fits them again.
+  // Includes the originals of fitted copies, because an edit makes the copies again.
   const items = [...media, ...ofTargets, ...ofTargets.flatMap(({ fitted }) => fitted?.source ?? [])];
   return [
     ...new Set([

@@ -29,7 +29,7 @@ export interface ScheduleInput {
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
-  /** Settings of every account of a platform that `targets` do not name. */
+  /** By platform: the options of the accounts that `targets` does not name. */
   readonly optionsByPlatform?: Readonly<Partial<Record<Platform, JsonObject>>> | undefined;
   readonly postType?: PostType | undefined;
   readonly mediaItems?: readonly MediaItemInput[] | undefined;

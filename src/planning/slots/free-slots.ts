@@ -29,7 +29,7 @@ export async function* freeSlots(
     readonly now: number;
     readonly until: number;
     readonly atOnce: number;
-    /** Posts whose own slots count as free. */
+    /** The slots that these posts occupy count as free. */
     readonly posts?: readonly string[];
   },
 ): AsyncGenerator<number, void> {

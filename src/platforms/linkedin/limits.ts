@@ -5,8 +5,7 @@ import { documentLimits } from "#platforms/document.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /**
- * No official source: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api names no length.
- * Other publishers use 1,250. The preview refuses a longer comment.
+ * Other publishers use 1,250. LinkedIn's page names no length: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api
  */
 export const COMMENT_MAX = 1250;
 

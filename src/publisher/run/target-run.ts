@@ -36,7 +36,7 @@ export interface TargetRun {
   readonly preparingSince: number | null;
   /** When the visible call with an unknown outcome was first sent. */
   readonly committedAt: number | null;
-  /** When it was last sent: `absent` counts only after the platform's listing delay from here. */
+  /** When the post was last sent. `absent` is believed only after the platform's listing delay from this time. */
   readonly lastCommittedAt: number | null;
   /** When the platform said that it has accepted the call and processes it. */
   readonly acceptedAt: number | null;
