@@ -15,8 +15,7 @@ import { callPlatform, isOk } from "./response.ts";
 
 /**
  * The last day of each version: two years after the next one was introduced, as Meta's changelog of the Graph API says. The next one after
- * v26.0 is v27.0, which came on 2026-11-04 (https://developers.facebook.com/blog/post/2026/11/04/introducing-graph-api-v27-and-marketing-api-v27/)
- * and has no last day yet.
+ * v26.0 is v27.0, as Meta's developer blog of 2026-11-04 names it, and has no last day yet.
  */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v20.0": "2026-09-24",

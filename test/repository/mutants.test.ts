@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HOLES } from "../../scripts/attack/holes.ts";
-import { SCRYPT_COUNTER } from "../../scripts/attack/instruments.ts";
+import { MAIL_RECORDER, SCRYPT_COUNTER } from "../../scripts/attack/instruments.ts";
 import { MUTANTS, QUICK_RETRIES } from "../../scripts/crash/mutants.ts";
 import { WITHOUT_GUARD } from "../../scripts/restore/drill.ts";
 import { applyPatch, findMarks, readSources } from "../../scripts/source-copy.ts";
 
-const PATCHES = [QUICK_RETRIES, ...MUTANTS, SCRYPT_COUNTER, ...HOLES, WITHOUT_GUARD];
+const PATCHES = [QUICK_RETRIES, ...MUTANTS, MAIL_RECORDER, SCRYPT_COUNTER, ...HOLES, WITHOUT_GUARD];
 const SOURCES = await readSources(join(import.meta.dirname, "..", ".."));
 
 /* To run the mutants and holes takes an hour; that they still fit the code is checked here. */
