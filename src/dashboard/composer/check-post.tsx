@@ -33,7 +33,7 @@ interface AccountCheck {
   /** In the platform's own unit. */
   readonly length: number;
   readonly limit: number;
-  /** Both in words. */
+  /** The length of the caption as text, such as `56 of 2,200 characters`. */
   readonly count: string;
   /** The length of each part of a thread after the first, in words. */
   readonly parts: readonly { readonly count: string; readonly is_too_long: boolean }[];
