@@ -107,6 +107,51 @@ describe("files chosen in the composer's form", () => {
   });
 });
 
+describe("a file whose upload has not ended", () => {
+  const STORED = "https://media.example/first.jpg";
+  const TO_COME = "upload:9000000:1790000000000:Straße & Co.jpg";
+
+  test.for(["preview", "save_draft"])("is named by %s, which does nothing without it", async (intent, { expect }) => {
+    const { browser } = await signIn();
+    const response = await browser.post("/dashboard/posts/preview", {
+      intent,
+      caption: "Still here",
+      media: [TO_COME, STORED],
+    });
+    const html = await response.text();
+    expect(response.status).toBe(400);
+    expect(textOf(html)).toContain("Straße &amp; Co.jpg is not uploaded: choose it again, or remove it.");
+    expect(html).toContain("Still here</textarea>");
+    expect(mediaOf(html)).toEqual([TO_COME.replace("&", "&amp;"), STORED]);
+  });
+
+  test("keeps its place, can be moved and removed, and has no picture", async ({ expect }) => {
+    const { browser } = await signIn();
+    const press = async (intent: string) => {
+      const response = await browser.post("/dashboard/posts/preview", { intent, media: [TO_COME, STORED] });
+      return await response.text();
+    };
+    const [later, removed] = [await press("media_down.0"), await press("media_remove.0")];
+    expect(mediaOf(later)).toEqual([STORED, TO_COME.replace("&", "&amp;")]);
+    expect(later).not.toMatch(/src="upload:/);
+    expect(mediaOf(removed)).toEqual([STORED]);
+  });
+
+  test("is no medium of the check while somebody types, and problems stand beside the files they are of", async ({
+    expect,
+  }) => {
+    const { browser, userId, workspaceId } = await signIn();
+    const account = await createAccount(createTestContext({ actor: { userId, workspaceId } }), "x");
+    const check = async (media: readonly string[]) => {
+      const response = await browser.post("/dashboard/posts/check", { caption: "Hello", account, media: [...media] });
+      return (await response.json()) as { fields: Record<string, string[]> };
+    };
+    expect(Object.keys((await check([TO_COME])).fields)).toEqual(["date", "time"]);
+    const { fields } = await check([TO_COME, "no address"]);
+    expect(Object.keys(fields)).toContain("media.1");
+  });
+});
+
 describe("a form that is not accepted", () => {
   test("from another site, or without a session", async ({ expect }) => {
     const { send } = await signIn();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { call, sleep } from "../../service.ts";
 import { type BrowserName, type Mode, Person, type UploadFile } from "./person.ts";
 
@@ -17,6 +17,7 @@ interface ApiPost {
   readonly status: string;
   readonly caption: string;
   readonly scheduled_at: string;
+  readonly media_items: readonly { readonly url: string }[];
 }
 
 interface ApiAccount {
@@ -30,6 +31,8 @@ const PLATFORMS = ["X", "LinkedIn", "Instagram"];
 const CAPTION = "The kiln is on. New bowls next week";
 const OWN_CAPTION = "Kiln on, bowls next week";
 const EDITED = "The kiln is on. New bowls on Friday";
+const IN_ORDER = "Three bowls, one after the other";
+const SLOW_UPLOAD_MS = 4000;
 const BY_API = "Written by a program";
 /** What the journey fills in, as TikTok names it. */
 const ON_TIKTOK = {
@@ -68,6 +71,7 @@ export class Journey {
       ["upload a picture and a film", () => this.#upload()],
       ["fill in what TikTok wants, preview, schedule", () => this.#composeForTiktok()],
       ["compose with an own text, preview, schedule", () => this.#compose()],
+      ["a preview waits for files, in the order in which they were chosen", () => this.#waitForFiles()],
       ["the API shows the post of the dashboard", () => this.#findInApi()],
       ["the dashboard shows a post of the API", () => this.#findInDashboard()],
       ["move", () => this.#move()],
@@ -271,6 +275,47 @@ export class Journey {
     const wrong = Object.entries(ON_TIKTOK).filter(([name, value]) => options[name] !== value);
     if (wrong.length > 0) {
       throw new Error(`TikTok got other values: ${JSON.stringify(options)}`);
+    }
+  }
+
+  /** The first file is the slowest, and the preview is asked for while it is on its way. */
+  async #waitForFiles(): Promise<void> {
+    if (this.#parts.mode === "noscript") {
+      return;
+    }
+    const [person, page] = [this.#person, this.#page];
+    let puts = 0;
+    const slow = async (route: Route): Promise<void> => {
+      if (route.request().method() === "PUT" && (puts += 1) === 1) {
+        await sleep(SLOW_UPLOAD_MS);
+      }
+      await route.continue();
+    };
+    await page.route("**/*", slow);
+    await person.followLink("New post");
+    await this.#heading("New post");
+    await person.type("Text", IN_ORDER);
+    await this.#tickAccount("ada_example");
+    await person.type("Day", dayIn(2));
+    await person.type("Time", "11:00");
+    const sample = await this.#sample("portrait.jpg", "image/jpeg");
+    const files = [1, 2, 3].map((n) => ({
+      ...sample,
+      name: `order-${n}.jpg`,
+      // Bytes after the picture make each file one of its own.
+      buffer: Buffer.concat([sample.buffer, Buffer.from(String(n))]),
+    }));
+    await person.chooseFiles("Upload files", files);
+    await person.pressButton("Preview and schedule");
+    await this.#notice(/^Waiting for \d file/);
+    await this.#heading("Preview");
+    await page.unroute("**/*", slow);
+    await person.pressButton("Schedule");
+    await this.#notice(/scheduled/i);
+    const post = (await this.#posts()).find(({ caption }) => caption === IN_ORDER);
+    const names = post?.media_items.map(({ url }) => url.split("/").at(-1));
+    if (names?.join() !== files.map(({ name }) => name).join()) {
+      throw new Error(`the post has these files in this order: ${names?.join()}`);
     }
   }
 

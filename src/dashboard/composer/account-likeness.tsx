@@ -6,7 +6,7 @@ import type { TargetInput } from "#planning/index.ts";
 import { ownMediaOf } from "#dashboard/post-form/account-extras.ts";
 import { captionCount, partCounts } from "./caption-count.ts";
 import type { ComposerView } from "./composer-view.ts";
-import { mediaUrlsOf } from "#dashboard/post-form/post-form.ts";
+import { fileToCome, mediaUrlsOf } from "#dashboard/post-form/post-form.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 import { toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
 
@@ -59,7 +59,8 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
 /** The media of the account; an address that is not stored is not read for this and has an empty id. */
 function mediaOf({ data, form }: ComposerView, accountId: string): readonly MediaItem[] {
   const own = ownMediaOf(form, accountId);
-  const files = own ?? mediaUrlsOf(form).map((url) => ({ url, type: mediaTypesOf([url])?.[0] ?? null }));
+  const urls = mediaUrlsOf(form).filter((url) => fileToCome(url) === null);
+  const files = own ?? urls.map((url) => ({ url, type: mediaTypesOf([url])?.[0] ?? null }));
   return files.map(
     ({ url, type }) =>
       data.media.get(url) ??

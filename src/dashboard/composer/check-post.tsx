@@ -13,7 +13,7 @@ import { withinUserRateLimit } from "#dashboard/request/rate-limit.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import { checkSchedule, type PreviewTarget, type ScheduleCheck } from "#planning/index.ts";
 import { fieldOf, type FormProblem } from "#dashboard/post-form/form-problems.ts";
-import { parsePostForm } from "#dashboard/post-form/post-form.ts";
+import { fileToCome, parsePostForm } from "#dashboard/post-form/post-form.ts";
 import { toFormProblem } from "./preview-form.ts";
 import { toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
@@ -65,13 +65,15 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
     ownProblems = problems;
     return { ...input, scheduledAt: timeOf(input.scheduledAt), editedPostId };
   });
+  const isUploading = form.media.some((entry) => fileToCome(entry) !== null);
   const problems = [
     ...ownProblems,
     ...check.problems.map((problem) => {
       const account = check.accounts.find(({ id }) => id === problem.accountId);
       return toFormProblem(ctx, display, problem, fieldOf(problem, form), account);
     }),
-  ];
+    // What the files lack is known when they are there.
+  ].filter(({ field }) => !(isUploading && field === "media"));
   const accounts = check.targets.map(
     async (target) => [target.accountId, await describeTarget(ctx, display, target, check)] as const,
   );

@@ -3,7 +3,7 @@ import type { MediaType } from "#core/status.ts";
 import type { MediaItem } from "#posts/index.ts";
 import type { ComposerView } from "./composer-view.ts";
 import { describe, FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
-import { altTextField, coverAtField, coverUrlField } from "#dashboard/post-form/post-form.ts";
+import { altTextField, coverAtField, coverUrlField, fileToCome } from "#dashboard/post-form/post-form.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
 /** The last part of a URL's path, as a name. */
@@ -64,7 +64,8 @@ const CoverFields: FC<{ view: ComposerView; url: string }> = ({ view, url }) => 
 const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ view, url, index }) => {
   const stored = view.data.media.get(url) ?? view.data.post?.mediaItems.find((item) => item.url === url);
   const type = stored?.type ?? mediaTypesOf([url])?.[0] ?? null;
-  const name = fileNameOf(url);
+  const toCome = fileToCome(url);
+  const name = toCome ?? fileNameOf(url);
   const isOnly = view.form.media.length === 1;
   const button = (intent: string, label: string, explanation: string, isOff = false) => (
     <button
@@ -81,10 +82,11 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
   return (
     <li id={`media.${index}`}>
       <input type="hidden" name="media" value={url} />
-      <Thumbnail url={url} type={type} />
+      {toCome === null ? <Thumbnail url={url} type={type} /> : <span class="thumbnail"></span>}
       <div>
         <p>
           {`${index + 1}. ${name}`}
+          {toCome !== null && <span class="hint"> not uploaded yet</span>}
           {stored && stored.width !== null && stored.height !== null && (
             <span class="hint">{` ${stored.width} × ${stored.height}`}</span>
           )}
@@ -95,15 +97,17 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
           {button("media_remove", "Remove", "Remove")}
         </p>
         <FieldProblems view={view} field={`media.${index}`} />
-        <Labelled
-          view={view}
-          field={altTextField(url)}
-          label={type === "video" ? "Description of the video" : "Description of the picture"}
-          hint="What it shows, for people who cannot see it."
-        >
-          <TextArea view={view} name={altTextField(url)} value={view.form.altTexts.get(url) ?? ""} rows={2} hasHint />
-        </Labelled>
-        {type === "video" && <CoverFields view={view} url={url} />}
+        {toCome === null && (
+          <Labelled
+            view={view}
+            field={altTextField(url)}
+            label={type === "video" ? "Description of the video" : "Description of the picture"}
+            hint="What it shows, for people who cannot see it."
+          >
+            <TextArea view={view} name={altTextField(url)} value={view.form.altTexts.get(url) ?? ""} rows={2} hasHint />
+          </Labelled>
+        )}
+        {toCome === null && type === "video" && <CoverFields view={view} url={url} />}
       </div>
     </li>
   );

@@ -26,7 +26,7 @@ import { NotEditablePage } from "./composer-page.tsx";
 import { optionSpecsOf, readAccountSettings } from "./composer-view.ts";
 import { EditPreviewPage } from "./edit-preview-page.tsx";
 import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
-import { EMPTY_FORM, mediaUrlsOf, parsePostForm, type PostForm } from "#dashboard/post-form/post-form.ts";
+import { EMPTY_FORM, fileToCome, mediaUrlsOf, parsePostForm, type PostForm } from "#dashboard/post-form/post-form.ts";
 import { PreviewPage, RefusedConfirmPage } from "./preview-page.tsx";
 import { previewForm, previewFormChanges } from "./preview-form.ts";
 import { formOfPost, isEditablePost } from "#dashboard/post-form/read-post-form.ts";
@@ -107,15 +107,14 @@ async function doAddFiles(c: PageContext): Promise<Response> {
 /** Mounted before the limit for forms, because it has its own. */
 export const composerFilesForm = new Hono<PageEnv>().post("/", doAddFiles);
 
-/** Without a script, the form sends only the name of a file that was chosen but not uploaded. */
-function filesNotUploaded(params: URLSearchParams): readonly FormProblem[] {
-  return params
-    .getAll("file")
-    .filter((name) => name !== "")
-    .map((name) => ({
-      field: "media",
-      message: `${name} is not uploaded yet: choose it again and press “Upload these files”.`,
-    }));
+/** Files that somebody chose and that are not stored. Without a script, the form sends only the name of a file that was chosen but not uploaded. */
+function filesNotUploaded(params: URLSearchParams, { media }: PostForm): readonly FormProblem[] {
+  const chosen = params.getAll("file").filter((name) => name !== "");
+  const toCome = media.map(fileToCome).filter((name) => name !== null);
+  return [
+    ...chosen.map((name) => `${name} is not uploaded yet: choose it again and press “Upload these files”.`),
+    ...toCome.map((name) => `${name} is not uploaded: choose it again, or remove it.`),
+  ].map((message) => ({ field: "media", message }));
 }
 
 /** `POST /dashboard/posts/preview`: every button of the composer. */
@@ -126,7 +125,7 @@ async function doPreview(c: PageContext): Promise<Response> {
   const data = await loadFor(c, form);
   const intent = params.get("intent") ?? "preview";
   if (intent === "save_draft" && data.post === null) {
-    return saveDraft(c, data, form, filesNotUploaded(params));
+    return saveDraft(c, data, form, filesNotUploaded(params, form));
   }
   if (intent !== "preview") {
     return renderComposer(
@@ -135,7 +134,7 @@ async function doPreview(c: PageContext): Promise<Response> {
       applyIntent(form, intent, (accountId) => optionSpecsOf({ services: ctx, data }, accountId)),
     );
   }
-  const missing = filesNotUploaded(params);
+  const missing = filesNotUploaded(params, form);
   if (missing.length > 0) {
     return renderComposer(c, data, form, missing);
   }

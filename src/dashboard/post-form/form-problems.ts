@@ -9,6 +9,7 @@ import {
   partField,
   partMediaField,
   type PostForm,
+  storedMediaOf,
 } from "./post-form.ts";
 
 /** A problem and the form field that shows it. */
@@ -41,7 +42,9 @@ export function fieldOf(
     return targetField(account, rest ?? "");
   }
   const [, list, place, ofUse] = /^media_(items|urls)\[(\d+)\](?:\.(alt_text|cover\.at_ms|cover)\b)?/.exec(param) ?? [];
-  const mediaIndex = Number(place) + (list === "urls" ? form.media.length : 0);
+  // A preview does not know the files that are still being uploaded.
+  const mediaIndex =
+    list === "urls" ? form.media.length + Number(place) : form.media.indexOf(storedMediaOf(form)[Number(place)] ?? "");
   const url = mediaUrlsOf(form)[mediaIndex];
   if (url !== undefined) {
     return FIELDS_OF_USE[ofUse ?? ""]?.(url) ?? `media.${mediaIndex}`;

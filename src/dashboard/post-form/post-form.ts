@@ -32,7 +32,7 @@ export interface PostForm {
   readonly sharedMedia: ReadonlySet<string>;
   /** By account, the options for which the form has no field, as JSON: the form hands them on unchanged. */
   readonly fieldlessOptions: ReadonlyMap<string, string>;
-  /** URLs of stored media, in order. */
+  /** URLs of stored media, in order; files whose upload has not ended have an entry of their own (`fileToCome`). */
   readonly media: readonly string[];
   /** The description of each stored file for people who cannot see it, by URL. */
   readonly altTexts: ReadonlyMap<string, string>;
@@ -254,6 +254,14 @@ export function fieldlessOptionsField(accountId: string): string {
   return `fieldless_options.${accountId}`;
 }
 
+/**
+ * The name of a file that has its place among the media before its upload has ended; null for a stored one. The script writes such an entry,
+ * which also has the size and the time of the file, and replaces it by the address of the stored file.
+ */
+export function fileToCome(entry: string): string | null {
+  return /^upload:\d+:\d+:(.*)$/s.exec(entry)?.[1] ?? null;
+}
+
 /** The fields of a file have its id in their name, because other fields change its position. */
 function fileKey(url: string): string {
   return /\/media\/([^/]+)/.exec(url)?.[1] ?? url;
@@ -285,12 +293,17 @@ function coverInputOf(form: PostForm, url: string): CoverInput | undefined {
     : undefined;
 }
 
+export function storedMediaOf({ media }: Pick<PostForm, "media">): readonly string[] {
+  return media.filter((entry) => fileToCome(entry) === null);
+}
+
 /** The media as input of a preview: stored files, then addresses. */
 export function mediaInputOf(form: PostForm): Pick<ScheduleInput, "mediaItems" | "mediaUrls"> {
   const mediaUrls = addressesOf(form.mediaUrls);
+  const stored = storedMediaOf(form);
   return {
-    ...(form.media.length > 0 && {
-      mediaItems: form.media.map((url) => ({
+    ...(stored.length > 0 && {
+      mediaItems: stored.map((url) => ({
         url,
         type: null,
         altText: form.altTexts.get(url),

@@ -34,8 +34,13 @@ function enhance(form, address) {
   // What was typed into an older version of a saved draft is not put into a newer one.
   const place = address.pathname + (form.draft_version?.value ?? address.search);
   const key = (isRefused && store.getItem(CURRENT)) || CURRENT + place;
+  /** The addresses of uploaded files by their entries in the form, which an answer that is on its way may still have. */
+  const uploaded = new Map();
   const body = (/** @type {any} */ intent = "update") => {
-    const params = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    const fields = /** @type {any} */ (
+      [...new FormData(form)].map(([name, value]) => [name, uploaded.get(value) ?? value])
+    );
+    const params = new URLSearchParams(fields);
     params.set("intent", intent);
     return params;
   };
@@ -47,7 +52,9 @@ function enhance(form, address) {
   let isKept = true;
   let timer = 0;
   let latest = 0;
-  let refreshes = 0;
+  let refreshed = Promise.resolve(false);
+  /** What is pressed again when the uploads have ended. @type {any} */
+  let pressed = null;
   let controller = new AbortController();
 
   const save = () => {
@@ -167,14 +174,17 @@ function enhance(form, address) {
     }, 400);
   };
 
-  /** Takes parts of the form from the service, which writes them anew. @param {string[]} selectors @param {any} params @param {boolean} keepsAccounts */
-  const refresh = async (selectors, params = body(), keepsAccounts = false) => {
-    const mine = ++refreshes;
+  /** Takes parts of the form from the service, which writes them anew: one after the other, so that none undoes another. @param {string[]} selectors @param {any} [intent] @param {boolean} [keepsAccounts] */
+  const refresh = (selectors, intent, keepsAccounts) =>
+    (refreshed = refreshed.then(() => refreshNow(selectors, intent, keepsAccounts)));
+  /** @param {string[]} selectors @param {any} intent the fields themselves, or what changes them @param {boolean} [keepsAccounts] */
+  const refreshNow = async (selectors, intent, keepsAccounts) => {
+    const params = intent instanceof URLSearchParams ? intent : body(intent);
     const before = new Map(all("textarea[id]", form).map(({ id, value }) => [id, value]));
     const request = { method: "POST", body: params, headers: { "x-fragment": "1" } };
     const response = await fetch("/dashboard/posts/preview", request).catch(() => null);
-    const fresh = new DOMParser().parseFromString((await response?.text()) ?? "", "text/html");
-    if (mine !== refreshes || !form.isConnected || !one("form", fresh)) {
+    const fresh = new DOMParser().parseFromString((await response?.text().catch(() => "")) ?? "", "text/html");
+    if (!form.isConnected || !one("form", fresh)) {
       return false;
     }
     const focused = document.activeElement?.id;
@@ -214,7 +224,7 @@ function enhance(form, address) {
   const move = async (/** @type {number} */ from, /** @type {number} */ to) => {
     const step = Math.sign(to - from);
     for (let index = from; index !== to; index += step) {
-      await refresh(MEDIA, body(`media_${step > 0 ? "down" : "up"}.${index}`));
+      await refresh(MEDIA, `media_${step > 0 ? "down" : "up"}.${index}`);
     }
   };
 
@@ -251,29 +261,66 @@ function enhance(form, address) {
       const [action, index, account] = button.value.split(".");
       const list = button.closest("fieldset").id;
       touch(account ? list : "media");
-      await refresh(MEDIA, body(button.value));
+      await refresh(MEDIA, button.value);
       const place = Number(index) + (action.endsWith("up") ? -1 : action.endsWith("down") ? 1 : 0);
       const same = one(`[value="${action}.${place}${account ? `.${account}` : ""}"]:enabled`, form);
       const entry = account ? byId(`${list}.${place}`) : one("button:enabled", entries()[place] ?? byId("media"));
       (same ?? entry ?? (account ? one("button", byId(list)) : byId("files")))?.focus();
     }
   });
-  // Its own script has put the file into the form.
-  on("uploaded", () => {
+  const firstFailed = () => one(".uploads .failed", form);
+  /** How far the uploads are that a press waits for; null when none is under way. */
+  const progress = () => {
+    const bars = all(".uploads li:not(.failed) progress", form);
+    const sum = (/** @type {string} */ key) => bars.reduce((total, bar) => total + bar[key], 0);
+    return bars.length > 0
+      ? `Waiting for ${bars.length} ${bars.length > 1 ? "files" : "file"}: ${Math.floor((100 * sum("value")) / sum("max"))} % uploaded.`
+      : null;
+  };
+  const waitingLine = paragraph("hint");
+  waitingLine.role = "status";
+  const showWaiting = () => {
+    waitingLine.textContent = pressed
+      ? progress()
+      : firstFailed() && "Not every file was uploaded: try again or remove the others first.";
+    if (pressed) {
+      setTimeout(showWaiting, 500);
+    }
+  };
+  // Its own script changes the list of files.
+  on("uploaded", async (/** @type {any} */ _, /** @type {any} */ { detail }) => {
+    uploaded.set(detail.entry, detail.url);
     touch("media");
-    void refresh(MEDIA);
+    await refresh(MEDIA);
+    if (pressed && !progress()) {
+      const button = pressed;
+      pressed = null;
+      showWaiting();
+      if (!firstFailed()) {
+        form.requestSubmit(button);
+      }
+    }
   });
 
   on("input", (/** @type {any} */ { name, dataset }) => {
     isEdited = true;
     touch(name);
     if (dataset.refresh) {
-      void refresh([dataset.refresh], body(), name === "account");
+      void refresh([dataset.refresh], undefined, name === "account");
     } else {
       checkSoon();
     }
   });
-  on("submit", () => {
+  on("submit", (/** @type {any} */ _, /** @type {any} */ event) => {
+    // A new page would lose the files.
+    if (one(".uploads li", form)) {
+      event.preventDefault();
+      one(".composer-actions", form).append(waitingLine);
+      pressed = progress() && event.submitter;
+      showWaiting();
+      firstFailed()?.scrollIntoView();
+      return;
+    }
     save();
     store.setItem(CURRENT, key);
   });

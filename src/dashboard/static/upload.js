@@ -21,9 +21,12 @@ async function send(signal, method, url, body, onProgress) {
     if (status === 200) {
       return JSON.parse(request.responseText);
     }
-    if ((status > 0 && status < 500) || attempt === 5) {
-      const { error } = JSON.parse(status ? request.responseText : "{}");
-      throw new Error(error?.message ?? error ?? "the connection was lost. Try again to continue.");
+    const isRefused = status > 0 && status < 500 && ![408, 409, 429].includes(status);
+    if (isRefused || attempt === 5) {
+      const { error } = isRefused ? JSON.parse(request.responseText) : {};
+      // The name tells whether trying again can help.
+      const name = isRefused ? "refused" : "lost";
+      throw Object.assign(new Error(error?.message ?? error ?? "the connection was lost"), { name });
     }
     await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** attempt));
   }
@@ -69,6 +72,8 @@ function enhance(root) {
   const input =
     root.querySelector("input") ??
     root.appendChild(make("input", { type: "file", multiple: true, ariaLabel: "Upload images and videos" }));
+  /** The composer, where each file has its place before it is uploaded. */
+  const form = root.closest("[data-composer]");
   const list = make("ul", { className: "uploads" });
   const status = make("p", { className: "hint", role: "status" });
   /** @type {Set<any>} */
@@ -86,21 +91,47 @@ function enhance(root) {
       await runNext();
     }
   };
+  const tell = (/** @type {any} */ detail = {}) =>
+    root.dispatchEvent(new CustomEvent("uploaded", { detail, bubbles: true }));
   const addFile = (/** @type {File} */ file) => {
     const { name, size } = file;
     const key = `upload:${root.dataset.upload}:${name}:${size}:${file.lastModified}`;
+    const value = `upload:${size}:${file.lastModified}:${name}`;
+    const entry = () => form?.querySelector(`[name="media"][value="${CSS.escape(value)}"]`);
+    if (form && !entry()) {
+      if (!form.querySelector("#media .media-list")) {
+        root.before(make("ol", { className: "media-list" }));
+      }
+      const place = make("li");
+      place.append(make("input", { type: "hidden", name: "media", value }), make("p", { textContent: name }));
+      form.querySelector("#media .media-list").append(place);
+    }
     const controller = new AbortController();
     const row = make("li");
     const label = make("span");
     const bar = make("progress", { max: size, ariaLabel: name });
-    const button = /** @type {HTMLButtonElement} */ (make("button", { type: "button", className: "secondary" }));
-    row.append(label, button, bar);
+    const again = make("button", { type: "button", className: "secondary", textContent: "Try again" });
+    const cancel = make("button", { type: "button", className: "secondary" });
+    row.append(label, again, cancel, bar);
     list.append(row);
+    const end = () => {
+      row.remove();
+      controller.abort();
+      waiting.delete(work);
+      localStorage.removeItem(key);
+      if (view.cancelUrl) {
+        void fetch(view.cancelUrl, { method: "POST" });
+      }
+    };
     const view = {
       cancelUrl: "",
       show: (/** @type {number} */ bytes) => {
         Object.assign(bar, { value: bytes });
         label.textContent = `${name}: ${bytes < size ? `${Math.floor((100 * bytes) / size)} %` : "checking"}`;
+        // Somebody removed the file from the post.
+        if (form?.isConnected && !entry()) {
+          end();
+        }
       },
     };
     const work = async () => {
@@ -111,37 +142,34 @@ function enhance(root) {
         status.textContent = done[3]
           ? `${done.length} files were uploaded.`
           : `${done.join(", ")} ${done[1] ? "were" : "was"} uploaded.`;
-        root.dispatchEvent(new CustomEvent("uploaded", { detail, bubbles: true }));
+        tell({ ...detail, entry: value });
       } catch (error) {
         if (row.isConnected) {
+          const { name: kind, message } = /** @type {Error} */ (error);
           row.className = "failed";
           label.role = "alert";
-          label.textContent = `${name}: ${/** @type {Error} */ (error).message}`;
-          button.textContent = "Try again";
+          label.textContent = `${name}: ${message}`;
+          again.hidden = kind === "refused";
+          cancel.textContent = "Remove";
+          tell();
         }
       }
     };
     const start = () => {
       row.className = "";
       label.textContent = `${name}: waiting`;
-      button.textContent = "Cancel";
+      again.hidden = true;
+      cancel.textContent = "Cancel";
       waiting.add(work);
       void runNext();
     };
-    button.addEventListener("click", () => {
-      if (row.className) {
-        start();
-        return;
-      }
-      row.remove();
-      controller.abort();
-      waiting.delete(work);
-      localStorage.removeItem(key);
+    again.addEventListener("click", start);
+    cancel.addEventListener("click", () => {
+      end();
       status.textContent = `The upload of ${name} was cancelled.`;
       input.focus();
-      if (view.cancelUrl) {
-        void fetch(view.cancelUrl, { method: "POST" });
-      }
+      entry()?.closest("li").remove();
+      tell();
     });
     start();
   };
@@ -156,6 +184,9 @@ function enhance(root) {
     }
     for (const file of files) {
       addFile(file);
+    }
+    if (form && files.length > 0) {
+      tell();
     }
   };
   const addChosen = () => {
@@ -181,20 +212,7 @@ function enhance(root) {
   }
   const shown = document.getElementById(root.dataset.uploadRefresh);
   root.addEventListener("uploaded", async (/** @type {any} */ { detail: { url } }) => {
-    const form = root.closest("[data-composer]");
-    if (form) {
-      if (!form.querySelector(".media-list")) {
-        root.before(make("ol", { className: "media-list" }));
-      }
-      // As the server renders an entry, without the buttons that order them.
-      const entry = make("li");
-      const remove = make("button", { type: "button", className: "secondary", textContent: "Remove" });
-      remove.addEventListener("click", () => entry.remove());
-      const name = make("p", { textContent: decodeURIComponent(url.split("/").pop()) });
-      entry.append(make("input", { type: "hidden", name: "media", value: url }), name, remove);
-      form.querySelector(".media-list").append(entry);
-    }
-    if (shown) {
+    if (shown && url) {
       const response = await fetch(location.pathname, { headers: { "x-fragment": "1" } });
       shown.innerHTML = await response.text();
     }
