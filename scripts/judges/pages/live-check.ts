@@ -33,11 +33,12 @@ export async function runLiveCheck(checker: PageChecker): Promise<void> {
       await box.check();
     }
   }
-  await page.locator("[data-account]").nth(2).waitFor();
+  await page.locator(".account-tab > label").nth(2).waitFor();
   const caption = page.locator("#caption");
   await caption.pressSequentially("Soup from five, see https://example.com/soup #soup", { delay: 20 });
   await page.getByText(/Closest to its limit: .+ of [\d,]+ /).waitFor();
-  await page.locator("[data-likeness] figure").nth(2).waitFor();
+  await page.locator("[data-likeness] figure").nth(2).waitFor({ state: "attached" });
+  await checkTabs(checker);
   const likeness = page.locator("[data-likeness] .likeness-text").first();
   await page.waitForFunction(
     () => document.querySelector(".likeness-mark")?.textContent === "https://example.com/soup",
@@ -63,12 +64,43 @@ export async function runLiveCheck(checker: PageChecker): Promise<void> {
   await page.getByText("What you wrote here before is restored.").waitFor();
   checker.expect("the text survives a reload", (await caption.inputValue()) === "Soup from five");
   checker.expect("and the time", (await page.locator("#time").inputValue()) === "09:30");
-  await page.locator("[data-account]").nth(2).waitFor();
+  await page.locator(".account-tab > label").nth(2).waitFor();
   await page.getByRole("button", { name: "Discard it" }).click();
   await page.waitForFunction(() => !document.querySelector(".notice button") && document.readyState === "complete");
   checker.expect("what was discarded is gone", (await caption.inputValue()) === "");
   await checkMediaOrder(checker, key);
   await checkSent(checker);
+}
+
+/** On a desk the text and the likeness of every account are seen without scrolling; a phone has a link to it. */
+async function checkTabs(checker: PageChecker): Promise<void> {
+  const { page } = checker;
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  const isDesk = width >= 960;
+  await page.setViewportSize({ width, height: isDesk ? 800 : height });
+  await page.evaluate(() => scrollTo(0, 0));
+  const end = (await page.locator(".composer-actions").boundingBox())?.y ?? 0;
+  for (const tab of await page.locator(".account-tab").all()) {
+    await tab.locator("label").first().click();
+    const name = await tab.locator("label").first().innerText();
+    checker.expect(`${name}: one panel is open`, (await page.locator("[data-account]:visible").count()) === 1);
+    if (isDesk) {
+      for (const part of [tab.locator(".likeness-post").first(), page.locator("#caption")]) {
+        const box = await part.boundingBox();
+        checker.expect(`${name}: seen without scrolling`, box !== null && box.y >= 0 && box.y + box.height <= end);
+      }
+    }
+  }
+  if (!isDesk) {
+    await page.getByRole("link", { name: "See how it will look" }).click();
+    await page.locator(".account-tab > label").first().scrollIntoViewIfNeeded();
+    checker.expect(
+      "the link leads there",
+      await page.locator("#accounts-chosen").evaluate((all) => all.getBoundingClientRect().top < 400),
+    );
+  }
+  await page.locator(".account-tab > label").first().click();
+  await page.setViewportSize({ width, height });
 }
 
 /** Media move by drag and by buttons without a reload; the form says the same as the list. */

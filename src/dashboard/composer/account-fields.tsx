@@ -115,15 +115,19 @@ const HiddenExtras: FC<{ form: PostForm; accountId: string }> = ({ form, account
   );
 };
 
-/** Text, options and check of one chosen account. */
-const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetInput | undefined }> = ({
+interface PanelProps {
+  readonly view: ComposerView;
+  readonly accountId: string;
+  readonly target: TargetInput | undefined;
+}
+
+/** How the post will look on one chosen account, with its own text, media and options below. */
+const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeAccount> }> = ({
   view,
   accountId,
-  target,
+  look,
 }) => {
   const account = findAccount(view.data, accountId);
-  const connected = view.data.accounts.find(({ id }) => id === accountId);
-  const look = connected ? describeAccount(view, connected, target) : null;
   const creator = view.creators.get(accountId);
   const own = captionField(accountId);
   const caption = view.form.captions.get(accountId) ?? "";
@@ -143,6 +147,7 @@ const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetI
         </p>
       )}
       <FieldProblems view={view} field={`account.${accountId}`} />
+      <div data-likeness={accountId}>{look?.likeness}</div>
       <p class={`count ${look?.isTooLong ? "field-error" : "hint"}`}>{look?.count}</p>
       <details open={caption !== "" || problemsOf(view, own).length > 0}>
         <summary>Different text for this account</summary>
@@ -157,25 +162,56 @@ const AccountFields: FC<{ view: ComposerView; accountId: string; target: TargetI
       <OwnMediaFields view={view} accountId={accountId} name={name} />
       <HiddenExtras form={view.form} accountId={accountId} />
       <OptionInputs view={view} accountId={accountId} partCounts={look?.parts ?? []} />
-      <div data-likeness={accountId}>{look?.likeness}</div>
       {/* At the end, where what it says moves no field of the account. */}
       <div data-check-result={accountId} role="status"></div>
     </fieldset>
   );
 };
 
+/** The tab of an account: a radio button, so that it works by keyboard and without a script. It says how much room is left, or what is wrong. */
+const AccountTab: FC<PanelProps & { readonly isShown: boolean }> = ({ isShown, ...props }) => {
+  const { view, accountId, target } = props;
+  const account = findAccount(view.data, accountId);
+  const connected = view.data.accounts.find(({ id }) => id === accountId);
+  const look = connected ? describeAccount(view, connected, target) : null;
+  const problems = problemsOfAccount(view, accountId);
+  return (
+    <div class="account-tab">
+      <label>
+        <input class="visually-hidden" type="radio" name="shown" value={accountId} checked={isShown} />
+        {account && <PlatformBadge platform={account.platform} />}
+        <span>{account?.username ?? "Not connected"}</span>
+        <span class={`tab-state ${problems > 0 || look?.isTooLong ? "field-error" : "hint"}`} data-tab-state="">
+          {problems > 0 ? problemCount(problems) : look?.left}
+        </span>
+      </label>
+      <AccountPanel {...props} look={look} />
+    </div>
+  );
+};
+
+const problemCount = (count: number): string => `${count} ${count === 1 ? "problem" : "problems"}`;
+
+function problemsOfAccount({ problems }: ComposerView, accountId: string): number {
+  return problems.filter(({ field }) => field.split(".")[1] === accountId).length;
+}
+
 /** The fields of every chosen account. Hidden fields keep the entries of the others. */
 export const ChosenAccounts: FC<{ view: ComposerView }> = ({ view }) => {
   const { accountIds, captions, options, ownMedia, sharedMedia, fieldlessOptions } = view.form;
   const targets = targetsOf(view);
   const isHidden = (id: string) => !accountIds.includes(id);
+  const shown =
+    accountIds.find((id) => problemsOfAccount(view, id) > 0) ??
+    accountIds.find((id) => id === view.form.shown) ??
+    accountIds[0];
   return (
-    <div id="accounts-chosen" class="accounts-chosen">
+    <div id="accounts-chosen" class="accounts-chosen" role="group" aria-label="How the post will look, by account">
       {accountIds.length === 0 && (
         <p class="empty-state">Choose accounts, and how the post will look on each appears here.</p>
       )}
       {accountIds.map((accountId) => (
-        <AccountFields view={view} accountId={accountId} target={targets.get(accountId)} />
+        <AccountTab view={view} accountId={accountId} target={targets.get(accountId)} isShown={accountId === shown} />
       ))}
       {[...captions]
         .filter(([id]) => isHidden(id))

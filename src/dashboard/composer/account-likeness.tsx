@@ -4,7 +4,7 @@ import { PostLikeness } from "#dashboard/likeness/post-likeness.tsx";
 import type { MediaItem } from "#posts/index.ts";
 import type { TargetInput } from "#planning/index.ts";
 import { ownMediaOf } from "#dashboard/post-form/account-extras.ts";
-import { captionCount, partCounts } from "./caption-count.ts";
+import { captionCount, charactersLeft, partCounts } from "./caption-count.ts";
 import type { ComposerView } from "./composer-view.ts";
 import { fileToCome, mediaUrlsOf } from "#dashboard/post-form/post-form.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
@@ -40,6 +40,7 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
   });
   return {
     count: captionCount(services, { platform, ...result }),
+    left: charactersLeft(result),
     parts: partCounts(result),
     isTooLong: result.captionLength > result.captionLimit,
     likeness: (

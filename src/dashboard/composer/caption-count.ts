@@ -21,6 +21,15 @@ export function captionCount(
   return note === undefined ? count : `${count} (${note})`;
 }
 
+/** What is left of the limit, for the tab of an account: `268 left` or `12 too many`. */
+export function charactersLeft({
+  captionLength,
+  captionLimit,
+}: Pick<PreviewTarget, "captionLength" | "captionLimit">): string {
+  const left = captionLimit - captionLength;
+  return left < 0 ? `${numbers.format(-left)} too many` : `${numbers.format(left)} left`;
+}
+
 /** The length of each part of a thread after the first. */
 export function partCounts({ partLengths = [], captionLimit }: Measured): readonly PartCount[] {
   return partLengths.map((length) => ({ text: countOf(length, captionLimit), isTooLong: length > captionLimit }));

@@ -4,7 +4,7 @@ import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { type Display, displayOf } from "#dashboard/wording/display.ts";
-import { captionCount, partCounts } from "./caption-count.ts";
+import { captionCount, charactersLeft, partCounts } from "./caption-count.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { warningInWords, warningsInWords } from "#dashboard/wording/warning-sentences.ts";
@@ -35,6 +35,8 @@ interface AccountCheck {
   readonly limit: number;
   /** The length of the caption as text, such as `56 of 2,200 characters`. */
   readonly count: string;
+  /** What is left of the limit, in words. */
+  readonly left: string;
   /** The length of each part of a thread after the first, in words. */
   readonly parts: readonly { readonly count: string; readonly is_too_long: boolean }[];
   readonly warnings: readonly string[];
@@ -143,6 +145,7 @@ async function describeTarget(
     length: target.captionLength,
     limit: target.captionLimit,
     count: captionCount(services, target),
+    left: charactersLeft(target),
     parts: partCounts(target).map(({ text, isTooLong }) => ({ count: text, is_too_long: isTooLong })),
     warnings: target.warnings.map((warning) => warningInWords(warning, wordsFor(services, display, target.platform))),
     likeness_html: (await likeness).toString(),

@@ -85,6 +85,9 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
           {view.form.draft === null ? "Save as draft" : "Save the draft"}
         </button>
       )}
+      <a class="button secondary phone-only" href="#accounts-chosen" aria-label="See how it will look">
+        See it
+      </a>
       <div data-check-result="" role="status"></div>
       <span class="hint">Nothing is scheduled before you have seen the preview.</span>
     </div>
@@ -108,12 +111,12 @@ export const ComposerPage: FC<{
     assets={COMPOSER_ASSETS}
   >
     {notice}
+    <ComposerForm view={view} />
     {view.form.postId === "" && view.form.draft === null && (
       <p class="hint">
         A month of posts in a spreadsheet? <a href="/dashboard/posts/many">Schedule many at once</a>
       </p>
     )}
-    <ComposerForm view={view} />
   </DashboardLayout>
 );
 

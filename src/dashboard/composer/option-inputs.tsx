@@ -213,6 +213,12 @@ const OptionInput: FC<OptionProps> = (props) => {
   return spec.type === "boolean" || spec.type === "choice" ? <ChoiceOption {...props} /> : <TextOption {...props} />;
 };
 
+/** Whether the person has set the option to something else than what it is by itself. */
+function isChanged({ form }: ComposerView, accountId: string, spec: OptionSpec): boolean {
+  const text = textsOfField(form, accountId, spec).find((one) => one !== "") ?? "";
+  return text !== "" && text !== String(spec.defaultValue ?? (spec.type === "boolean" ? "false" : ""));
+}
+
 function shownTexts(view: ComposerView, accountId: string, spec: OptionSpec): readonly string[] {
   const texts = textsOfField(view.form, accountId, spec);
   const isUnset = texts.length === 0 && spec.mustChoose === undefined && typeof spec.defaultValue !== "object";
@@ -284,7 +290,14 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
       partCounts={partCounts}
     />
   );
-  return (
+  const changed = shown.filter((spec) => isChanged(view, accountId, spec)).length;
+  // What must be chosen, and what is wrong, is never folded away.
+  const isOpen = shown.some(
+    (spec) =>
+      ((spec.isRequired || spec.mustChoose !== undefined) && !isChanged(view, accountId, spec)) ||
+      view.problems.some(({ field }) => field.startsWith(optionField(accountId, spec.key))),
+  );
+  const fields = (
     <>
       {shown.map((spec, index) => {
         const { behind, group } = spec;
@@ -316,6 +329,16 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
           </>
         );
       })}
+    </>
+  );
+  return (
+    <>
+      {shown.length > 0 && (
+        <details class="account-options" open={isOpen}>
+          <summary>{changed === 0 ? "Options" : `Options (${changed} changed)`}</summary>
+          {fields}
+        </details>
+      )}
       {specs
         .filter((spec) => !isShown(spec))
         .map((spec) => (

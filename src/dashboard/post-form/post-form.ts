@@ -20,6 +20,8 @@ export interface PostForm {
   readonly fold: string;
   /** `next` for the first free slot after that time, or after now without a time; otherwise empty. */
   readonly slot: string;
+  /** The account whose tab is open; empty: the first. */
+  readonly shown: string;
   /** The chosen accounts, each once. */
   readonly accountIds: readonly string[];
   /** Own captions by account, also of accounts that are not chosen any more. */
@@ -53,6 +55,7 @@ export const EMPTY_FORM: PostForm = {
   time: "",
   fold: "",
   slot: "",
+  shown: "",
   accountIds: [],
   captions: new Map(),
   options: new Map(),
@@ -132,6 +135,7 @@ export function parsePostForm(params: URLSearchParams): PostForm {
     time: text("time"),
     fold: text("fold"),
     slot: text("slot"),
+    shown: text("shown"),
     accountIds: [...new Set(all("account"))],
     captions,
     options,
@@ -175,6 +179,7 @@ export function postFormFields(form: PostForm): readonly (readonly [name: string
     ["time", form.time],
     ["fold", form.fold],
     ["slot", form.slot],
+    ["shown", form.shown],
     ...form.accountIds.map((id) => ["account", id] as const),
     ...Array.from(form.captions, ([id, caption]) => [captionField(id), caption] as const),
     ...Array.from(form.options, ([id, values]) =>

@@ -44,7 +44,13 @@ function enhance(form, address) {
     params.set("intent", intent);
     return params;
   };
-  const initial = String(body());
+  /** What somebody gave, and not which tab is open. */
+  const content = () => {
+    const fields = body();
+    fields.delete("shown");
+    return String(fields);
+  };
+  const initial = content();
   let problems = all('[id$="-error"]', form).map(({ id }) => id.slice(0, -6));
   // Fields that somebody changed, and accounts that these belong to; after a refusal, also those with a problem.
   const touched = new Set(problems);
@@ -58,8 +64,8 @@ function enhance(form, address) {
   let controller = new AbortController();
 
   const save = () => {
-    if (isKept && form.isConnected && String(body()) !== initial) {
-      store.setItem(key, String(body()));
+    if (isKept && form.isConnected && content() !== initial) {
+      store.setItem(key, content());
     }
   };
 
@@ -74,6 +80,10 @@ function enhance(form, address) {
     }
     show(box, "field-error", sentences);
     if (control) {
+      const folded = control.closest(".account-options");
+      if (folded && sentences.length > 0) {
+        folded.open = true;
+      }
       control.ariaInvalid = sentences.length > 0 || null;
       const others = (control.getAttribute("aria-describedby") ?? "").replace(id, "").trim();
       control.setAttribute("aria-describedby", sentences.length > 0 ? `${others} ${id}` : others);
@@ -114,12 +124,16 @@ function enhance(form, address) {
     const ownTexts = [];
     for (const fieldset of all("[data-account]", form)) {
       const id = fieldset.dataset.account;
-      const { length = 0, limit = 1, count = "", parts = [], ...rest } = accounts[id] ?? {};
+      const { length = 0, limit = 1, count = "", left = "", parts = [], ...rest } = accounts[id] ?? {};
       const { warnings: hints, likeness_html: html = "" } = rest;
       const result = one("[data-check-result]", fieldset);
       const texts = isTouched("media", "caption", id, `account.${id}`) ? (fields[`account.${id}`] ?? []) : [];
       const obstacles = texts.map((/** @type {string} */ text) => paragraph("field-error", text));
       show(result, "notice info", hints, ...obstacles);
+      const wrong = problems.filter((field) => field.split(".")[1] === id).length;
+      const state = one("[data-tab-state]", fieldset.parentElement);
+      state.textContent = wrong ? `${wrong} ${wrong > 1 ? "problems" : "problem"}` : left;
+      state.className = `tab-state ${wrong || length > limit ? "field-error" : "hint"}`;
       const line = one(".count", fieldset);
       line.textContent = count;
       line.className = `count ${length > limit ? "field-error" : "hint"}`;
@@ -324,10 +338,18 @@ function enhance(form, address) {
     save();
     store.setItem(CURRENT, key);
   });
+  const openTab = () => {
+    const tab = byId(decodeURIComponent(location.hash.slice(1)))?.closest(".account-tab");
+    if (tab && form.contains(tab)) {
+      one("[name=shown]", tab).checked = true;
+    }
+  };
+  addEventListener("hashchange", openTab);
   addEventListener("pagehide", save);
   form.closest("dialog")?.addEventListener("close", save, { once: true });
 
   prepare();
+  openTab();
   const unsent = !isRefused && store.getItem(key);
   if (unsent && unsent !== initial) {
     const notice = paragraph("notice info", "What you wrote here before is restored. ");

@@ -62,7 +62,7 @@ function captionProblems(input: ValidationInput, length: number, hasLinkCard: bo
   if (length > CAPTION_MAX) {
     problems.push({
       code: "caption_too_long",
-      message: `the text has ${length} graphemes of at most ${CAPTION_MAX}; links count in full`,
+      message: `the text has ${length} characters of at most ${CAPTION_MAX}; links count in full`,
       param: "caption",
       limit: CAPTION_MAX,
       actual: length,
