@@ -47,7 +47,7 @@ export async function claimKey(
       .prepare(
         `INSERT INTO idempotency_records (user_id, key, request_hash, created_at, lease_until)
          SELECT ?1, ?2, ?3, ?4, ?5
-         WHERE ?7 IS NULL OR (
+         WHERE ?7 IS NULL OR EXISTS (SELECT 1 FROM idempotency_records WHERE user_id = ?1 AND key = ?2) OR (
            SELECT count(*) FROM (SELECT 1 FROM idempotency_records WHERE user_id = ?1 LIMIT coalesce(?7, 0))) < ?7
          ON CONFLICT (user_id, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, body = NULL,
            reference = NULL, created_at = excluded.created_at, lease_until = excluded.lease_until

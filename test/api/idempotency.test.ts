@@ -351,6 +351,18 @@ describe("a trial", () => {
     expect((await workspacesOf(caller)).map(({ name }) => name)).toHaveLength(3);
   });
 
+  test("runs a call again that was cut off, also when it has 1,000 answers", async ({ expect }) => {
+    const caller = await createCaller({ subscription: "trialing" });
+    await insertKeys(caller, TRIAL_STORED_ANSWERS - 1);
+    await createWorkspace(caller, "last");
+    await env.DB.prepare(
+      "UPDATE idempotency_records SET status = NULL, body = NULL, lease_until = 0 WHERE user_id = ? AND key = 'last'",
+    )
+      .bind(caller.userId)
+      .run();
+    expect((await createWorkspace(caller, "last")).status).toBe(201);
+  });
+
   test("is the only one with such a limit", async ({ expect }) => {
     const caller = await createCaller();
     await insertKeys(caller, TRIAL_STORED_ANSWERS);
