@@ -197,7 +197,8 @@ export class Person {
         }
         return key;
       }
-      await this.page.keyboard.press(key);
+      // A day of the calendar is one tab stop: the arrow keys reach what is in it.
+      await this.page.keyboard.press((await target.evaluate(isInFocusedDay)) ? "ArrowDown" : key);
     }
     throw new Error(`${await describe(target)} is not reached with ${key}`);
   }
@@ -214,6 +215,11 @@ function isOnTopInView(element: Element): boolean {
   const box = element.getBoundingClientRect();
   const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
   return top !== null && (element.contains(top) || top.contains(element) || top.closest("label")?.control === element);
+}
+
+/** Whether the focus is in the day of the calendar that the element is in. Runs in the page. */
+function isInFocusedDay(element: Element): boolean {
+  return element.closest(".day")?.matches(":focus-within") ?? false;
 }
 
 /** Whether the element precedes the focused one in the document. Runs in the page. */

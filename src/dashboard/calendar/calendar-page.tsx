@@ -3,10 +3,9 @@ import type { SignedInUser } from "#auth/index.ts";
 import { DAY } from "#core/clock.ts";
 import { MIN_ARCHIVE_AFTER_DAYS } from "#core/plan.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
-import { zoneOffsetAt } from "#core/time-zone.ts";
 import { startOfMonth, wallTimeAt } from "#core/wall-time.ts";
 import { Notice } from "#dashboard/layout/components.tsx";
-import { formatDate, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
+import { formatDateTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { BadgeSymbols } from "./chip.tsx";
 import { isMovable } from "#dashboard/wording/status-labels.ts";
@@ -41,7 +40,6 @@ const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
   const posts = days.filter(({ isOutside }) => !isOutside).flatMap((day) => day.posts);
   const troubled = posts.filter(hasTrouble).length;
   const last = days.at(-1);
-  const changes = days.filter(({ clockChange }) => clockChange !== 0);
   return (
     <p class="item-meta">
       <span>{posts.length === 0 ? "No posts" : posts.length === 1 ? "1 post" : `${posts.length} posts`}</span>
@@ -52,19 +50,9 @@ const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
           {formatZone(display.timeZone, days.some(({ isToday }) => isToday) || last === undefined ? now : last.start)}
         </a>
       </span>
-      {changes.map(({ date, clockChange, end }) => (
-        <span>
-          {formatDate(date, "medium").slice(0, -5)}: the clock goes {clockChange > 0 ? "forward" : "back"}{" "}
-          {Math.abs(clockChange)} minutes, then {offsetOf(display.timeZone, end)}
-        </span>
-      ))}
     </p>
   );
 };
-
-function offsetOf(timeZone: string, instant: number): string {
-  return /\((.+)\)/.exec(formatZone(timeZone, instant))?.[1] ?? `UTC${zoneOffsetAt(timeZone, instant)}`;
-}
 
 /** What to do first where nothing is planned. */
 const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
@@ -164,16 +152,52 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
       )}
       {posts.some(({ post }) => isMovable(post)) && (
         <p class="hint">
-          <span class="narrow-hint">Tap Move to change the time.</span>
+          <span class="narrow-hint">
+            {view === "month" && model.query.chosenView !== null
+              ? "Tap a day to see its posts."
+              : "Tap Move to change the time."}
+          </span>
           <span class="wide-hint">
             To move a post, drag it{view === "list" ? " in the month or the week" : ""}, or use its Move link, which the
-            Tab key reaches after the post.
+            keyboard reaches after the post.
           </span>
         </p>
       )}
     </section>
   );
 };
+
+const KEYS = [
+  ["Tab", "the next day"],
+  ["Arrow keys", "the posts of a day, and the days beside it"],
+  ["N", "a new post"],
+  ["T", "today"],
+  ["J", "the next period"],
+  ["K", "the previous period"],
+  ["/", "the filters"],
+  ["?", "this list"],
+] as const;
+
+/** The keys of the script, and the switch that turns single letters off for people who speak to their computer. */
+const Keys: FC = () => (
+  <details class="wide-hint keys" data-keys="">
+    <summary>Keyboard</summary>
+    <dl>
+      {KEYS.map(([key, meaning]) => (
+        <div>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+    <label class="checkbox">
+      <input type="checkbox" checked />
+      <span>Use the single keys N, T, J, K, / and ?</span>
+    </label>
+  </details>
+);
 
 export const CalendarPage: FC<{ signedIn: SignedInUser; model: CalendarModel; done: string | undefined }> = ({
   signedIn,
@@ -192,5 +216,6 @@ export const CalendarPage: FC<{ signedIn: SignedInUser; model: CalendarModel; do
     {Object.hasOwn(DONE_SENTENCES, done) && <Notice kind="success">{DONE_SENTENCES[done]}</Notice>}
     <ActiveFilters model={model} />
     <CalendarBody model={model} />
+    <Keys />
   </DashboardLayout>
 );

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { addDays, type CalendarDate } from "#core/wall-time.ts";
-import { formatDate, formatTimeOfDay } from "#dashboard/wording/display.ts";
+import { addDays, type CalendarDate, wallTimeAt } from "#core/wall-time.ts";
+import { formatDate, formatTimeOfDay, formatZone } from "#dashboard/wording/display.ts";
 import { Chip } from "./chip.tsx";
 import { isSkippedHour } from "./grid.ts";
 import {
@@ -72,6 +72,15 @@ const DayHeading: FC<{ date: CalendarDate; model: CalendarModel }> = ({ date, mo
   );
 };
 
+/** Where the clock of the zone changes on that day. */
+const ClockChange: FC<{ day: CalendarEntry; model: CalendarModel }> = ({ day: { clockChange, end }, model }) =>
+  clockChange === 0 ? null : (
+    <p class="clock-change">
+      The clock goes {clockChange > 0 ? "forward" : "back"} {Math.abs(clockChange)} minutes, then{" "}
+      {formatZone(model.display.timeZone, end).replace(/^.*\((.+)\)$/, "$1")}
+    </p>
+  );
+
 const AddLink: FC<{ day: CalendarEntry; model: CalendarModel }> = ({ day, model }) => {
   const minute = newPostMinute(model, day);
   return minute === null ? null : (
@@ -112,6 +121,7 @@ export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {
         {days.map((day) => (
           <li class={dayClass(day)} data-date={day.isPast ? undefined : day.date}>
             <DayHeading date={day.date} model={model} />
+            <ClockChange day={day} model={model} />
             {day.posts.length > 0 && <span class="day-count">{day.posts.length}</span>}
             <Chips posts={day.posts} most={MOST_PER_DAY} date={day.date} model={model} />
             <AddLink day={day} model={model} />
@@ -126,6 +136,8 @@ const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ 
   const posts = day.posts.filter(({ minute }) => Math.floor(minute / 60) === hour);
   const minute = slotMinute(model, day, hour);
   const isSkipped = isSkippedHour(model.display.timeZone, day, hour);
+  const now = wallTimeAt(model.display.timeZone, model.now);
+  const isNow = day.isToday && Math.floor(now.minute / 60) === hour;
   const isQuiet = hour < FIRST_BUSY_HOUR || hour > LAST_BUSY_HOUR;
   const slotClass = ["slot", isQuiet && "quiet", isSkipped && "skipped", posts.length > 0 && "busy"];
   return (
@@ -134,6 +146,7 @@ const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ 
       data-date={minute === null ? undefined : day.date}
       data-hour={minute === null ? undefined : hour}
     >
+      {isNow && <span class={`now now-${Math.floor((now.minute % 60) / 15)}`} aria-hidden="true"></span>}
       {isSkipped && <p>No {formatTimeOfDay(model.display, hour * 60)}: the clock moves forward</p>}
       <Chips posts={posts} most={MOST_PER_HOUR} date={day.date} model={model} />
       {/* For the pointer only: 168 stops would make the keyboard useless here, and the day has a link of its own. */}
@@ -155,6 +168,7 @@ export const WeekView: FC<{ model: CalendarModel }> = ({ model }) => (
         <header>
           <DayHeading date={day.date} model={model} />
           <AddLink day={day} model={model} />
+          <ClockChange day={day} model={model} />
         </header>
         <div class="slots">
           {HOURS.map((hour) => (
@@ -187,6 +201,7 @@ export const ListView: FC<{ model: CalendarModel }> = ({ model }) => {
               </h2>
               <AddLink day={day} model={model} />
             </header>
+            <ClockChange day={day} model={model} />
             {day.posts.length === 0 ? (
               <p class="hint">Nothing planned.</p>
             ) : (

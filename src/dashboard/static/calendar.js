@@ -146,6 +146,86 @@ document.addEventListener("dragend", () => {
   region()?.classList.remove("dragging");
 });
 
+/** The links of a day that the keyboard reaches. @param {Element} day @returns {HTMLElement[]} */
+const linksOf = (day) =>
+  [...day.querySelectorAll("a:not([aria-hidden])")].filter(
+    /** @returns {link is HTMLElement} */ (link) => link instanceof HTMLElement && link.checkVisibility(),
+  );
+
+/** One tab stop per day: the arrow keys reach the other links of it, and the other days. */
+function setStops() {
+  for (const day of document.querySelectorAll("#calendar .day")) {
+    const links = linksOf(day);
+    const stop = links.find((link) => link === document.activeElement) ?? links[0];
+    for (const link of links) {
+      link.tabIndex = link === stop ? 0 : -1;
+    }
+  }
+}
+
+/** @param {Element} link @param {string} key */
+function moveFocus(link, key) {
+  const days = [...document.querySelectorAll("#calendar .day")];
+  const day = link.closest(".day");
+  const step = key === "ArrowDown" || key === "ArrowRight" ? 1 : -1;
+  const isInside = key === "ArrowDown" || key === "ArrowUp";
+  const candidates = isInside ? linksOf(day ?? link) : days.map((each) => linksOf(each)[0]);
+  const index = isInside ? candidates.indexOf(/** @type {any} */ (link)) : days.indexOf(/** @type {any} */ (day));
+  // Days that a list leaves out have no link.
+  const rest = step > 0 ? candidates.slice(index + 1) : candidates.slice(0, index).toReversed();
+  rest.find((next) => next !== undefined)?.focus();
+}
+
+document.addEventListener("focusin", (event) => {
+  if (event.target instanceof Element && event.target.closest("#calendar .day")) {
+    setStops();
+  }
+});
+
+const KEYS_OFF = "keys-off";
+const keysSwitch = document.querySelector("[data-keys] input");
+
+/** What a key does where nobody types: press what is there anyway. */
+const KEYS = /** @type {Record<string, string>} */ ({
+  n: 'a[href="/dashboard/posts/new"]',
+  t: '[aria-label="Period"] a:nth-child(2)',
+  j: '[aria-label="Period"] a:nth-child(3)',
+  k: '[aria-label="Period"] a:nth-child(1)',
+  "/": ".filters summary",
+  "?": "[data-keys] summary",
+});
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || !(target instanceof Element)) {
+    return;
+  }
+  if (key.startsWith("Arrow") && target.closest("#calendar .day")) {
+    event.preventDefault();
+    moveFocus(target, key);
+    return;
+  }
+  const pressed = KEYS[key] && document.querySelector(KEYS[key]);
+  if (pressed instanceof HTMLElement && !target.matches("input, select, textarea") && !localStorage.getItem(KEYS_OFF)) {
+    event.preventDefault();
+    pressed.focus();
+    pressed.click();
+    pressed.parentElement?.querySelector("select")?.focus();
+  }
+});
+
+if (keysSwitch instanceof HTMLInputElement) {
+  keysSwitch.checked = !localStorage.getItem(KEYS_OFF);
+  keysSwitch.addEventListener("change", () => {
+    if (keysSwitch.checked) {
+      localStorage.removeItem(KEYS_OFF);
+    } else {
+      localStorage.setItem(KEYS_OFF, "1");
+    }
+  });
+}
+setStops();
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let sequence = 0;
@@ -173,6 +253,7 @@ async function refresh() {
     const before = states();
     const focused = old.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
     old.outerHTML = html;
+    setStops();
     if (focused) {
       const again = document.querySelector(`#calendar a[href="${CSS.escape(focused)}"]`);
       if (again instanceof HTMLElement) {
