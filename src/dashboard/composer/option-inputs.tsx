@@ -213,16 +213,21 @@ const OptionInput: FC<OptionProps> = (props) => {
   return spec.type === "boolean" || spec.type === "choice" ? <ChoiceOption {...props} /> : <TextOption {...props} />;
 };
 
+/** What the field of an option shows that nobody has set; undefined where the platform or the account decides. */
+function defaultText({ defaultValue }: OptionSpec): string | undefined {
+  return defaultValue === undefined || typeof defaultValue === "object" ? undefined : String(defaultValue);
+}
+
 /** Whether the person has set the option to something else than what it is by itself. */
 function isChanged({ form }: ComposerView, accountId: string, spec: OptionSpec): boolean {
   const text = textsOfField(form, accountId, spec).find((one) => one !== "") ?? "";
-  return text !== "" && text !== String(spec.defaultValue ?? (spec.type === "boolean" ? "false" : ""));
+  return text !== "" && text !== (defaultText(spec) ?? (spec.type === "boolean" ? "false" : ""));
 }
 
 function shownTexts(view: ComposerView, accountId: string, spec: OptionSpec): readonly string[] {
   const texts = textsOfField(view.form, accountId, spec);
-  const isUnset = texts.length === 0 && spec.mustChoose === undefined && typeof spec.defaultValue !== "object";
-  return isUnset && spec.defaultValue !== undefined ? [String(spec.defaultValue)] : texts;
+  const byDefault = texts.length === 0 && spec.mustChoose === undefined ? defaultText(spec) : undefined;
+  return byDefault === undefined ? texts : [byDefault];
 }
 
 /** Keeps what was entered while its field is not shown. */
