@@ -210,6 +210,9 @@ function enhance(form, address) {
           const { account } = kept.dataset;
           one(account ? `[data-account="${account}"]` : "[data-upload]", next)?.replaceWith(kept);
         }
+        for (const { id } of all("[data-account]:has(.account-options[open])", current)) {
+          one(`#${CSS.escape(id)} .account-options`, next)?.setAttribute("open", "");
+        }
         // What was typed or unfolded while the service answered.
         for (const typed of all("textarea[id]", current)) {
           const twin = one(`#${CSS.escape(typed.id)}`, next);
