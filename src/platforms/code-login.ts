@@ -35,7 +35,12 @@ interface CodeLogin {
 
 /** The login by authorization code, and the refresh by refresh token (RFC 6749, sections 4.1 and 6). */
 export function codeLogin(login: CodeLogin): Pick<OAuthMethod, "start" | "exchangeCode"> & {
-  refresh(client: PlatformClient, app: AppCredentials, tokens: TokenSet, now: number): Promise<Result<TokenSet>>;
+  readonly refresh: (
+    client: PlatformClient,
+    app: AppCredentials,
+    tokens: TokenSet,
+    now: number,
+  ) => Promise<Result<TokenSet>>;
 } {
   const toTokenSet = (
     response: TokenResponse,

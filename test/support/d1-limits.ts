@@ -56,7 +56,7 @@ function checkBytes(what: string, values: readonly unknown[]): void {
 const checkedSql = new Set<string>();
 
 /** Checks the text of a statement. */
-export function checkSql(sql: string): void {
+function checkSql(sql: string): void {
   if (!checkedSql.has(sql)) {
     const name = functionWithTooManyArguments(sql);
     if (name !== undefined) {
