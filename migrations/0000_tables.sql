@@ -98,7 +98,7 @@ CREATE TABLE `connections` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `connections_login` ON `connections` (`workspace_id`,`platform`,`external_id`);
 --> statement-breakpoint
-CREATE INDEX `connections_sync` ON `connections` (`next_sync_at`) WHERE next_sync_at IS NOT NULL;
+CREATE INDEX `connections_sync` ON `connections` (`platform`,`next_sync_at`) WHERE next_sync_at IS NOT NULL;
 --> statement-breakpoint
 CREATE INDEX `connections_person` ON `connections` (`platform`,`external_id`);
 --> statement-breakpoint
