@@ -167,6 +167,7 @@ describe("a form as it was typed", () => {
     ["option.c.alt_texts", ""],
     ["option.c.alt_texts", "second"],
     ["own_media.a", "no JSON"],
+    ["shown", "b"],
     ["shared_media.a", "true"],
     ["fieldless_options.c", "{"],
     ["media", "https://one.example/a.jpg"],
