@@ -6,7 +6,7 @@ import { readPublishedPosts } from "./published-posts.ts";
 import { PLATFORMS } from "#core/platform.ts";
 
 const CHECK_EVERY_MS = 1500;
-/** An unarmed post is due for the reconciler 20 s after its confirm, and the crash test runs cron every 5 s. */
+/** The reconciler finds a post without an alarm 20 s after its confirmation, in the next cron run (every 5 s here); 10 s are left for a busy machine. */
 const OVERDUE_MS = 35_000;
 /** A secret in the log of the service or the simulators. */
 export const LEAK = "leak";

@@ -70,8 +70,8 @@ export interface Adapter {
    */
   readonly options: z.ZodType;
   /**
-   * The scopes that an option, or the cover of a video (`cover`), needs beyond those of every login. A login requests only
-   * those that the operator lists in `{PLATFORM}_EXTRA_SCOPES`. Absent: no option needs one. Pure.
+   * Additional scopes by the name of the option that needs them; `cover` stands for the cover of a video. A login requests an
+   * additional scope only if the operator lists it in `{PLATFORM}_EXTRA_SCOPES`. Absent: no option needs one. Pure.
    */
   readonly optionScopes?: (settings: AppCredentials["settings"]) => Readonly<Record<string, readonly string[]>>;
   /** How pages ask for the options; absent where the platform has none of its own. */

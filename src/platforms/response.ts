@@ -6,7 +6,7 @@ import { failed, succeeded, temporary } from "./fault.ts";
 export interface PlatformResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined when the body is not JSON, or larger than a client reads. */
+  /** Undefined when the body is not JSON, or exceeds the size limit of answers. */
   readonly json: unknown;
 }
 

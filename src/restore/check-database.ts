@@ -6,8 +6,9 @@ import { log } from "#core/log.ts";
 import { beatOrHold, readService, type ServiceRow } from "./store-service.ts";
 
 /**
- * The heartbeat of the cron. It reads the object's mark before the database, and then stores in the object only what the database has
- * committed. So a database below the object's mark was restored to an earlier time.
+ * Finds out in every cron run whether the database was restored to an earlier time. A Durable Object (`watch`) keeps the highest counter
+ * that the database has committed. It is read before the database and raised after the commit, so a database with a lower counter was
+ * restored.
  */
 export async function checkDatabase(services: Pick<Services, "db" | "clock" | "watch">): Promise<ServiceRow> {
   const highest = await services.watch.highest();

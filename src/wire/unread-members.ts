@@ -38,8 +38,8 @@ function unreadMembersOf({ issues }: ValidationFailure["error"]): string[] {
 }
 
 /**
- * Refuses a body that does not match its schema, and also lists every problem of the members that do, so that the caller can correct all at
- * once. `check` must refuse, because nobody asked for the substitutes.
+ * Refuses a body that does not match its schema, with all problems at once: each member that does not match is replaced by its substitute,
+ * and `check` finds the problems of the others. The call is refused also if `check` finds none, because the caller never sent a substitute.
  */
 export async function refuseWithAllProblems<T>(
   failure: ValidationFailure & { readonly data: JsonValue },

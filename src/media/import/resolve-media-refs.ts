@@ -56,7 +56,7 @@ export interface CoverInput {
 export interface MediaInput {
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
-  /** The address of a document; the request has a separate field for it. */
+  /** The URL of a document, which a request does not name among its media. */
   readonly documentUrl?: string | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface Candidate {
   readonly scheduledAt: number | null;
   /** The media of the post itself. */
   readonly media: readonly MediaWithFacts[];
-  /** The media that the request names for single accounts, by place. */
+  /** The media that the request names for one account alone, by the path of the list in the request. */
   readonly lists: MediaByPlace;
   readonly resolvedTargets: readonly ResolvedTarget[];
   /** What its accounts have sent already, so that other posts of the request are compared with it. */

@@ -3,10 +3,12 @@ import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms
 import { textOption } from "#platforms/text-marks.ts";
 import { findTextLinks } from "./text.ts";
 
-/**
- * github.com/bluesky-social/social-app: src/lib/constants.ts (`MAX_POST_LINES`) and src/components/images/AutoSizedImage.tsx
- * (feeds show a single image at 1:2 at most). Observed, not documented: several images are squares.
+/*
+ * A feed shows a single image at most twice as high as wide (github.com/bluesky-social/social-app,
+ * src/components/images/AutoSizedImage.tsx), and each of several images as a square (observed, not documented).
  */
+
+/** The lines of text before a feed cuts: `MAX_POST_LINES` in src/lib/constants.ts of the same repository. */
 const FEED_LINES = 25;
 
 export function appearance({ caption, options }: AppearanceInput): PostAppearance {

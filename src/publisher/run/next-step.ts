@@ -125,7 +125,7 @@ export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepCon
     case "stale":
       return prepareAgain(run, "commit", outcome.detail, ctx);
     case "refused":
-      // The adapter contract forbids "temporary" here. The call may have succeeded, so the outcome is uncertain.
+      // An adapter must not call a failed publication "temporary". If one does, the post may be public all the same, so its outcome is uncertain.
       return outcome.fault.kind === "temporary"
         ? markUncertain(run, ctx, "commit", outcome.fault.message)
         : afterFault({ ...run, ...NOT_COMMITTED }, "commit", outcome.fault, ctx);

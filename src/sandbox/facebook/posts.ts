@@ -44,7 +44,7 @@ export interface Photo {
   readonly page: string;
   readonly sha256: string;
   readonly altText: string | null;
-  /** The post or story that contains it; null while it is unpublished. */
+  /** The post or story that shows the photo; null before one does. */
   readonly postId: string | null;
 }
 

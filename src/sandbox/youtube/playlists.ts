@@ -4,7 +4,7 @@ import type { Token } from "#sandbox/oauth-server.ts";
 import { recordTable } from "#sandbox/record-table.ts";
 import { channelsOf } from "./channels.ts";
 
-/* The five playlists that each channel has created. */
+/* Each simulated channel begins with five playlists, to which videos are added. */
 
 interface PlaylistItem {
   readonly id: string;
