@@ -85,7 +85,7 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
           {view.form.draft === null ? "Save as draft" : "Save the draft"}
         </button>
       )}
-      <a class="button secondary phone-only" href="#accounts-chosen" aria-label="See how it will look">
+      <a class="button secondary phone-only" href="#accounts-chosen" aria-label="See it: how the post will look">
         See it
       </a>
       <div data-check-result="" role="status"></div>
