@@ -147,6 +147,7 @@ function enhance(root) {
         if (row.isConnected) {
           const { name: kind, message } = /** @type {Error} */ (error);
           row.className = "failed";
+          label.className = "field-error";
           label.role = "alert";
           label.textContent = `${name}: ${message}`;
           again.hidden = kind === "refused";
@@ -156,7 +157,7 @@ function enhance(root) {
       }
     };
     const start = () => {
-      row.className = "";
+      row.className = label.className = "";
       label.textContent = `${name}: waiting`;
       again.hidden = true;
       cancel.textContent = "Cancel";
