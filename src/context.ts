@@ -55,7 +55,7 @@ export interface Services {
   arm(hint: ArmHint): Promise<ArmResult>;
   /** Makes the Durable Object of an overdue post set its alarm again. */
   rearm(postId: string): Promise<void>;
-  /** The Durable Object of a user, which keeps the plans of his last previews in memory. */
+  /** The Durable Object of a user, which keeps the plans of the user's last previews in memory. */
   keptPlans(userId: string): KeptPlansApi;
   /** What the Durable Object of a post stores about it; null if it stores nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;

@@ -12,7 +12,7 @@ const MAX_WAIT_SECONDS = 60;
 /** What every list allows; some allow no more. */
 const PER_PAGE = 50;
 
-/** What an S3-compatible store knows its caller by. */
+/** The key pair of a caller of an S3-compatible store. */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -90,7 +90,7 @@ export class CloudflareApi {
     this.#jurisdiction = jurisdiction;
   }
 
-  /** Buckets of a jurisdiction are other ones than those of the same names without. */
+  /** A bucket in a jurisdiction and one of the same name outside of it are two buckets. */
   #headers(path: string): Record<string, string> {
     return {
       ...authorization(this.#credential),

@@ -92,7 +92,7 @@ export interface DeployedConfig {
   readonly jurisdiction: string | undefined;
 }
 
-/** A region of another cloud in the middle of each location of D1, which is how Cloudflare lets one name a place for a Worker. */
+/** Cloudflare names the place of a Worker by a region of another cloud: here one for each location of D1. */
 const REGIONS: Readonly<Record<string, string>> = {
   wnam: "aws:us-west-2",
   enam: "aws:us-east-1",

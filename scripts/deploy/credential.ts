@@ -40,7 +40,7 @@ interface Account {
   readonly name: string;
 }
 
-/** To the id of another account Cloudflare answers as to a missing right. */
+/** Cloudflare answers a wrong account id like a missing right, so the id is checked first. */
 async function assertAccount(api: CloudflareApi, named: string): Promise<void> {
   if (!/^[0-9a-f]{32}$/.test(named)) {
     throw new DeployFailure(

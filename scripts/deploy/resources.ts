@@ -138,7 +138,7 @@ export async function createMissing(
   if (!found.hasBucket) {
     await create(
       async () => {
-        // Of a jurisdiction the header tells, and a hint beside it is refused.
+        // The header names the jurisdiction. R2 refuses a location hint beside it.
         const body = { name: names.bucket, ...(jurisdiction === undefined && { locationHint: location }) };
         await api.post(`${account}/r2/buckets`, body);
         return names.bucket;

@@ -2,6 +2,7 @@ import type { EventType } from "#core/event-type.ts";
 import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
+import { cutTextsSql } from "#db/cut-texts.ts";
 import type { EventRow } from "./read-event.ts";
 
 export interface EventPage {
@@ -39,7 +40,7 @@ export async function selectEvents(db: Db, query: EventQuery): Promise<EventPage
   const share = Math.floor(MAX_PAGE_BYTES / (query.limit + 1));
   const read = await readPage(db, query, { data: `iif(octet_length(data) <= ${share}, data, NULL)` });
   const page = read.found.results.some(({ data }) => data === null)
-    ? await readPage(db, query, { data: "data", cut: CUT_SQL })
+    ? await readPage(db, query, { data: "data", cut: cutEvents })
     : read;
   const foundRows = page.found.results;
   const end = foundRows.findIndex(({ data }) => data === null);
@@ -55,10 +56,7 @@ export async function selectEvents(db: Db, query: EventQuery): Promise<EventPage
   };
 }
 
-/** The rows with the texts up to 4 MiB together, and the text of the first row. */
-const CUT_SQL = (sql: string) => `SELECT workspace_id, seq, type, at,
-    iif(bytes <= ${MAX_PAGE_BYTES} OR bytes = octet_length(data), data, NULL) AS data
-  FROM (SELECT *, sum(octet_length(data)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${sql}))`;
+const cutEvents = (sql: string) => cutTextsSql(sql, { text: "data", others: "workspace_id, seq, type, at" });
 
 async function readPage(
   db: Db,

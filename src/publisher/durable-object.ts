@@ -9,7 +9,7 @@ import { rearmPost } from "./rearm-post.ts";
 
 /**
  * Defines the Durable Object class; an object's name is the id of its post. One that has the id of a user instead stores nothing and
- * keeps the plans of his previews. Wiring only: PostRunner and KeptPlans do the work.
+ * keeps the plans of the user's previews. Wiring only: PostRunner and KeptPlans do the work.
  */
 export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
   return class PostPublisher extends DurableObject<Env> implements PostPublisherApi, KeptPlansApi {

@@ -1,8 +1,8 @@
 import { type Clock, SECOND } from "#core/clock.ts";
 
 /**
- * After so many statements of a cron run no further login is synced: an invocation may run 1,000. The rest is for the syncs under way, for
- * the reconciler, which is not counted, and for the jobs that come last.
+ * A cron run begins no further sync after this many statements. An invocation may run 1,000; the rest is for syncs that have begun, for the
+ * jobs that come last, and for the reconciler, whose statements are not counted.
  */
 const MAX_STATEMENTS = 650;
 /** A run begins no sync later than this, so that few runs overlap. */

@@ -38,12 +38,10 @@ export class SequentialTrips {
   /** The named methods of a binding, each of which is a trip. */
   of<B extends object>(place: Place, binding: B): B {
     return new Proxy(binding, {
-      get:
-        (target, name) =>
-        // oxlint-disable-next-line typescript/no-explicit-any -- any method of any binding
-        (...args: any[]) =>
-          // oxlint-disable-next-line typescript/no-explicit-any -- as above
-          this.#trip(place, () => (target as any)[name](...args)),
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+        return (...args: unknown[]) => this.#trip(place, () => method.apply(target, args));
+      },
     });
   }
 }

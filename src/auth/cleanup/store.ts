@@ -2,7 +2,7 @@ import { deleteOldAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import { deleteOldMailsStatement } from "#auth/store-account-mails.ts";
 import type { Db } from "#db/client.ts";
 
-/** A grant of which a token expired before ?1, and none is left that expired later; at most ?2 of them. */
+/** Matches at most ?2 grants all of whose tokens have expired at ?1. Grants without a token do not match. */
 const IS_LAPSED = `id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
   AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`;
 

@@ -1,7 +1,7 @@
 import { SECOND } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 
-/** Hosts of MCP servers end a call after a minute, and nobody waits longer for a page. */
+/** Hosts of MCP servers end a call after a minute, and a person does not wait longer for a page. */
 const MAX_WAIT_MS = 20 * SECOND;
 
 /** Repeats a confirm whose token is not visible here yet, for a caller that does not repeat it itself. */

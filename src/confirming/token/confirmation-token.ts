@@ -12,7 +12,7 @@ const TOKEN_LIFETIME_SECONDS = 300;
 export const CONFIRMATION_RETENTION_MS = 2 * DAY;
 /** KV expires by its own clock and in seconds: it keeps tokens longer, and `expiresAt` decides to the millisecond. */
 const KV_EXTRA_SECONDS = 30;
-/** For how long KV may not show a token elsewhere than where it was written: 60 seconds "or more", and a read before that is cached for 30. */
+/** After this time every location sees a token. KV shows it there after 60 seconds "or more", and caches for 30 that it was missing. */
 const HIDDEN_FOR_MS = 90 * SECOND;
 /** The clocks of two locations may differ by this much. */
 const MAX_CLOCK_SKEW_MS = 5 * SECOND;
@@ -61,7 +61,7 @@ export async function makeToken(ctx: Signer & Pick<Context, "ids">, issuedAt: nu
   return await keyOf(toBase64Url(concatBytes([unsigned, await signatureOf(ctx, unsigned)])));
 }
 
-/** Only a signed token can be one that KV will show later, so nobody can make up one that seems so. */
+/** The signature distinguishes a token that KV does not show yet from one that a caller made up. */
 async function signatureOf({ actor, config }: Signer, unsigned: Uint8Array): Promise<Uint8Array> {
   const signature = await signFor(config, "confirmation token", `${actor.userId} ${toHex(unsigned)}`);
   return signature.subarray(0, SIGNATURE_BYTES);

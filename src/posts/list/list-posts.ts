@@ -72,7 +72,7 @@ async function readCutPage(
   const { pages, pagination } = await readPages<CutTextRow>(ctx, input, {
     now,
     columns: postTextColumns(form[input.fields]),
-    maxBytes: MAX_PAGE_BYTES,
+    isCut: true,
   });
   const { texts, overdue, hasMore } = cutPages(pages, input.limit);
   rearmOverdue(ctx, overdue);
@@ -105,7 +105,7 @@ function cutPages(
 async function readPages<Row>(
   ctx: Pick<Context, "actor" | "db">,
   input: ListInput,
-  how: Pick<PageRequest, "now" | "columns" | "maxBytes">,
+  how: Pick<PageRequest, "now" | "columns" | "isCut">,
 ): Promise<{
   readonly pages: readonly (readonly Row[])[];
   readonly pagination: Omit<Page<Row>["pagination"], "hasMore">;

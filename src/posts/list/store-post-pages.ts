@@ -2,6 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import { type ListedStatus, POST_STATUSES, type PostStatus } from "#core/status.ts";
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
+import { cutTextsSql } from "#db/cut-texts.ts";
 import { countRowsSql, countSql, pageStart, SqlParameters } from "#posts/summary/store-counted-posts.ts";
 import type { PostTextRow } from "#posts/rows/post-texts.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
@@ -30,8 +31,8 @@ export interface PageRequest {
   /** How many rows to read: one more than the page, to see whether more follow. */
   readonly rows: number;
   readonly offset: number;
-  /** A statement returns null for texts beyond this many bytes, except for its first row. If absent, it returns all texts. */
-  readonly maxBytes?: number;
+  /** Whether each statement ends its texts at 4 MiB (`CutTextRow`). */
+  readonly isCut?: boolean;
 }
 
 export interface CutTextRow extends Pick<PostTextRow, "overdue_id"> {
@@ -41,12 +42,8 @@ export interface CutTextRow extends Pick<PostTextRow, "overdue_id"> {
   readonly bytes: number;
 }
 
-/** Cuts in the database, because long texts of a whole page can be larger than an isolate. The rows come in the order of the page. */
-export function cutSql(sql: string, { maxBytes }: Pick<PageRequest, "maxBytes">): string {
-  return maxBytes === undefined
-    ? sql
-    : `SELECT iif(bytes <= ${maxBytes} OR bytes = octet_length(text), text, NULL) AS text, overdue_id, bytes FROM (
-         SELECT text, overdue_id, sum(octet_length(text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes FROM (${sql}))`;
+export function cutSql(sql: string, { isCut = false }: Pick<PageRequest, "isCut">): string {
+  return isCut ? cutTextsSql(sql, { text: "text", others: "overdue_id" }) : sql;
 }
 
 /** Above this offset, the page skips posts by the day counters instead of row by row. */

@@ -7,7 +7,10 @@ export interface PostTextRow {
 
 const columnsOf = new Map<string, Map<number | null, string>>();
 
-/** The columns of `PostTextRow`, with the first so many characters of its text or, for null, all of it. They are long, so they are built only once. */
+/**
+ * The columns of `PostTextRow`. `characters` shortens the text to that many; null: all of it. Each is built once, because joining texts of
+ * this length takes 2 % of the instructions of a list.
+ */
 export function postTextColumns(form: string, characters: number | null = null): string {
   const ofForm = columnsOf.get(form) ?? new Map<number | null, string>();
   const columns =
