@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { authenticate, type CredentialId, presentedCredential, rememberedCaller } from "#auth/index.ts";
+import { authenticate, type OpenCredential, presentedCredential, rememberedCaller } from "#auth/index.ts";
 import type { Services } from "#context.ts";
 import { type Actor, requireSubscription } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
@@ -59,8 +59,8 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
 const mayCall = (actor: Actor, scopes: readonly Scope[]) => scopes.every((scope) => actor.scopes.includes(scope));
 
 /** The remembered caller of the credential, if every check passes. Otherwise null: only a verified credential may be refused. */
-async function admitRemembered(c: ApiContext, credential: CredentialId, scopes: readonly Scope[]) {
-  const caller = firstAttemptOf(c.req.raw) ? null : rememberedCaller(c.get("services"), credential);
+async function admitRemembered(c: ApiContext, credential: OpenCredential, scopes: readonly Scope[]) {
+  const caller = firstAttemptOf(c.req.raw) ? null : await rememberedCaller(c.get("services"), credential);
   if (caller === null || !caller.ctx.actor.subscribed || !mayCall(caller.ctx.actor, scopes)) {
     return null;
   }
@@ -83,7 +83,7 @@ export function guard(scopes: readonly Scope[], { changes }: { readonly changes:
     if (!presented.ok) {
       return refuseUnauthenticated(c, scopes, presented.reason);
     }
-    const remembered = await admitRemembered(c, presented.id, scopes);
+    const remembered = await admitRemembered(c, presented, scopes);
     if (remembered !== null) {
       const { ctx } = remembered;
       c.header("RateLimit-Policy", rateLimitPolicy(ctx.actor));

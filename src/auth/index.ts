@@ -1,6 +1,6 @@
 export { resolveSession, type SignedInUser } from "./sessions/resolve.ts";
 export { authenticate, type Authentication, presentedCredential, rememberedCaller } from "./bearer/authenticate.ts";
-export type { CredentialId } from "./bearer/store.ts";
+export type { OpenCredential } from "./bearer/location-cache.ts";
 export { alwaysNeedsPassword, changePassword } from "./users/change-password.ts";
 export { type CreatedKey, createKey, KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from "./keys/create.ts";
 export { createUser, type NewUser } from "./users/create.ts";

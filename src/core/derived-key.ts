@@ -1,8 +1,14 @@
 import { fromBase64 } from "./encoding.ts";
 import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
-/** The purpose of a key that is derived from TOKEN_KEYS. Each purpose has its own key, which reveals nothing about the others. */
-export type KeyPurpose = "confirmation token" | "known browser" | "refresh rotation" | "sealing" | "upload address";
+/** The purpose of a derived key. Each purpose has its own key, which reveals nothing about the others. */
+export type KeyPurpose =
+  | "confirmation token"
+  | "known browser"
+  | "refresh rotation"
+  | "remembered credential"
+  | "sealing"
+  | "upload address";
 
 interface KeyUse {
   readonly algorithm: SubtleCryptoImportKeyAlgorithm;
@@ -11,9 +17,9 @@ interface KeyUse {
 
 const SIGNING: KeyUse = { algorithm: { name: "HMAC", hash: "SHA-256", length: 256 }, usages: ["sign", "verify"] };
 
-/** No key of TOKEN_KEYS is used itself: every purpose has one that is derived from it (HKDF, RFC 5869). */
+/** No secret is a key itself, neither of TOKEN_KEYS nor of a caller: every purpose has one that is derived from it (HKDF, RFC 5869). */
 export async function deriveKey(
-  material: Uint8Array<ArrayBuffer>,
+  material: Uint8Array,
   purpose: KeyPurpose,
   { algorithm, usages }: KeyUse,
 ): Promise<CryptoKey> {

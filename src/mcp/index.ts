@@ -118,7 +118,7 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
   const answer = (ctx: Context) => answerMessage(request, message, ctx, requestId);
   // Only a tool call may run before the credential is verified: other messages can answer with an endless stream, and no part of it may be
   // sent before that.
-  const remembered = isToolCall(message) ? rememberedCaller(services, presented.id) : null;
+  const remembered = isToolCall(message) ? await rememberedCaller(services, presented) : null;
   let mayRun = true;
   if (remembered !== null && (await countRequest(env, remembered.ctx.actor)) === null) {
     const response = await answer(remembered.ctx);

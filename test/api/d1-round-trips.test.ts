@@ -10,6 +10,7 @@ import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import type { D1Counts } from "#sandbox/d1-counter.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { connectAccounts, previewTextPost } from "../support/api-workflows.ts";
+import { forgetInIsolate } from "../support/forget-in-isolate.ts";
 import guide from "../../docs/guide/limits-and-cost.md?raw";
 import { SequentialTrips } from "../support/sequential-trips.ts";
 import { type ApiCaller, createAnotherKey, createCaller } from "../support/create-caller.ts";
@@ -61,8 +62,9 @@ async function measure(
 }
 
 /**
- * The D1 calls of every operation until its response, with the credential: of a credential that this isolate remembers, and of one that
- * it does not know. The second number is one higher wherever the first call of the operation can carry the check of the credential.
+ * The D1 calls of every operation until its response, with the credential: of a credential that this isolate or another one of its
+ * location remembers, and of one that the location does not know. The second number is one higher wherever the first call of the operation
+ * can carry the check of the credential.
  */
 const ROUND_TRIPS: Readonly<Record<string, readonly [remembered: number, unknown: number]>> = {
   listAccounts: [1, 2],
@@ -140,10 +142,18 @@ describe("D1 round trips until the response, including the credential", () => {
     const setting = needsEvents ? withEvents : plain;
     const caller = await keyUsedElsewhere(setting.caller);
     const [remembered, unknown] = ROUND_TRIPS[name] ?? [];
-    for (const roundTrips of [unknown, remembered]) {
+    const calls = [
+      { knownBy: "nobody", roundTrips: unknown },
+      { knownBy: "this isolate", roundTrips: remembered },
+      { knownBy: "another isolate of the location", roundTrips: remembered },
+    ];
+    for (const { knownBy, roundTrips } of calls) {
       const { method, path, body } = await prepare(setting);
+      if (knownBy.startsWith("another")) {
+        await forgetInIsolate(caller);
+      }
       const measured = await measure(caller, method, path, body);
-      expect(measured).toMatchObject({ status, roundTrips });
+      expect(measured, knownBy).toMatchObject({ status, roundTrips });
       PATHS.set(name, measured.path);
     }
   });

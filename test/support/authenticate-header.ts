@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 
 /** Authenticates an `Authorization` header afresh, as the first request with it. */
 export async function authenticateHeader(
-  services: Pick<Services, "db" | "clock" | "config" | "defer">,
+  services: Pick<Services, "db" | "clock" | "config" | "defer" | "ids">,
   authorization: string,
   resource: string,
 ): Promise<Authentication> {

@@ -4,6 +4,7 @@ import type { Context, Services } from "#context.ts";
 import { openConditionalDb } from "#db/conditional.ts";
 import { hashSecret, KIND_LETTERS, secretKind } from "#auth/secrets.ts";
 import { subscriptionAccess } from "#auth/subscriptions/access.ts";
+import { deleteCachedRow, type OpenCredential, readCachedRow, writeCachedRow } from "./location-cache.ts";
 import {
   forgetCredential,
   recallCredential,
@@ -21,7 +22,7 @@ import {
 import { unverifiedServices } from "./unverified-services.ts";
 
 export type PresentedCredential =
-  | { readonly ok: true; readonly id: CredentialId; readonly token: string }
+  | ({ readonly ok: true } & OpenCredential)
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
 export type Authentication =
@@ -69,10 +70,10 @@ export async function presentedCredential(
     : { ok: true, id: { kind, hash: await hashSecret(token), resource }, token };
 }
 
-/** Authenticates with one D1 statement, without any for a mistyped token, and remembers the result. */
+/** Authenticates with one D1 statement, without any for a mistyped token, and remembers the result here and in the location. */
 export async function authenticate(
-  services: Pick<Services, "db" | "clock" | "config" | "defer">,
-  { id, token }: { readonly id: CredentialId; readonly token: string },
+  services: Pick<Services, "db" | "clock" | "config" | "defer" | "ids">,
+  { id, token }: OpenCredential,
 ): Promise<Authentication> {
   if (secretKind(token) === null) {
     return { ok: false, reason: "invalid" };
@@ -81,22 +82,29 @@ export async function authenticate(
   const found = await findCredential(services.db, id, now);
   if (found === null) {
     forgetCredential(id);
+    services.defer(deleteCachedRow(id));
     return { ok: false, reason: "invalid" };
   }
   const row = readCredential(found.text);
   const credential: RememberedCredential = { id, text: found.text, row, lastUsedAt: found.last_used_at };
   rememberCredential(credential);
   recordUse(services, credential, now);
+  services.defer(writeCachedRow(services.ids, { id, token }, credential));
   return { ok: true, actor: actorOf(services, id, row, now) };
 }
 
 /**
- * Returns the caller that the last request with this credential authenticated; null if none is remembered. The first database call through
+ * Returns the caller that an earlier request with this credential authenticated, in this isolate or in another one of its location; null
+ * if none is remembered. The first database call through
  * `ctx` also checks, in the same transaction, that the credential's row has not changed, so an outdated row never does or shows anything.
  * This function refuses nobody: the handler calls `authenticate` for that.
  */
-export function rememberedCaller(services: Services, id: CredentialId): RememberedCaller | null {
-  const credential = recallCredential(id);
+export async function rememberedCaller(
+  services: Services,
+  presented: OpenCredential,
+): Promise<RememberedCaller | null> {
+  const { id } = presented;
+  const credential = recallCredential(id) ?? (await recallFromLocation(presented));
   const now = services.clock.now();
   if (credential === undefined || (credential.row.expiresAt !== null && credential.row.expiresAt <= now)) {
     return null;
@@ -116,6 +124,17 @@ export function rememberedCaller(services: Services, id: CredentialId): Remember
       return conditional.mayHaveRun() ? "unknown" : "changed";
     },
   };
+}
+
+async function recallFromLocation(presented: OpenCredential): Promise<RememberedCredential | undefined> {
+  const cached = secretKind(presented.token) === null ? null : await readCachedRow(presented);
+  if (cached === null) {
+    return undefined;
+  }
+  const { text, lastUsedAt } = cached;
+  const credential: RememberedCredential = { id: presented.id, text, row: readCredential(text), lastUsedAt };
+  rememberCredential(credential);
+  return credential;
 }
 
 function recordUse({ db, defer }: Pick<Services, "db" | "defer">, credential: RememberedCredential, now: number): void {

@@ -63,6 +63,12 @@ const FIND_TOKEN = `SELECT ${TOKEN_TEXT} AS text, NULL AS last_used_at ${TOKEN_R
 const KEY_IS_UNCHANGED = failUnless(`(SELECT ${KEY_TEXT} ${KEY_ROWS}) IS ?2`);
 const TOKEN_IS_UNCHANGED = failUnless(`(SELECT ${TOKEN_TEXT} ${TOKEN_ROWS}) IS ?2`);
 
+/** The layout of a row's text. A row that was written with another one cannot be read. */
+export const ROW_LAYOUT: Readonly<Record<CredentialId["kind"], string>> = {
+  api_key: KEY_TEXT,
+  access_token: TOKEN_TEXT,
+};
+
 /** Finds a credential that is neither revoked nor expired. */
 export function findCredential(
   db: Db,
