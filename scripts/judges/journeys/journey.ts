@@ -33,6 +33,7 @@ const OWN_CAPTION = "Kiln on, bowls next week";
 const EDITED = "The kiln is on. New bowls on Friday";
 const IN_ORDER = "Three bowls, one after the other";
 const SLOW_UPLOAD_MS = 4000;
+const SLOW_ANSWER_MS = 1000;
 const BY_API = "Written by a program";
 /** What the journey fills in, as TikTok names it. */
 const ON_TIKTOK = {
@@ -236,6 +237,14 @@ export class Journey {
     await this.#updateForm();
     const audience = this.#page.getByLabel("Who can see the post", { exact: true });
     await audience.waitFor();
+    // What is chosen while the service writes the options anew must stay.
+    const slow = async (route: Route): Promise<void> => {
+      if ("x-fragment" in route.request().headers()) {
+        await sleep(SLOW_ANSWER_MS);
+      }
+      await route.continue();
+    };
+    await this.#page.route("**/*", slow);
     const box = (name: string) => this.#page.getByRole("checkbox", { name, exact: true });
     const chosen = await audience.inputValue();
     const ticked = await Promise.all(["Comments", "Duets", "Stitches"].map((name) => box(name).isChecked()));
@@ -251,6 +260,7 @@ export class Journey {
     await person.select("Who can see the post", "Everyone");
     await person.choose(box("Comments"));
     await person.choose(box("Duets"));
+    await this.#page.unrouteAll({ behavior: "wait" });
     const dueAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000).toISOString();
     await person.type("Day", dueAt.slice(0, 10));
     await person.type("Time", dueAt.slice(11, 16));
@@ -315,7 +325,9 @@ export class Journey {
     const post = (await this.#posts()).find(({ caption }) => caption === IN_ORDER);
     const names = post?.media_items.map(({ url }) => url.split("/").at(-1));
     if (names?.join() !== files.map(({ name }) => name).join()) {
-      throw new Error(`the post has these files in this order: ${names?.join()}`);
+      throw new Error(
+        `the post has these files in this order: ${names?.join()}; ${JSON.stringify((await this.#posts("?include_past=true")).map((p) => [p.id, p.caption, p.status, p.scheduled_at]))}`,
+      );
     }
   }
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { Notice } from "#dashboard/layout/components.tsx";
+import { ForgetSentText, Notice } from "#dashboard/layout/components.tsx";
 import { renderComposer } from "#dashboard/composer/render-composer.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
@@ -47,6 +47,7 @@ function noticesOf(done: string, missingAccounts: number): Child {
     missingAccounts === 1 ? "An account of this draft is" : `${missingAccounts} accounts of this draft are`;
   return (
     <>
+      {done !== "" && <ForgetSentText />}
       {sentence !== undefined && <Notice kind="success">{sentence}</Notice>}
       {missingAccounts > 0 && (
         <Notice kind="info">{`${accounts} not connected now. What was written for them is gone once you save.`}</Notice>

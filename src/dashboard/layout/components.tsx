@@ -10,6 +10,9 @@ export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }
   </p>
 );
 
+/** Forgets the text that was sent, before a browser shows what follows: nobody goes on to an old text. */
+export const ForgetSentText: FC = () => <script src="/sent.js"></script>;
+
 /** The error of the form as a whole; the error of a listed field is shown at the field instead. */
 export const FormErrorNotice: FC<{ error: FormError | undefined; fields?: readonly string[] }> = ({
   error,

@@ -4,7 +4,7 @@ import type { PostStatus } from "#core/status.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
 import { AnnotationSection } from "#dashboard/composer/annotation-fields.tsx";
 import { type AnnotationForm, annotationFormOf, type AnnotationProblem } from "#dashboard/post-form/annotation-form.ts";
-import { Notice } from "#dashboard/layout/components.tsx";
+import { ForgetSentText, Notice } from "#dashboard/layout/components.tsx";
 import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { type Display, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
@@ -169,6 +169,7 @@ export const PostPage: FC<PostPageProps> = (props) => {
       }
       assets={{ styles: ["likeness", "post"], scripts: ["post"] }}
     >
+      {done !== undefined && <ForgetSentText />}
       {notice !== undefined && <Notice kind="success">{notice}</Notice>}
       {error !== undefined && <Notice kind="error">{toSentence(error.message)}</Notice>}
       <p role="status" class="visually-hidden" data-announcer></p>

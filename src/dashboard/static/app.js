@@ -145,8 +145,3 @@ for (const menu of document.querySelectorAll("details[data-menu]")) {
     });
   }
 }
-
-// What was scheduled or saved is nothing unsent any more; the composer keeps the name of what was sent last.
-if (location.pathname.startsWith("/dashboard/") && /[?&]done=(scheduled|saved)\b/.test(location.search)) {
-  sessionStorage.removeItem(sessionStorage.getItem("unsent") ?? "");
-}

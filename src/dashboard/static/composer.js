@@ -12,6 +12,10 @@ const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
+const stateOf = (/** @type {any} */ { type, checked, value }) => (/checkbox|radio/.test(type) ? checked : value);
+const isTwin = (/** @type {any} */ a, /** @type {any} */ b) =>
+  b.id ? a.id === b.id : a.name === b.name && a.value === b.value;
+
 /** @param {string} className @param {string} [text] */
 function paragraph(className, text = "") {
   const element = document.createElement("p");
@@ -76,7 +80,14 @@ function enhance(form, address) {
     if (control && !box) {
       box = document.createElement("div");
       box.id = id;
-      control[/FIELDSET|LI/.test(control.tagName) ? "append" : "after"](box);
+      const { tagName } = control;
+      if (tagName === "FIELDSET") {
+        control.append(box);
+      } else if (tagName === "LI") {
+        control.lastElementChild.append(box);
+      } else {
+        control.after(box);
+      }
     }
     show(box, "field-error", sentences);
     if (control) {
@@ -194,14 +205,15 @@ function enhance(form, address) {
   /** @param {string[]} selectors @param {any} intent the fields themselves, or what changes them @param {boolean} [keepsAccounts] */
   const refreshNow = async (selectors, intent, keepsAccounts) => {
     const params = intent instanceof URLSearchParams ? intent : body(intent);
-    const before = new Map(all("textarea[id]", form).map(({ id, value }) => [id, value]));
+    const before = all("[name]:not([type=file], [type=hidden])", form).map((control) => [control, stateOf(control)]);
     const request = { method: "POST", body: params, headers: { "x-fragment": "1" } };
     const response = await fetch("/dashboard/posts/preview", request).catch(() => null);
     const fresh = new DOMParser().parseFromString((await response?.text().catch(() => "")) ?? "", "text/html");
     if (!form.isConnected || !one("form", fresh)) {
       return false;
     }
-    const focused = document.activeElement?.id;
+    /** @type {any} */
+    const { id: focused, selectionStart: start, selectionEnd: end } = document.activeElement ?? document.body;
     for (const selector of selectors) {
       const [current, next] = [one(selector, form), one(selector, fresh)];
       if (current && next) {
@@ -213,23 +225,31 @@ function enhance(form, address) {
         for (const { id } of all("[data-account]:has(.account-options[open])", current)) {
           one(`#${CSS.escape(id)} .account-options`, next)?.setAttribute("open", "");
         }
-        // What was typed or unfolded while the service answered.
-        for (const typed of all("textarea[id]", current)) {
-          const twin = one(`#${CSS.escape(typed.id)}`, next);
+        for (const { id } of all("details[open] textarea[id]", current)) {
+          one(`#${CSS.escape(id)}`, next)
+            ?.closest("details")
+            ?.setAttribute("open", "");
+        }
+        // What was typed or chosen while the service answered.
+        for (const [control, was] of before) {
+          const now = stateOf(control);
+          const twin =
+            now !== was && current.contains(control) && all("[name]", next).find((other) => isTwin(other, control));
           if (twin) {
-            if (typed.value !== before.get(typed.id)) {
-              twin.value = typed.value;
-            }
-            if (typed.closest("details[open]")) {
-              twin.closest("details").open = true;
-            }
+            twin[typeof now === "boolean" ? "checked" : "value"] = now;
           }
         }
         current.replaceWith(next);
       }
     }
     prepare();
-    byId(focused ?? "")?.focus();
+    const same = byId(focused);
+    if (same && same !== document.activeElement) {
+      same.focus();
+      if (typeof start === "number") {
+        same.setSelectionRange(start, end);
+      }
+    }
     isEdited = true;
     checkSoon();
     return true;
@@ -363,7 +383,15 @@ function enhance(form, address) {
       store.removeItem(key);
       location.reload();
     });
-    void refresh([".composer-columns"], new URLSearchParams(unsent)).then((isDone) => isDone && form.prepend(notice));
+    const restore = async () => {
+      // What is typed before the old text is here would be mixed with it.
+      form.inert = true;
+      if (await refresh([".composer-columns"], new URLSearchParams(unsent))) {
+        form.prepend(notice);
+      }
+      form.inert = false;
+    };
+    void restore();
   } else {
     void check();
   }

@@ -366,6 +366,15 @@ describe("actions", () => {
     expect(await read()).not.toContain("Your post is scheduled.");
   });
 
+  test("what was sent is forgotten before the page shows it, whatever became of it meanwhile", async () => {
+    const { browser, post, path } = await authorWithPost();
+    const read = async () => await (await browser.get(`${path}?done=scheduled`)).text();
+    const script = '<script src="/sent.js"></script>';
+    expect((await read()).split("Your post is scheduled.")[0]).toContain(script);
+    await updatePostRow(post.id, { status: "published" });
+    expect(await read()).toContain(script);
+  });
+
   test("cancelling can be left", async () => {
     const { browser, path } = await authorWithPost();
     expect(await (await browser.get(path)).text()).toMatch(new RegExp(`href="${path}"[^>]*>\\s*Keep it`));
