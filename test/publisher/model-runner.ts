@@ -150,7 +150,7 @@ export class ModelRunner {
       const result = await this.attempt(() => previewEdit(harness.ctx, { postIds: [postId], caption, ...time }));
       const after = result.ok ? result.value.preview.posts[0]?.after : undefined;
       if (result.ok && after) {
-        const content = { caption, scheduledAt: after.scheduledAt };
+        const content = { caption, scheduledAt: Number(after.scheduledAt) };
         this.editTokens.push({ token: result.value.confirmationToken, postId, content, successes: 0 });
       }
     });
@@ -295,7 +295,7 @@ export class ModelRunner {
     const preview = await this.attempt(() => previewEdit(this.harness.ctx, { postIds: [id], caption, ...time }));
     const after = preview.ok ? preview.value.preview.posts[0]?.after : undefined;
     if (preview.ok && after) {
-      const content = { caption, scheduledAt: after.scheduledAt };
+      const content = { caption, scheduledAt: Number(after.scheduledAt) };
       const token = preview.value.confirmationToken;
       this.editTokens.push({ token, postId: id, content, successes: 0 });
       await this.confirmEdit(this.editTokens.length - 1, 1);

@@ -11,7 +11,10 @@ const ScheduledPosts = z
     posts: z.array(Post),
     plan_hash: z
       .string()
-      .openapi({ description: "Equal to the hash in the preview, because exactly that content was scheduled." }),
+      .openapi({
+        description:
+          "Equal to the hash in the preview, because exactly that content was scheduled. It is also the post's own, except for `now`, whose post has a hash with its time.",
+      }),
   })
   .openapi("ScheduledPosts");
 

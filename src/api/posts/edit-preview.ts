@@ -33,7 +33,7 @@ const PreviewEditBody = z
     caption: optional(Caption.min(1)),
     scheduled_at: optional(ScheduledAtInput).openapi({
       ...NULLABLE_SCHEDULED_AT_SCHEMA,
-      description: "The new time, as in a preview; excludes `shift_minutes`.",
+      description: "The new time, as in a preview, also `now`; excludes `shift_minutes`.",
     }),
     time_zone: optional(TimeZoneInput).openapi({
       type: ["string", "null"],

@@ -4,6 +4,7 @@ import { refuse, RefusalError, type RefusalDetail } from "#core/errors.ts";
 import { armBulk } from "#confirming/commit/arm-bulk.ts";
 import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
 import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
+import { withTimeOfConfirm } from "#confirming/commit/with-time-of-confirm.ts";
 import { commitPlan } from "#confirming/commit/store-commit-plan.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { refuseApprovalNotFound, refuseByState } from "#confirming/requests/approval-reference.ts";
@@ -39,10 +40,11 @@ export async function approveRequest(
     return await endAsStale(ctx, approval.id, problems);
   }
   const now = ctx.clock.now();
+  const timed = await withTimeOfConfirm(plan, now);
   const result = await commitPlan(
     ctx.db,
     {
-      plan,
+      plan: timed,
       tokenHash,
       nonce: ctx.ids.secretUuid(),
       via: approval.via,
@@ -52,12 +54,12 @@ export async function approveRequest(
     },
     now,
   );
-  if (result.state === "committed" && plan.kind === "bulk") {
-    await armBulk(ctx, plan, now);
+  if (result.state === "committed" && timed.kind === "bulk") {
+    await armBulk(ctx, timed, now);
     return [];
   }
   if (result.state === "committed") {
-    return await postsOfCommit(ctx, plan, result, now);
+    return await postsOfCommit(ctx, timed, result, now);
   }
   await findPending(ctx, approval.id);
   try {

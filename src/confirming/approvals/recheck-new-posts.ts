@@ -7,11 +7,12 @@ import { assessNewPosts, problemsOfPosts } from "#planning/pipeline/assess-new-p
 import { STORED_ONLY } from "#planning/pipeline/phases.ts";
 import { toRequestedPost } from "#planning/pipeline/to-requested-post.ts";
 import { type BulkPlan, newPostsOf, type PostInsert, type SchedulePlan } from "#planning/plan/post-plan.ts";
+import type { PlannedTime } from "#planning/plan/types.ts";
 import { takenSlots } from "#planning/slots/taken-slots.ts";
 
 /** New posts of a kept plan, and what a preview would say of them now. */
 interface RecheckedPosts {
-  readonly posts: readonly { readonly post: PostInsert; readonly assessed: AssessedPost | undefined }[];
+  readonly posts: readonly { readonly post: PostInsert<PlannedTime>; readonly assessed: AssessedPost | undefined }[];
   readonly accounts: readonly TargetAccount[];
   readonly problems: readonly RefusalDetail[];
 }

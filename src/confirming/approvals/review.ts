@@ -4,7 +4,7 @@ import type { RefusalDetail } from "#core/errors.ts";
 import type { PostInsert, PostUpdate, TargetUpsert } from "#planning/plan/post-plan.ts";
 import type { AssessedPost } from "#planning/assess/assess.ts";
 import { timeWarnings } from "#planning/candidates/schedule-time.ts";
-import type { EditPreview, PreviewTarget, SchedulePreview } from "#planning/plan/types.ts";
+import type { EditPreview, PlannedTime, PreviewTarget, SchedulePreview } from "#planning/plan/types.ts";
 import type { Post, PostChange } from "#posts/rows/types.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 import { NO_ANNOTATIONS } from "#posts/rows/store-annotation-rows.ts";
@@ -70,11 +70,14 @@ export async function reviewApproval(ctx: Context, { id }: { readonly id: string
   };
 }
 
-function toChanges({ id, changes }: PostUpdate) {
+function toChanges({ id, changes }: PostUpdate<PlannedTime>) {
   return { postId: id, fields: changes };
 }
 
-async function readPlanAccounts(ctx: Context, posts: readonly PostUpdate[]): Promise<readonly TargetAccount[]> {
+async function readPlanAccounts(
+  ctx: Context,
+  posts: readonly PostUpdate<PlannedTime>[],
+): Promise<readonly TargetAccount[]> {
   const ids = posts.flatMap(({ targets, removedAccountIds, changes }) => [
     ...targets.map(({ accountId }) => accountId),
     ...removedAccountIds,
@@ -88,7 +91,7 @@ async function readPlanAccounts(ctx: Context, posts: readonly PostUpdate[]): Pro
 }
 
 /** Shows the content of the plan with what the platforms say about it now. */
-function toPreview(ctx: Context, post: PostInsert, assessed: AssessedPost | undefined): SchedulePreview {
+function toPreview(ctx: Context, post: PostInsert<PlannedTime>, assessed: AssessedPost | undefined): SchedulePreview {
   const { scheduledAt, postType, caption, planHash } = post;
   return {
     action: "schedule",

@@ -15,7 +15,7 @@ import {
   readApproval,
   type StoredApproval,
 } from "#confirming/requests/store-approvals.ts";
-import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
+import { type PostPlan, postIdsOf, type TimedPlan } from "#planning/plan/post-plan.ts";
 import type { PostRow } from "#posts/rows/store-post-rows.ts";
 import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import { freeSlotsSql, type SlotsOfPosts } from "#planning/slots/store-free-slots.ts";
@@ -24,7 +24,7 @@ import { editStatements, type PlanStatements, type PostOrigin, scheduleStatement
 
 /** One call of confirm; its nonce distinguishes its own row from that of a concurrent call. */
 export interface ConfirmAttempt {
-  readonly plan: PostPlan;
+  readonly plan: TimedPlan;
   readonly tokenHash: string;
   readonly nonce: string;
   /** Whose posts they are. */
@@ -93,7 +93,7 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
   }
 }
 
-function planStatements(db: Db, plan: PostPlan, origin: PostOrigin): PlanStatements {
+function planStatements(db: Db, plan: TimedPlan, origin: PostOrigin): PlanStatements {
   if (plan.kind === "bulk") {
     return bulkStatements(db, plan, origin);
   }

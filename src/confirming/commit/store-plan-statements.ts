@@ -44,7 +44,7 @@ export function watchAtOf(scheduledAt: number, now: number): number {
 
 export function scheduleStatements(
   db: Db,
-  plan: SchedulePlan,
+  plan: SchedulePlan<number>,
   { confirmHash, via, by, now }: PostOrigin,
 ): D1PreparedStatement[] {
   const { post, userId, workspaceId, dependencies, draft } = plan;
@@ -91,7 +91,7 @@ export function scheduleStatements(
   ];
 }
 
-export function editStatements(db: Db, plan: EditPlan, origin: PostOrigin): D1PreparedStatement[] {
+export function editStatements(db: Db, plan: EditPlan<number>, origin: PostOrigin): D1PreparedStatement[] {
   const { posts } = plan;
   const { now } = origin;
   const targets = posts.flatMap((post) =>

@@ -3,13 +3,14 @@ import { authorOf } from "#core/actor.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { refuse } from "#core/errors.ts";
 import type { ArmingServices } from "#arming/arm-posts.ts";
-import { type PostPlan, timesSetBy } from "#planning/plan/post-plan.ts";
+import { type PostPlan, timesSetBy, type TimedPlan } from "#planning/plan/post-plan.ts";
 import { refuseByState } from "#confirming/requests/approval-reference.ts";
 import { requestApproval } from "#confirming/approvals/request-approval.ts";
 import { countLongText } from "#confirming/commit/count-long-text.ts";
 import { commitPlan, type CommittedPlan, findUseOfToken } from "#confirming/commit/store-commit-plan.ts";
 import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
 import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
+import { withTimeOfConfirm } from "#confirming/commit/with-time-of-confirm.ts";
 import { refuseUsedToken } from "#confirming/token/used-token.ts";
 import {
   openToken,
@@ -25,10 +26,14 @@ export type ConfirmContext = Pick<Context, "actor" | "config" | "ids" | "keptPla
   ArmingServices;
 
 /** What a confirmed plan was for; the posts are in the order of the plan. */
-interface ConfirmedPlan {
-  readonly kind: PostPlan["kind"];
-  readonly posts: readonly Post[];
-}
+export type ConfirmedPlan =
+  | {
+      readonly kind: "schedule";
+      readonly posts: readonly Post[];
+      /** As in the preview. */
+      readonly planHash: string;
+    }
+  | { readonly kind: "edit"; readonly posts: readonly Post[] };
 
 /**
  * Commits a plan in one transaction, then arms the objects. Refuses a token whose kind is not in `kinds`. If a person must confirm for this credential, it stores only the request for approval.
@@ -36,15 +41,20 @@ interface ConfirmedPlan {
 export async function confirmPlan(
   ctx: ConfirmContext,
   input: ConfirmInput,
-  kinds: readonly PostPlan["kind"][],
+  kinds: readonly ConfirmedPlan["kind"][],
 ): Promise<ConfirmedPlan> {
-  const { plan, result, now } = await writePlan(ctx, input, kinds);
-  return { kind: plan.kind, posts: await postsOfCommit(ctx, plan, result, now) };
+  const { plan, previewed, result, now } = await writePlan(ctx, input, kinds);
+  const posts = await postsOfCommit(ctx, plan, result, now);
+  return previewed.kind === "schedule"
+    ? { kind: "schedule", posts, planHash: previewed.post.planHash }
+    : { kind: "edit", posts };
 }
 
 /** A plan that was written just now. */
 interface WrittenPlan {
-  readonly plan: PostPlan;
+  readonly previewed: PostPlan;
+  /** As it was written; the hash of a post that was previewed for `now` covers its time. */
+  readonly plan: TimedPlan;
   readonly result: CommittedPlan;
   readonly now: number;
 }
@@ -76,10 +86,11 @@ export async function writePlan(
   }
   await countLongText(ctx, plan);
   await failpoint("confirm.before");
+  const timed = await withTimeOfConfirm(plan, now);
   const result = await commitPlan(
     ctx.db,
     {
-      plan,
+      plan: timed,
       tokenHash: token.hash,
       nonce: ctx.ids.secretUuid(),
       via: ctx.actor.via,
@@ -96,7 +107,7 @@ export async function writePlan(
       await refuseTokenInUse(ctx, token);
       return refuseStalePlan(ctx, plan);
     case "committed":
-      return { plan, result, now };
+      return { previewed: plan, plan: timed, result, now };
   }
 }
 

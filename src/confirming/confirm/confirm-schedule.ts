@@ -1,20 +1,14 @@
-import { type ConfirmContext, confirmPlan } from "./commit-previewed-plan.ts";
+import { type ConfirmContext, type ConfirmedPlan, confirmPlan } from "./commit-previewed-plan.ts";
 import type { ConfirmInput } from "#confirming/token/types.ts";
-import type { Post } from "#posts/rows/types.ts";
 
 /** Creates the previewed post exactly once, however often and concurrently the token is confirmed. */
 export async function confirmSchedule(
   ctx: ConfirmContext,
   input: ConfirmInput,
-): Promise<{ readonly posts: readonly Post[]; readonly planHash: string }> {
-  const { posts } = await confirmPlan(ctx, input, ["schedule"]);
-  return { posts, planHash: planHashOfOnly(posts) };
-}
-
-/** The hash of what was scheduled: a confirmed schedule has one post. */
-export function planHashOfOnly([post]: readonly Post[]): string {
-  if (!post) {
-    throw new Error("a confirmed plan has no post");
+): Promise<Extract<ConfirmedPlan, { readonly kind: "schedule" }>> {
+  const confirmed = await confirmPlan(ctx, input, ["schedule"]);
+  if (confirmed.kind !== "schedule") {
+    throw new Error("a plan of another kind was written");
   }
-  return post.planHash;
+  return confirmed;
 }

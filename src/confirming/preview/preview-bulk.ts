@@ -18,7 +18,7 @@ export async function previewBulk(ctx: Context, { posts: rows, skipInvalid }: Bu
   if (preview.planHash === null) {
     return { preview, confirmation: null };
   }
-  const slots = planned.filter(({ isInSlot }) => isInSlot).map(({ post }) => post.scheduledAt);
+  const slots = planned.flatMap(({ slotAt }) => slotAt ?? []);
   const confirmation = await issueToken(ctx, await makeToken(ctx, assessed.facts.now), assessed.facts.now, {
     kind: "bulk",
     dependencies: dependenciesOf(planned.map(({ post }) => post)),

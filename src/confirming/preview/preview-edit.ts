@@ -18,7 +18,7 @@ export async function previewEdit(ctx: Context, input: EditInput): Promise<Previ
     dependencies,
     posts: posts.map(({ update }) => update),
     request,
-    ...(input.slot && { slots: posts.map(({ update }) => update.scheduledAt) }),
+    ...(input.slot && { slots: posts.map(({ update }) => update.scheduledAt).filter((at) => at !== "now") }),
   });
   return { preview: { action: "edit", posts: posts.map(({ preview }) => preview) }, ...confirmation };
 }

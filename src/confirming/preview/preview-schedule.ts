@@ -12,13 +12,13 @@ export async function previewSchedule(ctx: Context, input: ScheduleInput): Promi
   const assessed = await assessNewPosts(ctx, [{ input }], PREVIEW);
   const [good] = acceptPosts(ctx, assessed, PREVIEW);
   const token = await makeToken(ctx, assessed.facts.now);
-  const { post, preview, isInSlot } = await planNewPost(good, token.postId);
+  const { post, preview, slotAt } = await planNewPost(good, token.postId);
   const confirmation = await issueToken(ctx, token, assessed.facts.now, {
     kind: "schedule",
     dependencies: dependenciesOf([post]),
     post,
     ...(input.draft && { draft: input.draft }),
-    ...(isInSlot && { slots: [post.scheduledAt] }),
+    ...(slotAt !== null && { slots: [slotAt] }),
   });
   return { preview, ...confirmation };
 }

@@ -1,6 +1,7 @@
 import type { Author } from "#core/actor.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { Platform } from "#core/platform.ts";
+import type { PlannedTime } from "#planning/plan/types.ts";
 import type { ApprovalState, CreatedVia, PostType } from "#core/status.ts";
 
 /** A request of an agent that only a signed-in person can approve, and its outcome. */
@@ -30,7 +31,8 @@ export interface Approval {
 
 interface ApprovalPost {
   readonly id: string;
-  readonly scheduledAt: number;
+  /** `now`: at the time of the approval. */
+  readonly scheduledAt: PlannedTime;
   /** The first 140 characters, counted in code points. */
   readonly caption: string;
   readonly postType: PostType;

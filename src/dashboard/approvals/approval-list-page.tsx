@@ -38,7 +38,7 @@ const ApprovalItem: FC<{ approval: Approval; display: Display; workspaceName: st
                 <PlatformBadge platform={platform} />{" "}
               </>
             ))}
-            {formatDateTime(display, post.scheduledAt)}
+            {post.scheduledAt === "now" ? "At the approval" : formatDateTime(display, post.scheduledAt)}
           </span>
         )}
         {isPending ? (

@@ -17,7 +17,7 @@ import { describeField } from "#dashboard/post/change-list.tsx";
 import { firstWords } from "#dashboard/wording/post-state.ts";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import { type Approval, MAX_NOTE_CHARACTERS, type ReviewedApproval } from "#confirming/index.ts";
-import { type SchedulePreview } from "#planning/index.ts";
+import { type PlannedTime, type SchedulePreview } from "#planning/index.ts";
 import { requesterInWords, requestInWords, STATE_LABELS, STATE_SENTENCES, titleOf } from "./wording.ts";
 
 interface ApprovalPageProps {
@@ -35,12 +35,16 @@ interface ApprovalPageProps {
 const inWordsAt = (display: Display, instant: number) =>
   `${formatDate(wallTimeAt(display.timeZone, instant).date, "long")}, ${formatTime(display, instant)}, ${formatZone(display.timeZone, instant)}`;
 
-const WhenInWords: FC<{ instant: number; display: Display }> = ({ instant, display }) => (
+const WhenInWords: FC<{ time: PlannedTime; display: Display }> = ({ time, display }) => (
   <p>
     Time of the post:{" "}
-    <time datetime={new Date(instant).toISOString()}>
-      <b>{inWordsAt(display, instant)}</b>
-    </time>
+    {time === "now" ? (
+      <b>at once, as soon as it is approved</b>
+    ) : (
+      <time datetime={new Date(time).toISOString()}>
+        <b>{inWordsAt(display, time)}</b>
+      </time>
+    )}
   </p>
 );
 
@@ -109,7 +113,7 @@ const Plan: FC<ApprovalPageProps> = (props) => {
             <h2>
               <bdi>{firstWords(preview.caption)}</bdi>
             </h2>
-            <WhenInWords instant={preview.scheduledAt} display={display} />
+            <WhenInWords time={preview.scheduledAt} display={display} />
             <PreviewedPost services={services} settings={settings} display={display} preview={preview} />
           </section>
         ))}
@@ -119,7 +123,7 @@ const Plan: FC<ApprovalPageProps> = (props) => {
   if (newPost !== undefined) {
     return (
       <>
-        <WhenInWords instant={newPost.scheduledAt} display={display} />
+        <WhenInWords time={newPost.scheduledAt} display={display} />
         <PreviewedPost services={services} settings={settings} display={display} preview={newPost} />
       </>
     );
@@ -144,7 +148,7 @@ const Plan: FC<ApprovalPageProps> = (props) => {
             changes={edit.changes}
           />
           <h3>The post afterwards</h3>
-          <WhenInWords instant={edit.after.scheduledAt} display={display} />
+          <WhenInWords time={edit.after.scheduledAt} display={display} />
           <PreviewedPost services={services} settings={settings} display={display} preview={edit.after} />
         </section>
       ))}
@@ -185,7 +189,13 @@ const Decision: FC<ApprovalPageProps> = (props) => {
           ))}
           {asksIdentity && <ReauthenticationFields signedIn={signedIn} id="approval-password" error={error} />}
           <p class="actions">
-            <button>{approval.kind === "edit" ? "Apply the changes" : "Schedule"}</button>
+            <button>
+              {approval.kind === "edit"
+                ? "Apply the changes"
+                : approval.posts[0]?.scheduledAt === "now"
+                  ? "Publish now"
+                  : "Schedule"}
+            </button>
           </p>
         </form>
       )}

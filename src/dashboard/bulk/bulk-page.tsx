@@ -56,6 +56,7 @@ const Problems: FC<{ details: readonly RefusalDetail[] }> = ({ details }) => (
 );
 
 const Post: FC<{ preview: SchedulePreview; display: Display }> = ({ preview, display }) => {
+  const { scheduledAt } = preview;
   const warnings = [
     ...preview.warnings.map(({ message }) => message),
     ...preview.targets.flatMap((target) =>
@@ -65,9 +66,9 @@ const Post: FC<{ preview: SchedulePreview; display: Display }> = ({ preview, dis
   return (
     <>
       <p class="item-meta">
-        <time datetime={new Date(preview.scheduledAt).toISOString()}>
-          {formatDateTime(display, preview.scheduledAt)}
-        </time>
+        {scheduledAt !== "now" && (
+          <time datetime={new Date(scheduledAt).toISOString()}>{formatDateTime(display, scheduledAt)}</time>
+        )}
         {preview.targets.map(({ platform, username }) => (
           <span>
             <PlatformBadge platform={platform} /> <bdi>{username}</bdi>

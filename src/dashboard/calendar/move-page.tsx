@@ -263,7 +263,8 @@ export async function doMove(c: PageContext): Promise<Response> {
     const input = { postIds: [post.id], scheduledAt: time.instant, slot };
     const ctx = contextOf(c);
     const [result, accounts] = await Promise.all([previewEdit(ctx, input), listAccounts(ctx)]);
-    const scheduledAt = result.preview.posts[0]?.after.scheduledAt ?? time.instant;
+    const after = result.preview.posts[0]?.after.scheduledAt;
+    const scheduledAt = typeof after === "number" ? after : time.instant;
     const [from, to] = [post.scheduledAt, scheduledAt].map((instant) => formatDateTime(display, instant));
     return await respond(
       c,

@@ -34,7 +34,9 @@ function describeChange(view: ChangesView, change: EditChange): readonly ChangeI
   ];
   switch (field) {
     case "scheduled_at":
-      return one("Time", (value) => formatDateTime(view.display, Date.parse(String(value))));
+      return one("Time", (value) =>
+        value === "now" ? "At once" : formatDateTime(view.display, Date.parse(String(value))),
+      );
     case "caption":
       return one(account ? "own text" : "Text", (value) => textOrNothing(value));
     case "media_items":

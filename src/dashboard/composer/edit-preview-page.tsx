@@ -36,7 +36,7 @@ export const EditPreviewPage: FC<{
       <RetryNotice view={view} />
       <EditChanges view={view} changes={post.changes} />
       <h2>The post afterwards</h2>
-      <When instant={post.after.scheduledAt} display={display} />
+      <When time={post.after.scheduledAt} display={display} />
       <EndsBefore
         accounts={view.data.accounts}
         subscriptionEnd={subscriptionEnd}

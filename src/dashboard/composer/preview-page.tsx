@@ -8,7 +8,7 @@ import { deadlineInWords } from "#dashboard/wording/warning-sentences.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import type { PreviewResult } from "#confirming/index.ts";
-import type { SchedulePreview } from "#planning/index.ts";
+import type { PlannedTime, SchedulePreview } from "#planning/index.ts";
 import { type AccountSettings, type ComposerView } from "./composer-view.ts";
 import { PREVIEW_ASSETS } from "./composer-page.tsx";
 import { type PostForm, postFormFields } from "#dashboard/post-form/post-form.ts";
@@ -32,12 +32,12 @@ export const ChangeButton: FC = () => (
 /** The deadline of a preview: the post's time, or the end of the preview if that is earlier. */
 export const ExpiryHint: FC<{
   expiresAt: number;
-  scheduledAt: number;
+  scheduledAt: PlannedTime;
   display: Display;
   verb: string;
   button?: string;
 }> = ({ expiresAt, scheduledAt, display, verb, button = verb }) =>
-  scheduledAt <= expiresAt ? (
+  scheduledAt !== "now" && scheduledAt <= expiresAt ? (
     <p class="notice info">{deadlineInWords(button, scheduledAt, display)}</p>
   ) : (
     <p class="hint">
@@ -47,12 +47,17 @@ export const ExpiryHint: FC<{
   );
 
 /** When the post goes out, with the zone. */
-export const When: FC<{ instant: number; display: Display }> = ({ instant, display }) => (
-  <p>
-    <time datetime={new Date(instant).toISOString()}>{formatDateTime(display, instant)}</time>{" "}
-    <span class="hint">{formatZone(display.timeZone, instant)}</span>
-  </p>
-);
+export const When: FC<{ time: PlannedTime; display: Display }> = ({ time, display }) =>
+  time === "now" ? (
+    <p>
+      Published <b>as soon as you confirm</b>. <span class="hint">The confirm sets the time.</span>
+    </p>
+  ) : (
+    <p>
+      <time datetime={new Date(time).toISOString()}>{formatDateTime(display, time)}</time>{" "}
+      <span class="hint">{formatZone(display.timeZone, time)}</span>
+    </p>
+  );
 
 /** The first characters of the hash, by which a person can compare what was previewed with what is published. */
 export const PlanHash: FC<{ hash: string }> = ({ hash }) => (
@@ -77,16 +82,17 @@ export const PreviewPage: FC<{
   renewedAt: number | null;
 }> = ({ signedIn, services, settings, previewed, form, display, accounts, subscriptionEnd, renewedAt }) => {
   const { preview } = previewed;
+  const label = preview.scheduledAt === "now" ? "Publish now" : "Schedule";
   return (
     <DashboardLayout title="Preview" section="calendar" signedIn={signedIn} hasLists={false} assets={PREVIEW_ASSETS}>
       {renewedAt !== null && (
         <Notice kind="info">{`The times were checked again at ${formatTime(display, renewedAt)}.`}</Notice>
       )}
-      <When instant={preview.scheduledAt} display={display} />
+      <When time={preview.scheduledAt} display={display} />
       <EndsBefore accounts={accounts} subscriptionEnd={subscriptionEnd} preview={preview} display={display} />
       <Statements services={services} preview={preview} />
       <p class="actions">
-        <button form="confirm">Schedule</button>
+        <button form="confirm">{label}</button>
       </p>
       <PreviewedPost services={services} settings={settings} display={display} preview={preview} />
       <form class="composer-actions" id="confirm" method="post" action="/dashboard/posts/confirm">
@@ -94,14 +100,15 @@ export const PreviewPage: FC<{
         <input type="hidden" name="confirmation_token" value={previewed.confirmationToken} />
         <Statements services={services} preview={preview} />
         <p class="actions">
-          <button>Schedule</button>
+          <button>{label}</button>
           <ChangeButton />
         </p>
         <ExpiryHint
           expiresAt={previewed.expiresAt}
           scheduledAt={preview.scheduledAt}
           display={display}
-          verb="Schedule"
+          verb={preview.scheduledAt === "now" ? "Publish" : "Schedule"}
+          button={label}
         />
         <PlanHash hash={preview.planHash} />
       </form>

@@ -12,7 +12,10 @@ export const EndsBefore: FC<{
   subscriptionEnd: SubscriptionEnd | null;
   preview: Pick<SchedulePreview, "scheduledAt" | "targets">;
   display: Display;
-}> = ({ accounts, subscriptionEnd, preview: { scheduledAt, targets }, display }) => {
+}> = ({ accounts, subscriptionEnd, preview, display }) => {
+  const { targets } = preview;
+  // Nothing ends before now.
+  const scheduledAt = preview.scheduledAt === "now" ? 0 : preview.scheduledAt;
   const dateOf = (instant: number) => formatDate(wallTimeAt(display.timeZone, instant).date, "medium");
   const logins = targets.flatMap(({ accountId }) => {
     const account = accounts.find(({ id }) => id === accountId);

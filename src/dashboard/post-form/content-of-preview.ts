@@ -1,8 +1,8 @@
-import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { captionFor } from "#platforms/mentions.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { ownMediaItems, type SchedulePreview } from "#planning/index.ts";
+import { presentPlannedTime } from "#wire/schemas/scheduled-at.ts";
 import { annotationMembers, mediaMember, orNull } from "./draft-content.ts";
 
 /** A post that was previewed and not scheduled, as the content of a draft. */
@@ -10,7 +10,7 @@ export function contentOfPreview(preview: SchedulePreview): JsonObject {
   const { caption, scheduledAt, targets, mediaItems, annotations } = preview;
   return {
     caption,
-    scheduled_at: toIsoInstant(scheduledAt),
+    scheduled_at: presentPlannedTime(scheduledAt),
     targets: targets.map(({ accountId, platform, effectiveCaption, platformOptions, ...target }): JsonObject => {
       const ownMedia = ownMediaItems(target);
       return {

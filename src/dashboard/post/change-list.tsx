@@ -19,7 +19,7 @@ function valueInWords({ field, accountId }: FieldChange, value: string | number 
   }
   const text = String(value);
   if (field === "scheduled_at") {
-    return formatDateTime(display, Date.parse(text));
+    return text === "now" ? "the time of the approval" : formatDateTime(display, Date.parse(text));
   }
   if (field === "status") {
     const labels: Readonly<Record<string, string>> =

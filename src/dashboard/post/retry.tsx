@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import type { Services } from "#context.ts";
-import { MINUTE } from "#core/clock.ts";
+import { HOUR } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { Notice, PlatformBadge } from "#dashboard/layout/components.tsx";
@@ -13,7 +13,7 @@ import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
-import { isDueSoon, warningsInWords } from "#dashboard/wording/warning-sentences.ts";
+import { warningsInWords } from "#dashboard/wording/warning-sentences.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { type EditPreview } from "#planning/index.ts";
 import { getPostRecord, type PostRecord } from "#posts/index.ts";
@@ -21,6 +21,7 @@ import { previewEdit, type PreviewResult } from "#confirming/index.ts";
 import { firstWords } from "#dashboard/wording/post-state.ts";
 import { adviceFor } from "#dashboard/wording/post-wording.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
+import { When } from "#dashboard/composer/preview-page.tsx";
 import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/composer/edit-confirm-fields.tsx";
 
 interface RetryFields {
@@ -37,9 +38,9 @@ interface RetryProps {
   readonly display: Display;
 }
 
-/** Between one and two minutes ahead, so that there is time to confirm. */
-function soon(now: number): number {
-  return Math.floor((now + 2 * MINUTE) / MINUTE) * MINUTE;
+/** What the fields of a chosen time begin with. */
+function inAnHour(now: number): number {
+  return Math.ceil((now + HOUR) / HOUR) * HOUR;
 }
 
 const FailedAccounts: FC<Pick<RetryProps, "record">> = ({ record: { post, accounts } }) => (
@@ -154,27 +155,17 @@ const RetryPage: FC<
   );
 };
 
-const ConfirmRetryPage: FC<RetryProps & { result: PreviewResult<EditPreview>; isNow: boolean }> = (props) => {
-  const { services, record, signedIn, display, result, isNow } = props;
+const ConfirmRetryPage: FC<RetryProps & { result: PreviewResult<EditPreview> }> = (props) => {
+  const { services, record, signedIn, display, result } = props;
   const { post } = record;
   const path = `/dashboard/posts/${post.id}`;
   const after = result.preview.posts[0]?.after;
-  const at = after?.scheduledAt ?? 0;
-  const warnings = after
-    ? warningsInWords(
-        services,
-        // The person chose no time. The hint below the warnings says when to confirm.
-        isNow ? { ...after, warnings: after.warnings.filter((warning) => !isDueSoon(warning)) } : after,
-        { button: "Try again", display },
-      )
-    : [];
+  const warnings = after ? warningsInWords(services, after, { button: "Try again", display }) : [];
   return (
     <DashboardLayout title="Try again?" section="calendar" signedIn={signedIn} assets={{ styles: ["post"] }}>
       <section class="card" aria-labelledby="retry">
         <h2 id="retry">{firstWords(post.caption)}</h2>
-        <p>
-          Published on <b>{formatDateTime(display, at)}</b>, {formatZone(display.timeZone, at)}, to:
-        </p>
+        {after && <When time={after.scheduledAt} display={display} />}
         <ul class="items">
           {after?.targets.map(({ platform, username }) => (
             <li class="account-name">
@@ -185,7 +176,6 @@ const ConfirmRetryPage: FC<RetryProps & { result: PreviewResult<EditPreview>; is
         {warnings.map((sentence) => (
           <Notice kind="info">{sentence}</Notice>
         ))}
-        {isNow && <p class="hint">Confirm before that time, otherwise nothing is sent.</p>}
         <form method="post" action={CONFIRM_EDIT_PATH}>
           <EditConfirmFields confirmationToken={result.confirmationToken} postId={post.id} next={path} />
           <div class="actions">
@@ -210,7 +200,7 @@ async function readRecord(c: PageContext): Promise<RetryProps> {
 export async function showRetry(c: PageContext): Promise<Response> {
   const props = await readRecord(c);
   const now = c.var.services.clock.now();
-  const fields = { when: "now", ...timeFields(soon(now), props.display.timeZone) };
+  const fields = { when: "now", ...timeFields(inAnHour(now), props.display.timeZone) };
   return renderPage(c, <RetryPage {...props} fields={fields} now={now} />);
 }
 
@@ -226,9 +216,8 @@ export async function doRetry(c: PageContext): Promise<Response> {
     time: form.text("time"),
     fold: form.text("fold"),
   };
-  const isNow = fields.when !== "later";
-  const chosen = isNow ? null : readTime(fields, props.display);
-  const scheduledAt = chosen === null ? soon(now) : chosen.instant;
+  const chosen = fields.when === "later" ? readTime(fields, props.display) : null;
+  const scheduledAt = chosen === null ? "now" : chosen.instant;
   const refused = (problems: readonly string[]) =>
     renderPage(
       c,
@@ -240,7 +229,7 @@ export async function doRetry(c: PageContext): Promise<Response> {
   }
   try {
     const result = await previewEdit(contextOf(c), { postIds: [props.record.post.id], scheduledAt });
-    return await renderPage(c, <ConfirmRetryPage {...props} result={result} isNow={isNow} />);
+    return await renderPage(c, <ConfirmRetryPage {...props} result={result} />);
   } catch (error) {
     if (!(error instanceof RefusalError) || error.refusal.code === "not_found") {
       throw error;

@@ -2,6 +2,7 @@ import type { Services } from "#context.ts";
 import type { WarningCode } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
+import type { PlannedTime } from "#planning/index.ts";
 import { type Display, formatTime } from "./display.ts";
 import { messageInWords, type Words, wordsFor } from "./field-words.ts";
 import { toSentence } from "./sentence.ts";
@@ -78,14 +79,15 @@ export function warningInWords(warning: ValidationWarning, words: Words, deadlin
 export function warningsInWords(
   services: Pick<Services, "adapterFor">,
   preview: {
-    readonly scheduledAt: number;
+    readonly scheduledAt: PlannedTime;
     readonly warnings: readonly ValidationWarning[];
     readonly targets: readonly { readonly platform: Platform; readonly warnings: readonly ValidationWarning[] }[];
   },
   { button, display }: { readonly button: string; readonly display: Display },
 ): readonly string[] {
   const words = wordsFor(services, display);
-  const deadline = deadlineInWords(button, preview.scheduledAt, display);
+  const { scheduledAt } = preview;
+  const deadline = scheduledAt === "now" ? undefined : deadlineInWords(button, scheduledAt, display);
   return [
     ...preview.warnings.map((warning) => warningInWords(warning, words, deadline)),
     ...preview.targets.flatMap(({ platform, warnings }) =>

@@ -7,7 +7,7 @@ import type { MediaByPlace, MediaWithFacts, PostAccount } from "#planning/facts/
 import { EDITABLE_STATUSES, type EditableStatus } from "#planning/plan/post-plan.ts";
 import type { StoredPost, StoredTarget } from "#posts/rows/store-post-rows.ts";
 import type { TargetResolution } from "./resolve-targets.ts";
-import { timeProblems, timeWarnings } from "./schedule-time.ts";
+import { checkedTime, timeProblems, timeWarnings } from "./schedule-time.ts";
 import type { Candidate } from "./types.ts";
 import type { EditInput } from "#planning/plan/types.ts";
 
@@ -31,6 +31,8 @@ export interface EditedPost extends Candidate {
   readonly status: "scheduled" | "paused";
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: number;
+  /** Its new time is that of the confirm; `scheduledAt` is then the one to check. */
+  readonly isNow: boolean;
   readonly rescheduled: boolean;
   /** Targets that cannot be edited: they are or may be public, or belong to a run that has ended. */
   readonly lockedTargets: readonly StoredTarget[];
@@ -99,7 +101,8 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
   const isRetry = previousStatus === "failed" || previousStatus === "partially_failed";
   const problems: RefusalDetail[] = [];
   const rescheduled = input.scheduledAt !== undefined || (input.shiftMinutes ?? 0) !== 0;
-  const scheduledAt = input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
+  const planned = input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
+  const scheduledAt = checkedTime(planned, context.now);
   if (rescheduled) {
     problems.push(
       ...timeProblems(scheduledAt, context.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"),
@@ -130,6 +133,7 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
       status: isScheduled ? "scheduled" : "paused",
       pausedReason: isScheduled ? null : post.pausedReason,
       scheduledAt,
+      isNow: planned === "now",
       rescheduled,
       caption: input.caption ?? post.caption,
       media: mediaAfterEdit(storedPost, input, context),
@@ -141,7 +145,7 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
       sentTexts: sentTextsOf(post.id, targets.lockedTargets),
       warnings: [
         ...(context.newTargets?.warnings ?? []),
-        ...timeWarnings(scheduledAt, context.now, input),
+        ...timeWarnings(planned, context.now, input),
         ...(input.memberWarnings ?? []),
       ],
     },

@@ -3,19 +3,19 @@ import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import { POST_TYPES, type PostType, postTypeOf } from "#core/status.ts";
 import type { Facts, MediaWithFacts, RequestedMedia } from "#planning/facts/types.ts";
-import type { ScheduleInput } from "#planning/plan/types.ts";
+import type { PlannedTime, ScheduleInput } from "#planning/plan/types.ts";
 import { coverProblems } from "./cover-problems.ts";
 import { mediaListProblems, POST_MEDIA } from "./media-lists.ts";
 import { findMedia } from "./requested-media.ts";
 import { accountFilterOf, resolveTargets } from "./resolve-targets.ts";
-import { timeProblems, timeWarnings } from "./schedule-time.ts";
+import { checkedTime, timeProblems, timeWarnings } from "./schedule-time.ts";
 import { targetTextProblems, textProblems } from "./text-problems.ts";
 import type { Candidate, CandidateSet } from "./types.ts";
 
 /** A post that is still being written. */
 export interface TypedInput extends Omit<ScheduleInput, "scheduledAt"> {
   /** Null while no time is chosen. */
-  readonly scheduledAt: number | null;
+  readonly scheduledAt: PlannedTime | null;
   /**
    * The stored post that is being changed, which is no other post of its accounts. The preview of the edit checks what only a new post
    * may not do: past times, accounts that need a login, the number of scheduled posts.
@@ -54,6 +54,14 @@ export function emptyCaptionProblems(caption: string): readonly RefusalDetail[] 
     : [];
 }
 
+/** Posts that share accounts and leave at the same second are no table that anybody plans. */
+const NOW_OF_MANY: RefusalDetail = {
+  code: "invalid_value",
+  message: "`now` is for a post that is previewed alone: write the time of this one",
+  param: "scheduled_at",
+  actual: "now",
+};
+
 export interface NewPostSet extends CandidateSet {
   readonly post: NewPost;
 }
@@ -70,7 +78,8 @@ export function newPostSet(services: Pick<Context, "outbound">, requested: NewPo
   if (input === null || unreadable.length > 0) {
     return { ...set, candidates: [], problems: [...emptyCaption, ...unreadable] };
   }
-  const { scheduledAt, editedPostId, unreadMembers } = input;
+  const { editedPostId, unreadMembers } = input;
+  const scheduledAt = checkedTime(input.scheduledAt, facts.now);
   const filter = accountFilterOf(input);
   const selected = facts.accounts.filter(
     ({ id, platform }) => filter.ids.includes(id) || filter.platforms.includes(platform),
@@ -80,6 +89,7 @@ export function newPostSet(services: Pick<Context, "outbound">, requested: NewPo
   const all = [
     ...emptyCaption,
     ...(scheduledAt === null ? [] : timeProblems(scheduledAt, facts.now, "scheduled_at")),
+    ...(input.scheduledAt === "now" && post.row !== undefined ? [NOW_OF_MANY] : []),
     ...media.problems,
     ...problems,
     ...(media.complete ? postTypeProblems(input.postType, ownMedia) : []),
@@ -97,7 +107,7 @@ export function newPostSet(services: Pick<Context, "outbound">, requested: NewPo
     sentTexts: [],
     warnings: [
       ...warnings,
-      ...(scheduledAt === null || isEdited ? [] : timeWarnings(scheduledAt, facts.now, input)),
+      ...(input.scheduledAt === null || isEdited ? [] : timeWarnings(input.scheduledAt, facts.now, input)),
       ...(input.memberWarnings ?? []),
     ],
   };

@@ -1,11 +1,16 @@
 import { DAY, MINUTE, toIsoInstant } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
-import type { ScheduleInput } from "#planning/plan/types.ts";
+import type { PlannedTime, ScheduleInput } from "#planning/plan/types.ts";
 
 /** How far ahead a post can be scheduled. */
 export const MAX_AHEAD_MS = 365 * DAY;
 const DUE_SOON_MS = 5 * MINUTE;
+
+/** The time with which a post is checked: of `now` the present moment, because the confirm follows soon. */
+export function checkedTime<Time extends number | null>(scheduledAt: Time | "now", now: number): Time | number {
+  return scheduledAt === "now" ? now : scheduledAt;
+}
 
 /** Finds times in the past and more than a year ahead. */
 export function timeProblems(scheduledAt: number, now: number, param: string): RefusalDetail[] {
@@ -29,12 +34,14 @@ export function timeProblems(scheduledAt: number, now: number, param: string): R
 
 /** Warns of a time that is close, or that the clock shows twice. A time that has passed is a problem. */
 export function timeWarnings(
-  scheduledAt: number,
+  scheduledAt: PlannedTime,
   now: number,
   { timeWarning }: Pick<ScheduleInput, "timeWarning"> = {},
 ): ValidationWarning[] {
   return [
-    ...(scheduledAt >= now && scheduledAt - now < DUE_SOON_MS ? [dueSoonWarning(scheduledAt)] : []),
+    ...(scheduledAt !== "now" && scheduledAt >= now && scheduledAt - now < DUE_SOON_MS
+      ? [dueSoonWarning(scheduledAt)]
+      : []),
     ...(timeWarning ? [timeWarning] : []),
   ];
 }

@@ -4,6 +4,7 @@ import { editedSet, editProblems } from "#planning/candidates/edited-posts.ts";
 import { mediaListsOf } from "#planning/candidates/media-lists.ts";
 import { requestedMedia } from "#planning/candidates/requested-media.ts";
 import { accountFilterOf } from "#planning/candidates/resolve-targets.ts";
+import { checkedTime } from "#planning/candidates/schedule-time.ts";
 import { loadFacts } from "#planning/facts/load-facts.ts";
 import type { Facts } from "#planning/facts/types.ts";
 import type { EditInput } from "#planning/plan/types.ts";
@@ -21,7 +22,8 @@ export async function assessEdit(ctx: Context, requested: EditInput, phases: Pha
   if (unreadable.length > 0) {
     return { problems: unreadable, edit: null };
   }
-  const { postIds, scheduledAt = null, shiftMinutes = 0 } = input;
+  const { postIds, shiftMinutes = 0 } = input;
+  const scheduledAt = checkedTime(input.scheduledAt ?? null, ctx.clock.now());
   const media = requestedMedia(ctx, mediaListsOf(input), { importsAll: phases.fetches === "all" });
   const loaded = await loadFacts(ctx, {
     accounts: accountFilterOf(input),

@@ -12,6 +12,7 @@ import {
 } from "#planning/candidates/new-posts.ts";
 import { requestedMedia } from "#planning/candidates/requested-media.ts";
 import { accountFilterOf } from "#planning/candidates/resolve-targets.ts";
+import { checkedTime } from "#planning/candidates/schedule-time.ts";
 import { loadFacts } from "#planning/facts/load-facts.ts";
 import { assertScheduledPostsLimit } from "#planning/facts/store-scheduled-posts-quota.ts";
 import { type Facts, NO_FACTS } from "#planning/facts/types.ts";
@@ -48,7 +49,7 @@ export async function assessNewPosts(
             platforms: distinct(filters.flatMap(({ platforms }) => platforms)),
           },
           mediaIds: distinct(posts.flatMap(({ media, problems }) => (problems.length === 0 ? media.ids : []))),
-          times: readable.map(({ scheduledAt }) => scheduledAt ?? ctx.clock.now()),
+          times: readable.map(({ scheduledAt }) => checkedTime(scheduledAt ?? "now", ctx.clock.now())),
           exceptPostId: readable[0]?.editedPostId,
           previews: phases.countsPreviews ? posts.filter(({ input }) => input !== null).length : 0,
         });

@@ -1,6 +1,7 @@
 import { sha256Hex } from "#core/encoding.ts";
 import { canonicalJson, type JsonObject } from "#core/json.ts";
 import type { MediaType, PostType } from "#core/status.ts";
+import type { PlannedTime } from "./types.ts";
 
 interface HashedMedia {
   readonly type: MediaType;
@@ -18,7 +19,7 @@ export interface PlanHashInput {
     readonly effectiveCaption: string;
     readonly options: JsonObject;
     readonly media?: readonly HashedMedia[] | null;
-    readonly dueAt: number;
+    readonly dueAt: PlannedTime;
   }[];
 }
 

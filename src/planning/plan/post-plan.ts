@@ -7,7 +7,7 @@ import type { MediaItemInput } from "#media/index.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import type { Annotations } from "#posts/rows/types.ts";
-import type { DraftVersion, EditInput } from "./types.ts";
+import type { DraftVersion, EditInput, PlannedTime } from "./types.ts";
 import { type PlanHashInput, planHashOf } from "./plan-hash.ts";
 
 /** A target as the confirm inserts or updates it. */
@@ -28,9 +28,9 @@ export interface TargetUpsert {
   readonly skipped: boolean;
 }
 
-export interface PostInsert {
+export interface PostInsert<Time extends PlannedTime = number> {
   readonly id: string;
-  readonly scheduledAt: number;
+  readonly scheduledAt: Time;
   readonly caption: string;
   readonly postType: PostType;
   readonly media: readonly StoredMediaItem[];
@@ -41,14 +41,14 @@ export interface PostInsert {
 }
 
 /** The columns of a post that an edit writes. */
-export interface PostUpdate {
+export interface PostUpdate<Time extends PlannedTime = number> {
   readonly id: string;
   /** Version and status at the preview. The confirm is refused when either has changed. */
   readonly version: number;
   readonly previousStatus: EditableStatus;
   readonly status: "scheduled" | "paused";
   readonly pausedReason: PausedReason | null;
-  readonly scheduledAt: number;
+  readonly scheduledAt: Time;
   readonly caption: string;
   readonly postType: PostType;
   readonly platforms: readonly Platform[];
@@ -65,6 +65,8 @@ export interface PostUpdate {
   readonly rescheduled: boolean;
   /** What the edit changes, for the record. */
   readonly changes: readonly StoredFieldChange[];
+  /** What `planHash` covers besides `targets`, where the confirm makes it again with its time; absent otherwise. */
+  readonly hashed?: PlanHashInput;
 }
 
 export const EDITABLE_STATUSES = ["scheduled", "paused", "failed", "partially_failed"] as const;
@@ -82,16 +84,16 @@ interface PlanHeader {
   readonly slots?: readonly number[];
 }
 
-export interface SchedulePlan extends PlanHeader {
+export interface SchedulePlan<Time extends PlannedTime = PlannedTime> extends PlanHeader {
   readonly kind: "schedule";
-  readonly post: PostInsert;
+  readonly post: PostInsert<Time>;
   /** The confirm deletes this draft unless it was changed meanwhile; absent without one. Not hashed. */
   readonly draft?: DraftVersion;
 }
 
-export interface EditPlan extends PlanHeader {
+export interface EditPlan<Time extends PlannedTime = PlannedTime> extends PlanHeader {
   readonly kind: "edit";
-  readonly posts: readonly PostUpdate[];
+  readonly posts: readonly PostUpdate<Time>[];
   /** The request, so that an approval can check and show the edit again. */
   readonly request: EditInput;
 }
@@ -115,9 +117,16 @@ export interface BulkPlan extends PlanHeader {
 /** Everything that confirming a preview writes. KV keeps it under the confirmation token. */
 export type PostPlan = SchedulePlan | EditPlan | BulkPlan;
 
-export function toBulkPost(post: PostInsert, row: number): BulkPost {
+/** A plan whose times are fixed, as the confirm writes it. */
+export type TimedPlan = SchedulePlan<number> | EditPlan<number> | BulkPlan;
+
+export function toBulkPost({ scheduledAt, ...post }: PostInsert<PlannedTime>, row: number): BulkPost {
+  if (scheduledAt === "now") {
+    throw new Error("a post of many has a time of its own");
+  }
   return {
     ...post,
+    scheduledAt,
     row,
     targets: post.targets.map(({ effectiveCaption, ...target }) => ({
       ...target,
@@ -128,7 +137,7 @@ export function toBulkPost(post: PostInsert, row: number): BulkPost {
 
 /** A new post of a plan, with its row if the request had many. */
 export interface NewPostOfPlan {
-  readonly post: PostInsert;
+  readonly post: PostInsert<PlannedTime>;
   readonly row?: number;
 }
 
@@ -149,22 +158,22 @@ function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
 }
 
 /** What new posts need at the confirm. */
-export function dependenciesOf(posts: readonly PostInsert[]): PlanHeader["dependencies"] {
+export function dependenciesOf(posts: readonly PostInsert<PlannedTime>[]): PlanHeader["dependencies"] {
   return {
     accountIds: [...new Set(posts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId)))],
     mediaIds: [...new Set(posts.flatMap(mediaIdsOf))],
   };
 }
 
+/** The instants at which a plan puts its posts; `now` is none before the confirm. */
 export function timesSetBy(plan: PostPlan): number[] {
-  switch (plan.kind) {
-    case "schedule":
-      return [plan.post.scheduledAt];
-    case "bulk":
-      return plan.posts.map((post) => post.scheduledAt);
-    case "edit":
-      return plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
-  }
+  const times =
+    plan.kind === "schedule"
+      ? [plan.post.scheduledAt]
+      : plan.kind === "bulk"
+        ? plan.posts.map((post) => post.scheduledAt)
+        : plan.posts.flatMap((post) => (post.rescheduled ? [post.scheduledAt] : []));
+  return times.filter((time) => time !== "now");
 }
 
 export function postIdsOf(plan: PostPlan): string[] {
@@ -216,11 +225,18 @@ export function toMediaInput({ url, type, altText, cover }: StoredMediaItem): Me
   return { url, type, altText, cover: cover && { atMs: cover.atMs, url: cover.image?.url } };
 }
 
-export async function withPlanHash(post: Omit<PostInsert, "planHash">): Promise<PostInsert> {
-  return { ...post, planHash: await planHashOf(planHashInputOf(post)) };
+export async function withPlanHash<Time extends PlannedTime>(
+  post: Omit<PostInsert<Time>, "planHash">,
+): Promise<PostInsert<Time>> {
+  const { postType, media, scheduledAt, targets } = post;
+  return { ...post, planHash: await planHashOf(withTargets({ postType, media, targets: [] }, targets, scheduledAt)) };
 }
 
-function planHashInputOf(post: Omit<PostInsert, "planHash">): PlanHashInput {
-  const { postType, media, scheduledAt } = post;
-  return { postType, media, targets: post.targets.map((target) => ({ ...target, dueAt: scheduledAt })) };
+/** What a hash covers, with targets that are all due at one time. */
+export function withTargets(
+  hashed: PlanHashInput,
+  targets: readonly Omit<PlanHashInput["targets"][number], "dueAt">[],
+  dueAt: PlannedTime,
+): PlanHashInput {
+  return { ...hashed, targets: [...hashed.targets, ...targets.map((target) => ({ ...target, dueAt }))] };
 }

@@ -7,6 +7,9 @@ import type { MediaItemInput } from "#media/index.ts";
 import type { CreatorInfo, PlatformLimits, ValidationResult, ValidationWarning } from "#platforms/contract.ts";
 import type { Annotations, EditChange, MediaItem } from "#posts/rows/types.ts";
 
+/** When a post is due: an instant, or `now` for the time of the confirm. */
+export type PlannedTime = number | "now";
+
 export interface TargetInput {
   readonly accountId: string;
   /** Null for no own caption; in an edit of options, undefined keeps the stored one. */
@@ -19,7 +22,7 @@ export interface TargetInput {
 
 export interface ScheduleInput {
   readonly caption: string;
-  readonly scheduledAt: number;
+  readonly scheduledAt: PlannedTime;
   /** `next`: at the first free slot at or after `scheduledAt`, which must still be free at the confirm. */
   readonly slot?: "next" | undefined;
   /** What the caller should know about how the time was read. */
@@ -49,7 +52,7 @@ export interface DraftVersion {
 export interface EditInput {
   readonly postIds: readonly string[];
   readonly caption?: string | undefined;
-  readonly scheduledAt?: number | undefined;
+  readonly scheduledAt?: PlannedTime | undefined;
   /** As in a preview; for one post. */
   readonly slot?: "next" | undefined;
   /** What the caller should know about how the time was read. */
@@ -91,7 +94,7 @@ export interface PreviewTarget {
 
 export interface SchedulePreview {
   readonly action: "schedule";
-  readonly scheduledAt: number;
+  readonly scheduledAt: PlannedTime;
   readonly postType: PostType;
   readonly caption: string;
   readonly targets: readonly PreviewTarget[];

@@ -13,7 +13,11 @@ export function diffEdit(edited: EditedPost, targets: readonly TargetUpsert[]): 
   const { post } = edited.stored;
   return [
     ...fieldChange("status", post.status, edited.status),
-    ...fieldChange("scheduled_at", toIsoInstant(post.scheduledAt), toIsoInstant(edited.scheduledAt)),
+    ...fieldChange(
+      "scheduled_at",
+      toIsoInstant(post.scheduledAt),
+      edited.isNow ? "now" : toIsoInstant(edited.scheduledAt),
+    ),
     ...fieldChange("caption", post.caption, edited.caption),
     ...fieldChange("media_items", describeMedia(post.mediaItems), describeMedia(edited.media)),
     ...edited.removedAccountIds.map((accountId) => removedTargetChange(edited, accountId)),
@@ -55,6 +59,7 @@ export function changedTargets(edited: EditedPost, targets: readonly TargetUpser
     const storedTarget = storedTargetOf(edited, target.accountId);
     return (
       !storedTarget ||
+      edited.isNow ||
       signature(storedTarget, storedTarget.dueAt, storedTarget.state) !==
         signature(target, edited.scheduledAt, stateAfterEdit(target))
     );

@@ -4,12 +4,12 @@ import type { AssessedPost, AssessedSet } from "#planning/assess/assess.ts";
 import type { EditedPost } from "#planning/candidates/apply-edit.ts";
 import type { EditedSet } from "#planning/candidates/edited-posts.ts";
 import type { Facts, PostAccount } from "#planning/facts/types.ts";
-import { planHashOf } from "#planning/plan/plan-hash.ts";
-import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia } from "#planning/plan/post-plan.ts";
-import type { EditInput, EditPreview } from "#planning/plan/types.ts";
+import { planHashOf, type PlanHashInput } from "#planning/plan/plan-hash.ts";
+import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia, withTargets } from "#planning/plan/post-plan.ts";
+import type { EditInput, EditPreview, PlannedTime } from "#planning/plan/types.ts";
 import { toFieldChanges } from "#posts/rows/change-record.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
-import type { StoredPost } from "#posts/rows/store-post-rows.ts";
+import type { StoredPost, StoredTarget } from "#posts/rows/store-post-rows.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
 import { repeatableRequest } from "./repeatable-request.ts";
@@ -18,7 +18,7 @@ export interface PlannedEdit {
   readonly posts: readonly {
     readonly stored: StoredPost;
     readonly preview: EditPreview["posts"][number];
-    readonly update: PostUpdate;
+    readonly update: PostUpdate<PlannedTime>;
   }[];
   readonly dependencies: EditPlan["dependencies"];
   /** The same edit again, with the media and accounts that were found; it fetches nothing and selects no other account. */
@@ -72,20 +72,17 @@ async function toPlannedPost({
     media,
     removedAccountIds,
     rescheduled,
-    scheduledAt,
     status,
     pausedReason,
     previousStatus,
     stored,
   } = edited;
   const { id, version } = stored.post;
+  const scheduledAt = edited.isNow ? "now" : edited.scheduledAt;
   const targets = withPositions(edited, assessed.targets);
-  const planHash = await planHashOf({
-    postType,
-    media,
-    targets: [...lockedTargets, ...targets.map((target) => ({ ...target, dueAt: scheduledAt }))],
-  });
   const mediaItems = media.map(storedMedia);
+  const hashed: PlanHashInput = { postType, media: mediaItems, targets: lockedTargets.map(toHashedTarget) };
+  const planHash = await planHashOf(withTargets(hashed, targets, scheduledAt));
   const changes = diffEdit(edited, targets);
   const changed = changedTargets(edited, targets);
   const hasNewMedia = changes.some(({ field, accountId }) => field === "media_items" && accountId === undefined);
@@ -132,6 +129,18 @@ async function toPlannedPost({
       targets: changed,
       removedAccountIds,
       changes: toFieldChanges(changes),
+      ...(edited.isNow && { hashed }),
     },
   };
+}
+
+/** What a hash covers of a target, so that a plan does not keep the rest of its row. */
+function toHashedTarget({
+  accountId,
+  effectiveCaption,
+  options,
+  media,
+  dueAt,
+}: StoredTarget): PlanHashInput["targets"][number] {
+  return { accountId, effectiveCaption, options, media, dueAt };
 }

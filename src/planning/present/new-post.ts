@@ -1,16 +1,16 @@
 import type { AssessedSet } from "#planning/assess/assess.ts";
 import type { NewPostSet } from "#planning/candidates/new-posts.ts";
 import { type PostInsert, storedMedia, withPlanHash } from "#planning/plan/post-plan.ts";
-import type { SchedulePreview } from "#planning/plan/types.ts";
+import type { PlannedTime, SchedulePreview } from "#planning/plan/types.ts";
 import { hasAnnotations, NO_ANNOTATIONS } from "#posts/rows/store-annotation-rows.ts";
 
 /** A new post as the confirm writes it, and as its preview shows it. */
 export interface PlannedPost {
   /** Its place in a request of many, from 1. */
   readonly row: number;
-  /** Whether a free slot has the time of the post. */
-  readonly isInSlot: boolean;
-  readonly post: PostInsert;
+  /** The time of its free slot; null if it asks for none. */
+  readonly slotAt: number | null;
+  readonly post: PostInsert<PlannedTime>;
   readonly preview: SchedulePreview;
 }
 
@@ -35,7 +35,7 @@ export async function planNewPost(good: AssessedSet<NewPostSet> | undefined, id:
   const { caption, media: mediaItems, planHash } = post;
   return {
     row,
-    isInSlot: input.slot !== undefined,
+    slotAt: input.slot === undefined || scheduledAt === "now" ? null : scheduledAt,
     post,
     preview: {
       action: "schedule",

@@ -1,8 +1,11 @@
 import type { Context } from "#context.ts";
 import type { RefusalDetail } from "#core/errors.ts";
-import type { ScheduleInput } from "#planning/plan/types.ts";
+import { checkedTime } from "#planning/candidates/schedule-time.ts";
+import type { PlannedTime, ScheduleInput } from "#planning/plan/types.ts";
 
-type SlotInput = Pick<ScheduleInput, "slot" | "timeWarning"> & { readonly scheduledAt?: number | null | undefined };
+type SlotInput = Pick<ScheduleInput, "slot" | "timeWarning"> & {
+  readonly scheduledAt?: PlannedTime | null | undefined;
+};
 
 /** An input with the time of its slot, or why there is none. */
 interface PlacedInput<Input> {
@@ -19,10 +22,11 @@ export async function placeInSlots<Input extends SlotInput>(
   inputs: readonly Input[],
   { posts = [] }: { readonly posts?: readonly string[] } = {},
 ): Promise<readonly PlacedInput<Input>[]> {
-  const asking = inputs.filter(({ slot, scheduledAt }) => slot !== undefined && typeof scheduledAt === "number");
+  const asking = inputs.filter(({ slot, scheduledAt }) => slot !== undefined && (scheduledAt ?? null) !== null);
   if (asking.length === 0) {
     return inputs.map((input) => ({ input, problems: [] }));
   }
+  const timeOf = ({ scheduledAt = null }: SlotInput) => checkedTime(scheduledAt, ctx.clock.now()) ?? 0;
   const { chooseSlots } = await import("./choose-slots.ts");
   const chosen = await chooseSlots(ctx, asking.map(timeOf), {
     taken: inputs.filter(({ slot }) => slot === undefined).map(timeOf),
@@ -37,8 +41,4 @@ export async function placeInSlots<Input extends SlotInput>(
         : // Whether a clock shows the time twice matters no more.
           { input: { ...input, scheduledAt: slot.at, timeWarning: undefined }, problems: [] };
   });
-}
-
-function timeOf({ scheduledAt }: SlotInput): number {
-  return scheduledAt ?? 0;
 }

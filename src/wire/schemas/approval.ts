@@ -15,6 +15,7 @@ import {
   PlatformName,
 } from "./common.ts";
 import { ErrorDetail } from "./error.ts";
+import { PlannedInstant, presentPlannedTime } from "./scheduled-at.ts";
 import { CreatedBy, EXAMPLE_CREATOR, EXAMPLE_POST } from "./post.ts";
 
 const ApprovalState = z.enum(APPROVAL_STATES).openapi("ApprovalState", {
@@ -25,7 +26,7 @@ const ApprovalState = z.enum(APPROVAL_STATES).openapi("ApprovalState", {
 const ApprovalPost = z
   .object({
     id: Id,
-    scheduled_at: Instant,
+    scheduled_at: PlannedInstant.openapi({ description: "`now`: the time of the approval." }),
     caption: z.string().openapi({ description: "The first 140 characters." }),
     post_type: z.enum(POST_TYPES),
     platforms: z.array(PlatformName),
@@ -74,7 +75,7 @@ export function presentApproval(approval: DomainApproval): Approval {
     decided_at: instantOrNull(approval.decidedAt),
     posts: approval.posts.map((post) => ({
       id: post.id,
-      scheduled_at: toIsoInstant(post.scheduledAt),
+      scheduled_at: presentPlannedTime(post.scheduledAt),
       caption: post.caption,
       post_type: post.postType,
       platforms: [...post.platforms],

@@ -17,6 +17,7 @@ import { EXAMPLE_MEDIA_ITEM, MediaItem, presentMediaItem } from "./media.ts";
 import { EXAMPLE_POST } from "./post.ts";
 import { OwnLimits, presentLimits } from "./platform-limits.ts";
 import { PlatformOptions } from "./platform-options.ts";
+import { PlannedInstant, presentPlannedTime } from "./scheduled-at.ts";
 
 export const Warning = z
   .object({ code: WarningCode, message: z.string() })
@@ -94,14 +95,17 @@ const PreviewTarget = z
 export const SchedulePreview = z
   .object({
     action: z.literal("schedule"),
-    scheduled_at: Instant,
+    scheduled_at: PlannedInstant.openapi({ description: "`now`: the time of the confirm." }),
     post_type: z.enum(POST_TYPES),
     caption: z.string(),
     targets: z.array(PreviewTarget).openapi({ description: "In the order of the request." }),
     media_items: z.array(MediaItem),
     ...annotationMembers,
     warnings: z.array(Warning),
-    plan_hash: z.string().openapi({ description: "SHA-256 of exactly what will be published." }),
+    plan_hash: z.string().openapi({
+      description:
+        "SHA-256 of exactly what will be published. For `now` it covers that word instead of a time; the confirmed post's own hash covers its time.",
+    }),
   })
   .openapi("SchedulePreview");
 export type SchedulePreview = z.infer<typeof SchedulePreview>;
@@ -194,7 +198,7 @@ function presentCreator(creator: NonNullable<DomainPreviewTarget["creator"]>): z
 export function presentSchedulePreview(preview: DomainSchedulePreview): SchedulePreview {
   return {
     action: preview.action,
-    scheduled_at: toIsoInstant(preview.scheduledAt),
+    scheduled_at: presentPlannedTime(preview.scheduledAt),
     post_type: preview.postType,
     caption: preview.caption,
     targets: preview.targets.map(presentTarget),

@@ -17,7 +17,7 @@ export const PreviewScheduleBody = z
     }),
     scheduled_at: ScheduledAtInput.openapi({
       description:
-        "When to publish, in the future and at most 365 days ahead: with an offset or `Z`, or without one beside `time_zone`, such as `2026-12-24T19:00`.",
+        "When to publish, in the future and at most 365 days ahead: with an offset or `Z`, or without one beside `time_zone`, such as `2026-12-24T19:00`. `now`: at the time of the confirm, rounded up to the next second, or of the approval where a person must approve; the preview says `now`, and the confirmed post has the time. With `slot`, `now` is the time of the preview. One of many posts needs a time.",
     }),
     time_zone: optional(TimeZoneInput).openapi({
       type: ["string", "null"],

@@ -2,17 +2,20 @@ import { z } from "@hono/zod-openapi";
 import { isTimeZone } from "#core/time-zone.ts";
 import { parseInstant } from "#wire/instant.ts";
 import { type ReadTime, readLocalTime, type TimeReading } from "#wire/local-time.ts";
+import { toIsoInstant } from "#core/clock.ts";
+import type { PlannedTime } from "#planning/index.ts";
 import { INSTANT_EXPECTED } from "./common.ts";
 
 const NO_TIME = {
   code: "invalid_format",
-  problem: `${INSTANT_EXPECTED}, or one without an offset beside time_zone`,
+  problem: `${INSTANT_EXPECTED}, one without an offset beside time_zone, or now`,
 } as const;
 
 const LIKE_A_WALL_TIME = /^\s*\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
 
-/** In the document, so that a validator made of it takes both. */
-const EITHER_TIME: readonly { type: "string" | "null"; format?: string; pattern?: string }[] = [
+/** In the document, so that a validator made of it takes all of them. */
+const EITHER_TIME: readonly { type: "string"; format?: string; pattern?: string; enum?: string[] }[] = [
+  { type: "string", enum: ["now"] },
   { type: "string", format: "date-time" },
   { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?([Zz]|[+-]\\d{2}:\\d{2})?$" },
 ];
@@ -21,16 +24,29 @@ const EITHER_TIME: readonly { type: "string" | "null"; format?: string; pattern?
 export const NULLABLE_SCHEDULED_AT_SCHEMA = { anyOf: [...EITHER_TIME, { type: "null" as const }] };
 
 /**
- * When a post is published: an instant, or a local time in the body's `time_zone`. `refuseUnreadableTime` reads a local time with that
- * zone.
+ * When a post is published: `now`, an instant, or a local time in the body's `time_zone`. `refuseUnreadableTime` reads a local time with
+ * that zone.
  */
 export const ScheduledAtInput = z
   .string()
-  .refine((text) => parseInstant(text) !== undefined || LIKE_A_WALL_TIME.test(text), {
+  .refine((text) => text === "now" || parseInstant(text) !== undefined || LIKE_A_WALL_TIME.test(text), {
     message: NO_TIME.problem,
     params: { code: NO_TIME.code },
   })
   .openapi({ anyOf: [...EITHER_TIME], example: "2026-12-24T18:00:00Z" });
+
+/** When a post would be published, in a preview: an instant, or `now` until the confirm. */
+export const PlannedInstant = z.string().openapi({
+  anyOf: [
+    { type: "string", format: "date-time" },
+    { type: "string", enum: ["now"] },
+  ],
+  example: "2026-12-24T18:00:00.000Z",
+});
+
+export function presentPlannedTime(time: PlannedTime): string {
+  return time === "now" ? time : toIsoInstant(time);
+}
 
 /** Requests the time of the next slot. */
 export const SlotInput = z.enum(["next"]);
@@ -50,8 +66,13 @@ export function addTimeIssue(
   issues.push({ code: "custom", input: text, path, message: problem, params: { code } });
 }
 
+const NOW = { instant: "now", warning: null } as const;
+
 /** A time without an offset is ambiguous unless its zone is named. */
-function readScheduledAt(text: string, timeZone: string | null): TimeReading {
+function readScheduledAt(text: string, timeZone: string | null): TimeReading | typeof NOW {
+  if (text === "now") {
+    return NOW;
+  }
   if (timeZone === null) {
     const instant = parseInstant(text);
     return instant === undefined ? NO_TIME : { instant, warning: null };
@@ -72,7 +93,7 @@ export function refuseUnreadableTime(body: TimeMembers, ctx: z.core.$RefinementC
 }
 
 /** The time of a body that passed `refuseUnreadableTime`; undefined if it has none. */
-export function scheduledTimeOf({ scheduled_at: text, time_zone }: TimeMembers): ReadTime | undefined {
+export function scheduledTimeOf({ scheduled_at: text, time_zone }: TimeMembers): ReadTime | typeof NOW | undefined {
   const reading = typeof text === "string" ? readScheduledAt(text, time_zone ?? null) : undefined;
   return reading && "instant" in reading ? reading : undefined;
 }

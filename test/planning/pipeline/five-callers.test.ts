@@ -33,9 +33,10 @@ async function plantCandidate(parties: Parties) {
   const { trusted } = parties;
   const [account, other] = [await createAccount(trusted, "x"), await createAccount(trusted, "instagram")];
   const image = await createMedia(trusted);
+  const scheduledAt = oneHourAhead(trusted);
   const input: ScheduleInput = {
     caption: "Hello",
-    scheduledAt: oneHourAhead(trusted),
+    scheduledAt,
     targets: [{ accountId: account }, { accountId: other }],
     mediaItems: [{ url: image.url, type: "image" }],
   };
@@ -44,13 +45,13 @@ async function plantCandidate(parties: Parties) {
     targets: undefined,
     accountIds: [account],
     caption: "Old",
-    scheduledAt: input.scheduledAt + 10 * DAY,
+    scheduledAt: scheduledAt + 10 * DAY,
   });
   await schedulePost(trusted, {
     targets: undefined,
     accountIds: [account],
     caption: "Near",
-    scheduledAt: input.scheduledAt - MINUTE,
+    scheduledAt: scheduledAt - MINUTE,
   });
   return { input, requested, stored, other, image };
 }

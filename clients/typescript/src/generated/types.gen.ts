@@ -891,9 +891,9 @@ export type ApprovalPost = {
      */
     id: string;
     /**
-     * When it would be published.
+     * `now`: the time of the approval.
      */
-    scheduled_at: string;
+    scheduled_at: string | 'now';
     /**
      * The first 140 characters.
      */
@@ -2215,9 +2215,9 @@ export type SchedulePreview = {
      */
     action: 'schedule';
     /**
-     * When it would be published.
+     * `now`: the time of the confirm.
      */
-    scheduled_at: string;
+    scheduled_at: string | 'now';
     /**
      * The kind of content, derived from the media when it was not given.
      */
@@ -2257,7 +2257,7 @@ export type SchedulePreview = {
      */
     warnings: Array<Warning>;
     /**
-     * SHA-256 of exactly what will be published.
+     * SHA-256 of exactly what will be published. For `now` it covers that word instead of a time; the confirmed post's own hash covers its time.
      */
     plan_hash: string;
 };
@@ -2400,9 +2400,9 @@ export type PreviewScheduleBody = {
      */
     caption: string;
     /**
-     * When to publish, in the future and at most 365 days ahead: with an offset or `Z`, or without one beside `time_zone`, such as `2026-12-24T19:00`.
+     * When to publish, in the future and at most 365 days ahead: with an offset or `Z`, or without one beside `time_zone`, such as `2026-12-24T19:00`. `now`: at the time of the confirm, rounded up to the next second, or of the approval where a person must approve; the preview says `now`, and the confirmed post has the time. With `slot`, `now` is the time of the preview. One of many posts needs a time.
      */
-    scheduled_at: string | string;
+    scheduled_at: 'now' | string | string;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
@@ -2521,7 +2521,7 @@ export type ScheduledPosts = {
      */
     posts: Array<Post>;
     /**
-     * Equal to the hash in the preview, because exactly that content was scheduled.
+     * Equal to the hash in the preview, because exactly that content was scheduled. It is also the post's own, except for `now`, whose post has a hash with its time.
      */
     plan_hash: string;
 };
@@ -2624,9 +2624,9 @@ export type PreviewEditBody = {
      */
     caption?: string | null;
     /**
-     * The new time, as in a preview; excludes `shift_minutes`.
+     * The new time, as in a preview, also `now`; excludes `shift_minutes`.
      */
-    scheduled_at?: string | string | null;
+    scheduled_at?: 'now' | string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as in a preview; the warning is in each post's `after`. It changes nothing by itself.
      */
@@ -2999,7 +2999,7 @@ export type CreateDraftBody = {
     /**
      * When to publish.
      */
-    scheduled_at?: string | string | null;
+    scheduled_at?: 'now' | string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
@@ -3063,7 +3063,7 @@ export type UpdateDraftBody = {
     /**
      * When to publish.
      */
-    scheduled_at?: string | string | null;
+    scheduled_at?: 'now' | string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */
@@ -3155,7 +3155,7 @@ export type PreviewDraftBody = {
     /**
      * When to publish.
      */
-    scheduled_at?: string | string | null;
+    scheduled_at?: 'now' | string | string | null;
     /**
      * The zone of a `scheduled_at` without an offset, as an IANA name such as `Europe/Berlin`. A time that the clocks there skip is refused; one that occurs twice is the first, with the warning `local_time_ambiguous`. If `scheduled_at` has an offset, it must be the zone's at that time.
      */

@@ -1,0 +1,39 @@
+import { SECOND, toIsoInstant } from "#core/clock.ts";
+import { planHashOf } from "#planning/plan/plan-hash.ts";
+import { type PostPlan, type PostUpdate, type TimedPlan, withPlanHash, withTargets } from "#planning/plan/post-plan.ts";
+import type { PlannedTime } from "#planning/plan/types.ts";
+
+/**
+ * Fixes the time of posts that are planned for `now`: the next full second, in which the post is written and its object armed. Their hashes
+ * cover this time, because the publisher makes them again from the rows.
+ */
+export async function withTimeOfConfirm(plan: PostPlan, now: number): Promise<TimedPlan> {
+  const at = Math.ceil(now / SECOND) * SECOND;
+  switch (plan.kind) {
+    case "schedule": {
+      const { scheduledAt, ...post } = plan.post;
+      return {
+        ...plan,
+        post: scheduledAt === "now" ? await withPlanHash({ ...post, scheduledAt: at }) : { ...post, scheduledAt },
+      };
+    }
+    case "edit":
+      return { ...plan, posts: await Promise.all(plan.posts.map((post) => updateAt(post, at))) };
+    case "bulk":
+      return plan;
+  }
+}
+
+async function updateAt({ scheduledAt, hashed, ...post }: PostUpdate<PlannedTime>, at: number): Promise<PostUpdate> {
+  if (scheduledAt !== "now" || hashed === undefined) {
+    return { ...post, scheduledAt: scheduledAt === "now" ? at : scheduledAt };
+  }
+  return {
+    ...post,
+    scheduledAt: at,
+    planHash: await planHashOf(withTargets(hashed, post.targets, at)),
+    changes: post.changes.map((change) =>
+      change.to === "now" && change.field === "scheduled_at" ? { ...change, to: toIsoInstant(at) } : change,
+    ),
+  };
+}
