@@ -9,12 +9,10 @@ import { ConfirmBody, EXAMPLE_CONFIRM_BODY } from "#wire/schemas/preview.ts";
 const ScheduledPosts = z
   .object({
     posts: z.array(Post),
-    plan_hash: z
-      .string()
-      .openapi({
-        description:
-          "Equal to the hash in the preview, because exactly that content was scheduled. It is also the post's own, except for `now`, whose post has a hash with its time.",
-      }),
+    plan_hash: z.string().openapi({
+      description:
+        "Equal to the hash in the preview, because exactly that content was scheduled. It is also the post's own, except for `now`, whose post has a hash with its time.",
+    }),
   })
   .openapi("ScheduledPosts");
 
