@@ -4,10 +4,7 @@ import { instant, naming } from "#core/message-parts.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 
 import { MAX_AHEAD_MS } from "#planning/candidates/schedule-time.ts";
-import { freeSlots } from "./free-slots.ts";
-import { getSlots } from "./get-slots.ts";
-
-const AT_ONCE = 20;
+import { findFreeSlots } from "./free-slots.ts";
 
 /** The time of a slot, or why there is none. */
 export type ChosenSlot =
@@ -23,16 +20,11 @@ export async function chooseSlots(
   times: readonly number[],
   { taken = [], posts = [] }: { readonly taken?: readonly number[]; readonly posts?: readonly string[] } = {},
 ): Promise<readonly ChosenSlot[]> {
-  const schedule = await getSlots(ctx);
   const now = ctx.clock.now();
   const until = now + MAX_AHEAD_MS;
-  const free = freeSlots(ctx.db, ctx.actor, schedule, {
-    // A slot at exactly this time counts.
-    now: Math.max(now, Math.min(...times) - 1),
-    until,
-    atOnce: times.length + AT_ONCE,
-    posts,
-  });
+  // A slot at exactly the earliest time counts.
+  const after = Math.max(now, Math.min(...times) - 1);
+  const { schedule, free } = await findFreeSlots(ctx, { after, until, posts });
   const read: number[] = [];
   const minutesTaken = new Set(taken.map((at) => Math.floor(at / MINUTE)));
   const choose = async (from: number): Promise<number | null> => {

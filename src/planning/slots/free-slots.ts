@@ -1,8 +1,21 @@
-import type { Actor } from "#core/actor.ts";
-import type { Db } from "#db/client.ts";
+import type { Context } from "#context.ts";
+import { MINUTE } from "#core/clock.ts";
 import { slotTimes } from "./slot-times.ts";
-import { selectFreeSlots } from "./store-slots.ts";
+import { selectFreeSlots, selectSlotsAndPosts } from "./store-slots.ts";
 import type { ScheduleSlots } from "./types.ts";
+
+interface SlotRange {
+  /** Slots after this time and up to `until`. */
+  readonly after: number;
+  readonly until: number;
+  /** The slots that these posts occupy count as free. */
+  readonly posts?: readonly string[];
+}
+
+/** How many slots are looked at together where the first posts do not decide; then twice as many each time. */
+const FIRST_ROUND = 30;
+
+const minuteOf = (at: number): number => Math.floor(at / MINUTE);
 
 function take(times: Iterator<number>, count: number): number[] {
   const taken: number[] = [];
@@ -15,26 +28,31 @@ function take(times: Iterator<number>, count: number): number[] {
   return taken;
 }
 
-/** Yields the free slots after `now` and up to `until`, the soonest first. It looks at `atOnce` slots first, then at twice as many each time. */
-export async function* freeSlots(
-  db: Db,
-  actor: Pick<Actor, "workspaceId">,
+/** Reads the slots of the active workspace, of which `free` yields the free ones, the soonest first. Usually this is the only trip to D1. */
+export async function findFreeSlots(
+  ctx: Pick<Context, "actor" | "db">,
+  range: SlotRange,
+): Promise<{ readonly schedule: ScheduleSlots; readonly free: AsyncGenerator<number, void> }> {
+  const { after, until, posts = [] } = range;
+  const read = await selectSlotsAndPosts(ctx.db, ctx.actor, { after, until, posts });
+  const schedule = read.schedule ?? { timeZone: ctx.actor.timeZone, slots: [] };
+  return { schedule, free: freeSlots(ctx, schedule, range, read) };
+}
+
+async function* freeSlots(
+  { actor, db }: Pick<Context, "actor" | "db">,
   schedule: ScheduleSlots,
-  {
-    now,
-    until,
-    atOnce,
-    posts = [],
-  }: {
-    readonly now: number;
-    readonly until: number;
-    readonly atOnce: number;
-    /** The slots that these posts occupy count as free. */
-    readonly posts?: readonly string[];
-  },
+  { after, until, posts = [] }: SlotRange,
+  { postTimes, readUntil }: { readonly postTimes: readonly number[]; readonly readUntil: number },
 ): AsyncGenerator<number, void> {
-  const times = slotTimes(schedule, { now, until });
-  for (let round = atOnce; ; round *= 2) {
+  const taken = new Set(postTimes.map(minuteOf));
+  for (const at of slotTimes(schedule, { now: after, until: readUntil })) {
+    if (!taken.has(minuteOf(at))) {
+      yield at;
+    }
+  }
+  const times = slotTimes(schedule, { now: readUntil, until });
+  for (let round = FIRST_ROUND; ; round *= 2) {
     const candidates = take(times, round);
     if (candidates.length > 0) {
       yield* await selectFreeSlots(db, actor, { times: candidates, posts });

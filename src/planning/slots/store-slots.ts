@@ -1,6 +1,9 @@
 import type { Actor } from "#core/actor.ts";
+import { MINUTE } from "#core/clock.ts";
+import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { StoredSlot } from "#db/schema.ts";
+import { postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 import { freeSlotsSql, type SlotsOfPosts } from "./store-free-slots.ts";
 import type { ScheduleSlots } from "./types.ts";
 
@@ -14,10 +17,46 @@ type Owner = Pick<Actor, "userId" | "workspaceId">;
 const OWN =
   "FROM schedule_slots s JOIN workspaces w ON w.id = s.workspace_id WHERE s.workspace_id = ?1 AND w.user_id = ?2";
 
+const slotsStatement = (db: Db, { userId, workspaceId }: Owner) =>
+  withRows<SlotsRow>(db.d1.prepare(`SELECT s.time_zone, s.slots ${OWN}`).bind(workspaceId, userId));
+
+const toSlots = (row: SlotsRow | null | undefined): ScheduleSlots | null =>
+  row ? { timeZone: row.time_zone, slots: JSON.parse(row.slots) as StoredSlot[] } : null;
+
 /** Null until the workspace has set slots. */
-export async function selectSlots(db: Db, { userId, workspaceId }: Owner): Promise<ScheduleSlots | null> {
-  const row = await db.d1.prepare(`SELECT s.time_zone, s.slots ${OWN}`).bind(workspaceId, userId).first<SlotsRow>();
-  return row && { timeZone: row.time_zone, slots: JSON.parse(row.slots) as StoredSlot[] };
+export async function selectSlots(db: Db, owner: Owner): Promise<ScheduleSlots | null> {
+  return toSlots(await slotsStatement(db, owner).first<SlotsRow>());
+}
+
+/** More than the posts of a year at one a day. */
+const MAX_POSTS = 500;
+
+const POST_TIMES = `SELECT scheduled_at AS at FROM (${postsByTimeSql({
+  where: `p.workspace_id = ?1 AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3 AND p.id NOT IN (SELECT value FROM json_each(?4))`,
+})} LIMIT ${MAX_POSTS})`;
+
+/** Selects the slots and the times of the next posts that are not cancelled; `readUntil` is where the read posts end. */
+export async function selectSlotsAndPosts(
+  db: Db,
+  owner: Owner,
+  { after, until, posts }: { readonly after: number; readonly until: number; readonly posts: readonly string[] },
+): Promise<{
+  readonly schedule: ScheduleSlots | null;
+  readonly postTimes: readonly number[];
+  readonly readUntil: number;
+}> {
+  const { slots, next } = await batch(db, {
+    slots: slotsStatement(db, owner),
+    next: withRows<{ readonly at: number }>(
+      db.d1.prepare(POST_TIMES).bind(owner.workspaceId, after, until + MINUTE, JSON.stringify(posts)),
+    ),
+  });
+  const postTimes = next.results.map(({ at }) => at);
+  return {
+    schedule: toSlots(slots.results[0]),
+    postTimes,
+    readUntil: postTimes.length < MAX_POSTS ? until : Math.min(until, postTimes.at(-1) ?? until),
+  };
 }
 
 /** Writes nothing when the slots are the same already. */

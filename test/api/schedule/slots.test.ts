@@ -172,6 +172,27 @@ describe("GET /schedule/next-slots", () => {
     expect(Date.parse(mondays.at(-1) ?? "")).toBeLessThanOrEqual(Date.now() + 365 * DAY);
   });
 
+  test("looks past 600 posts between the slots, and past taken slots after them", async ({ expect }) => {
+    const caller = await createCaller();
+    await put(caller, everyDay);
+    const all = await nextSlots(caller, 100);
+    const between = Array.from({ length: 600 }, (_, index) => Date.parse(all[1] ?? "") + (index + 1) * MINUTE);
+    const taken = all.slice(2, 90).map((at) => Date.parse(at));
+    await env.DB.prepare(
+      `INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, post_type, caption, media, platforms,
+         plan_hash, confirm_hash, created_via, created_at, updated_at)
+       SELECT value ->> 'id', ?1, ?2, iif(key % 2, 'paused', 'scheduled'), value ->> 'at', 1, 'text', '', '[]', '[]', '',
+         value ->> 'id', 'api', 1, 1 FROM json_each(?3)`,
+    )
+      .bind(
+        caller.workspaceId,
+        caller.userId,
+        JSON.stringify([...between, ...taken].map((at) => ({ id: crypto.randomUUID(), at }))),
+      )
+      .run();
+    expect(await nextSlots(caller, 5)).toEqual([...all.slice(0, 2), ...all.slice(90, 93)]);
+  });
+
   test.for(["0", "101", "1.5", "x", ""])("400 for count=%s", async (count, { expect }) => {
     const response = await callApi(await createCaller(), {
       method: "GET",
