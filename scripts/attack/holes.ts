@@ -31,6 +31,13 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "p.user_id = ?1 AND p.workspace_id = ?2", to: "?1 IS NOT NULL AND ?2 IS NOT NULL" }],
   },
   {
+    name: "unsigned-tokens",
+    what: "a confirmation token that nobody issued passes for one that KV does not show yet",
+    topic: "tenants",
+    attack: "confirmation tokens of this moment",
+    changes: [{ from: "=== toHex(", to: '!== "" || toHex(' }],
+  },
+  {
     name: "no-browser-check",
     what: "the callback of a login demands a cookie, but not that of the browser that started it",
     topic: "connect",

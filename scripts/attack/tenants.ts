@@ -244,6 +244,40 @@ export default {
       },
     },
     {
+      name: "confirmation tokens of this moment that the service did not issue to the user",
+      async run(service, log) {
+        const user = await service.createUser();
+        const other = await service.createUser();
+        const issuedTo = async (owner: AttackUser): Promise<Buffer> => {
+          const { json } = await service.prepare("POST", "/v1/posts/preview", {
+            key: owner.key,
+            json: { caption: "Mine", scheduled_at: tomorrow(), account_ids: [await service.connect(owner)] },
+          });
+          return Buffer.from(service.addSecret(json.confirmation_token), "base64url");
+        };
+        const issued = await issuedTo(user);
+        // Each byte of it changed: the last bits of its time of issue, its random bytes, its signature.
+        const madeUp = Array.from({ length: issued.length - 5 }, (_, index) => {
+          const bytes = Buffer.from(issued);
+          bytes.writeUInt8(bytes.readUInt8(index + 5) ^ 1, index + 5);
+          return bytes;
+        });
+        for (const bytes of [...madeUp, await issuedTo(other)]) {
+          for (const path of ["/v1/posts/confirm", "/v1/posts/bulk/confirm", "/v1/posts/edit/confirm"]) {
+            const answer = await service.send("POST", path, {
+              key: user.key,
+              json: { confirmation_token: bytes.toString("base64url") },
+            });
+            log.expect(
+              answer.status === 400 && answer.json?.code === "invalid_confirmation_token",
+              "invalid_confirmation_token",
+              `${path}: a token that was not issued to the user is ${answer.status}: ${answer.text.slice(0, 300)}`,
+            );
+          }
+        }
+      },
+    },
+    {
       name: "another user's account in a draft",
       async run(service, log) {
         const theirs = await createBelongings(service, await service.createUser());

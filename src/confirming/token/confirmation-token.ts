@@ -170,6 +170,7 @@ async function mayBeHidden(ctx: Signer & Pick<Context, "clock">, key: TokenKey):
   }
   const bytes = fromBase64Url(key.token);
   const signature = await signatureOf(ctx, bytes.subarray(0, TIME_BYTES + RANDOM_BYTES));
+  // mutant: unsigned-tokens
   return toHex(signature) === toHex(bytes.subarray(TIME_BYTES + RANDOM_BYTES));
 }
 
