@@ -14,7 +14,7 @@ import { type LostState, loseState } from "./crash/lose-state.ts";
 import { SeededRandom } from "./crash/seeded-random.ts";
 import { quantile } from "./quantile.ts";
 import { freePort, migrate, type Service, startService } from "./service.ts";
-import { createCopy, removeCopy } from "./source-copy.ts";
+import { buildCopy, createCopy, removeCopy } from "./source-copy.ts";
 
 /*
  * The crash test: `npm run crash -- [--minutes 0.5] [--seed 1] [--rate 18] [--mutants] [--mutant NAME,NAME] [--mid-publish] [--no-kills] [--slow-kv]
@@ -178,6 +178,7 @@ const base: RunOptions = {
 };
 console.log(`seed ${base.seed}`);
 try {
+  await buildCopy(base.root, ["sandbox", "simulators"]);
   if (values.mutants || values.mutant !== undefined) {
     process.exitCode = (await runMutants(base, values.mutant?.split(","))) ? 0 : 1;
   } else if (values.restore || values["lose-objects"]) {

@@ -250,15 +250,22 @@ export async function isAnswering(origin: string, timeoutMs = 2000): Promise<boo
   }
 }
 
-async function waitUntilAnswering(
+/** Waits until a service that starts answers. */
+export async function waitUntilAnswering(
   { origin, ended }: Pick<Service, "origin" | "ended">,
   logFile: string,
 ): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   const endedFirst = ended.then(() => "ended" as const);
+  let timeoutMs = 2000;
   while (Date.now() < deadline) {
-    if (await isAnswering(origin)) {
+    const askedAt = Date.now();
+    if (await isAnswering(origin, Math.min(timeoutMs, deadline - askedAt))) {
       return;
+    }
+    // On a busy machine the first answer takes longer, and a service that is asked anew all the time would be slower still.
+    if (Date.now() - askedAt >= timeoutMs) {
+      timeoutMs *= 2;
     }
     if ((await Promise.race([endedFirst, sleep(200)])) === "ended") {
       throw new Error(`the service ended before it answered; see ${logFile}`);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCopy, removeCopy } from "../source-copy.ts";
+import { buildCopy, createCopy, removeCopy } from "../source-copy.ts";
 import { type Mutant, MUTANTS, QUICK_RETRIES } from "./mutants.ts";
 import { run, type RunOptions } from "./run.ts";
 
@@ -19,6 +19,7 @@ function mutantRun(base: RunOptions, { failpoint }: Pick<Mutant, "failpoint">): 
 async function isMutantCaught(mutant: Mutant, base: RunOptions): Promise<boolean> {
   const root = await createCopy(ROOT, [QUICK_RETRIES, mutant]);
   try {
+    await buildCopy(root, ["sandbox", "simulators"]);
     const { match } = await run({
       ...mutantRun(base, mutant),
       root,
