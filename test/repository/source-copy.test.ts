@@ -1,30 +1,36 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { waitUntilAnswering } from "../../scripts/service.ts";
-import { buildCopy, createCopy, removeCopy } from "../../scripts/source-copy.ts";
+import { buildCopy } from "../../scripts/source-copy.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 let server: Server | undefined;
+let copy: string | undefined;
 
-afterEach(() => server?.close());
+afterEach(async () => {
+  server?.close();
+  if (copy !== undefined) {
+    await rm(copy, { recursive: true, force: true });
+  }
+});
 
 describe("a copy that was built", () => {
-  test("has the modules, and wrangler builds those no more", async () => {
-    const copy = await createCopy(ROOT, []);
-    try {
-      await buildCopy(copy, ["simulators"]);
-      const settings = await readFile(join(copy, "wrangler.toml"), "utf8");
-      expect(existsSync(join(copy, ".wrangler/build/simulators/index.mjs"))).toBe(true);
-      expect(settings).toContain("[env.simulators.build]\n\n");
-      expect(settings).toContain('[env.sandbox.build]\ncommand = "npm run --silent build -- sandbox"\n');
-    } finally {
-      await removeCopy(copy);
-    }
+  test("has what its own build made, and wrangler builds those Workers no more", async () => {
+    copy = await mkdtemp(join(tmpdir(), "almanac-built-"));
+    await cp(join(ROOT, "wrangler.toml"), join(copy, "wrangler.toml"));
+    // A build that only leaves the names of the Workers that it should build.
+    const scripts = { build: "node --eval \"require('fs').writeFileSync(process.argv[1], '')\"" };
+    await writeFile(join(copy, "package.json"), JSON.stringify({ scripts }));
+    await buildCopy(copy, ["simulators"]);
+    const settings = await readFile(join(copy, "wrangler.toml"), "utf8");
+    expect((await readdir(copy)).toSorted()).toEqual(["package.json", "simulators", "wrangler.toml"]);
+    expect(settings).toContain("[env.simulators.build]\n\n");
+    expect(settings).toContain('[env.sandbox.build]\ncommand = "npm run --silent build -- sandbox"\n');
   });
 });
 
