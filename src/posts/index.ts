@@ -1,4 +1,4 @@
-export { NO_ANNOTATIONS } from "./rows/store-annotation-rows.ts";
+export { LABELS_MAX, NO_ANNOTATIONS } from "./rows/store-annotation-rows.ts";
 export { getOverview } from "./summary/get-overview.ts";
 export { readLivePosts, type PostRange, splitPosts } from "./export/read-posts.ts";
 export { findPostText, getPost, getPosts } from "./list/get-post.ts";

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Actor } from "#core/actor.ts";
 import type { JsonValue } from "#core/json.ts";
 import { type EditInput } from "#planning/index.ts";
 import { previewEdit } from "#confirming/index.ts";
@@ -22,6 +23,7 @@ import {
   scheduledTimeOf,
   SlotInput,
 } from "#wire/schemas/scheduled-at.ts";
+import { selectionMembers, toSelectionChange } from "#wire/schemas/selection-change.ts";
 import { unknownMemberWarnings } from "#wire/schemas/unknown-members.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
@@ -38,7 +40,7 @@ const PreviewEditBody = z
     time_zone: optional(TimeZoneInput).openapi({
       type: ["string", "null"],
       description:
-        "The zone of a `scheduled_at` without an offset, as in a preview; the warning is in each post's `after`. It changes nothing by itself.",
+        "The zone of a `scheduled_at` without an offset, as in a preview, and of `shift_days` and `time_of_day`, for which it is the user's own when it is left out; the warning is in each post's `after`. It changes nothing by itself.",
       example: "Europe/Berlin",
     }),
     slot: optional(SlotInput).openapi({
@@ -49,6 +51,7 @@ const PreviewEditBody = z
     shift_minutes: optional(z.int().min(-YEAR_MINUTES).max(YEAR_MINUTES)).openapi({
       description: "Moves each post by this many minutes; excludes `scheduled_at`.",
     }),
+    ...selectionMembers,
     ...contentFields,
     target_options: optional(targetList).openapi({
       description: "Changes captions, options and media of accounts already on the post; excludes `targets`.",
@@ -67,7 +70,7 @@ const route = operation("posts:write", {
   operationId: "previewEdit",
   summary: "Preview an edit",
   description:
-    "Shows the changes to up to 20 posts. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time. Preview again after `post_changed`, when the token has expired, or when the edit should be different.",
+    "Shows the changes to up to 20 posts, which are confirmed together or not at all. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time. Preview again after `post_changed`, when the token has expired, or when the edit should be different.",
   request: {
     body: jsonBody(PreviewEditBody, { post_ids: [EXAMPLE_ID], scheduled_at: "2026-12-24T19:00:00Z" }),
   },
@@ -91,7 +94,7 @@ const route = operation("posts:write", {
   }),
 });
 
-function toInput(body: z.output<typeof PreviewEditBody>, sent?: JsonValue): EditInput {
+function toInput(body: z.output<typeof PreviewEditBody>, actor: Pick<Actor, "timeZone">, sent?: JsonValue): EditInput {
   const time = scheduledTimeOf(body);
   return {
     postIds: body.post_ids,
@@ -101,6 +104,7 @@ function toInput(body: z.output<typeof PreviewEditBody>, sent?: JsonValue): Edit
     timeWarning: time?.warning ?? undefined,
     memberWarnings: unknownMemberWarnings(sent, PreviewEditBody),
     shiftMinutes: body.shift_minutes,
+    ...toSelectionChange(body, actor.timeZone),
     targetOptions: toTargets(body.target_options),
     removeMedia: body.remove_media,
     ...toContent(body),
@@ -110,12 +114,13 @@ function toInput(body: z.output<typeof PreviewEditBody>, sent?: JsonValue): Edit
 export const editPreview = newRouter().openapi(
   route,
   async (c) => {
-    const previewed = await previewEdit(c.get("ctx"), toInput(c.req.valid("json"), c.var.body));
+    const ctx = c.get("ctx");
+    const previewed = await previewEdit(ctx, toInput(c.req.valid("json"), ctx.actor, c.var.body));
     return c.json({ preview: presentEditPreview(previewed.preview), ...presentConfirmation(previewed) }, 200);
   },
   allProblemsHook(
     PreviewEditBody,
     () => ({}),
-    (ctx, body, unreadMembers) => previewEdit(ctx, { ...toInput(body), unreadMembers }),
+    (ctx, body, unreadMembers) => previewEdit(ctx, { ...toInput(body, ctx.actor), unreadMembers }),
   ),
 );

@@ -1,7 +1,7 @@
 import { MINUTE } from "#core/clock.ts";
 
 /** Each object is a subrequest, and the free plan allows 50 in one invocation. */
-const ARMED_AT_ONCE = 40;
+export const ARMED_AT_ONCE = 40;
 /** The reconciler runs once a minute: the request arms posts that are due before its next run. */
 const BEFORE_RECONCILER_MS = 2 * MINUTE;
 

@@ -4,11 +4,14 @@ import type { CreatedVia } from "#core/status.ts";
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { deleteDraftStatement } from "#drafts/store-confirm.ts";
-import { WATCH_LATE_MS } from "#arming/arm-posts.ts";
+import { WATCH_LATE_MS, WATCH_UNARMED_MS } from "#arming/arm-posts.ts";
 import { nextTryAtSql } from "#arming/store-next-due-at.ts";
+import { failUnless } from "#db/conditional.ts";
+import { STALE_PLAN } from "#db/errors.ts";
 import type { PostRow } from "#posts/rows/store-post-rows.ts";
 import { insertAnnotationsStatement } from "#posts/rows/store-annotations.ts";
-import { appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
+import { type ChangedStatus, appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
+import { armedAtOnce } from "./armed-at-once.ts";
 import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning/plan/post-plan.ts";
 
 /*
@@ -92,8 +95,12 @@ export function scheduleStatements(
 }
 
 export function editStatements(db: Db, plan: EditPlan<number>, origin: PostOrigin): D1PreparedStatement[] {
-  const { posts } = plan;
   const { now } = origin;
+  const labelled = plan.posts.filter(({ labels }) => labels !== null);
+  if (labelled.length > 0) {
+    return labelStatements(db, plan, labelled, now);
+  }
+  const { posts } = plan;
   const targets = posts.flatMap((post) =>
     post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
   );
@@ -122,31 +129,77 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, n
   const changesSchedule = posts.some((post) => post.rescheduled || post.status !== post.previousStatus);
   const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
     scheduled_at = e.value ->> 'scheduledAt', run_id = NULL, finished_at = NULL,`;
-  const rows = posts.map(
-    ({ id, status, pausedReason, scheduledAt, caption, postType, platforms, planHash, media, changes }) => ({
-      id,
-      status,
-      pausedReason,
-      scheduledAt,
-      caption,
-      postType,
-      platforms: JSON.stringify(platforms),
-      planHash,
-      media: media === null ? null : JSON.stringify(media),
-      change: changeOfEdit({ at: now, via, by }, changes),
-    }),
-  );
+  const armed = new Set(armedAtOnce(posts, now).map(({ id }) => id));
+  const rows = posts.map((post) => ({
+    id: post.id,
+    status: post.status,
+    pausedReason: post.pausedReason,
+    scheduledAt: post.scheduledAt,
+    caption: post.caption,
+    postType: post.postType,
+    platforms: JSON.stringify(post.platforms),
+    planHash: post.planHash,
+    media: post.media === null ? null : JSON.stringify(post.media),
+    change: changeOfEdit({ at: now, via, by, what: changedStatus(post) }, post.changes),
+    isArmed: armed.has(post.id),
+  }));
   return db.d1
     .prepare(
       `UPDATE posts AS p SET ${changesSchedule ? scheduleColumns : ""} version = version + 1, caption = e.value ->> 'caption',
          post_type = e.value ->> 'postType', platforms = e.value ->> 'platforms', plan_hash = e.value ->> 'planHash',
          media = coalesce(e.value ->> 'media', p.media), updated_at = ?2,
          changes = iif(e.value ->> 'change' IS NULL, p.changes, ${appendChange("e.value ->> 'change'")}),
-         watch_at = iif(e.value ->> 'status' = 'scheduled',
-           max(e.value ->> 'scheduledAt', ${nextTryAtSql("p.id")}, ?2) + ${WATCH_LATE_MS}, NULL)
+         watch_at = iif(e.value ->> 'status' = 'scheduled', iif(e.value ->> 'isArmed',
+           max(e.value ->> 'scheduledAt', ${nextTryAtSql("p.id")}, ?2) + ${WATCH_LATE_MS}, ?2 + ${WATCH_UNARMED_MS}), NULL)
        FROM json_each(?1) AS e WHERE p.id = e.value ->> 'id'`,
     )
     .bind(JSON.stringify(rows), now);
+}
+
+/** What an edit that changes the status alone is called in the record. */
+function changedStatus({ previousStatus, status, changes }: PostUpdate): ChangedStatus | null {
+  return changes.length !== 1 || status === previousStatus
+    ? null
+    : status === "cancelled" || status === "paused"
+      ? status
+      : previousStatus === "paused"
+        ? "resumed"
+        : null;
+}
+
+/** Writes labels alone. The labels must be those of the preview, because a change of labels does not change the version of a post. */
+function labelStatements(
+  db: Db,
+  { workspaceId }: EditPlan,
+  posts: readonly PostUpdate[],
+  now: number,
+): D1PreparedStatement[] {
+  const rows = JSON.stringify(
+    posts.map(({ id, labels }) => ({
+      id,
+      before: JSON.stringify(labels?.before ?? []),
+      after: JSON.stringify(labels?.after ?? []),
+    })),
+  );
+  return [
+    db.d1
+      .prepare(
+        failUnless(
+          `NOT EXISTS (SELECT 1 FROM json_each(?1) e WHERE e.value ->> 'before' <> coalesce(
+            (SELECT a.labels FROM post_annotations a WHERE a.workspace_id = ?2 AND a.post_id = e.value ->> 'id'), '[]'))`,
+          STALE_PLAN,
+        ),
+      )
+      .bind(rows, workspaceId),
+    db.d1
+      .prepare(
+        `INSERT INTO post_annotations AS a (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
+         SELECT p.workspace_id, p.id, p.scheduled_at, NULL, '{}', e.value ->> 'after', NULL, ?3
+         FROM json_each(?1) e CROSS JOIN posts p ON p.id = e.value ->> 'id' AND p.workspace_id = ?2
+         ON CONFLICT (workspace_id, post_id) DO UPDATE SET labels = excluded.labels, updated_at = excluded.updated_at`,
+      )
+      .bind(rows, workspaceId, now),
+  ];
 }
 
 interface TargetUpsertRow extends Omit<TargetUpsert, "media" | "options" | "requestedOptions"> {

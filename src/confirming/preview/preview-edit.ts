@@ -7,8 +7,12 @@ import type { EditInput, EditPreview } from "#planning/plan/types.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 
 /** Previews an edit of several posts and stores the plan for the confirm; the posts are not changed. */
-export async function previewEdit(ctx: Context, input: EditInput): Promise<PreviewResult<EditPreview>> {
-  const { edit, problems } = await assessEdit(ctx, input, PREVIEW);
+export async function previewEdit(
+  ctx: Context,
+  input: EditInput,
+  { comparesWarnings = false } = {},
+): Promise<PreviewResult<EditPreview>> {
+  const { edit, problems } = await assessEdit(ctx, input, { ...PREVIEW, comparesWarnings });
   if (edit === null) {
     refuseProblems(problems);
   }

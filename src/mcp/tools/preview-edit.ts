@@ -28,6 +28,7 @@ const input = (reader: TimeReader) =>
       .max(YEAR_MINUTES)
       .optional()
       .describe("Moves each post; instead of scheduled_at."),
+    status: z.enum(["scheduled", "paused", "cancelled"]).optional(),
     ...editedContentArguments,
     target_options: targetOptionsArgument,
     remove_media: z.boolean().optional(),
@@ -40,6 +41,7 @@ function toInput(args: z.output<ReturnType<typeof input>>): EditInput {
     scheduledAt: args.scheduled_at?.instant,
     slot: args.slot,
     shiftMinutes: args.shift_minutes,
+    status: args.status,
     targetOptions: toTargets(args.target_options),
     removeMedia: args.remove_media,
     ...toContent(args),

@@ -8,6 +8,8 @@ const DEPENDS_ON: Readonly<Record<string, (problem: RefusalDetail) => boolean>> 
   target_options: isAboutTargets,
   scheduled_at: isAboutTime,
   shift_minutes: isAboutTime,
+  shift_days: isAboutTime,
+  time_of_day: isAboutTime,
   media_items: isAboutMedia,
   media_urls: isAboutMedia,
   remove_media: isAboutMedia,
@@ -23,7 +25,9 @@ function isAboutTime({ code, param }: RefusalDetail): boolean {
     code === "daily_cap_reached" ||
     code === "scheduled_at_required" ||
     param === "scheduled_at" ||
-    param === "shift_minutes"
+    param === "shift_minutes" ||
+    param === "shift_days" ||
+    param === "time_of_day"
   );
 }
 

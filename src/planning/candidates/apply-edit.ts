@@ -1,10 +1,13 @@
 import type { PausedReason } from "#core/codes.ts";
+import type { PostStatus } from "#core/status.ts";
 import { MINUTE } from "#core/clock.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import { applyTargetEdits } from "./apply-target-edits.ts";
+import { changeAsItIs } from "./change-as-it-is.ts";
+import { moveOnClock } from "./move-on-clock.ts";
 import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
 import type { MediaByPlace, MediaWithFacts, PostAccount } from "#planning/facts/types.ts";
-import { EDITABLE_STATUSES, type EditableStatus } from "#planning/plan/post-plan.ts";
+import { EDITABLE_STATUSES } from "#planning/plan/post-plan.ts";
 import type { StoredPost, StoredTarget } from "#posts/rows/store-post-rows.ts";
 import type { TargetResolution } from "./resolve-targets.ts";
 import { checkedTime, timeProblems, timeWarnings } from "./schedule-time.ts";
@@ -27,8 +30,8 @@ export interface EditContext {
 
 export interface EditedPost extends Candidate {
   readonly stored: StoredPost;
-  readonly previousStatus: EditableStatus;
-  readonly status: "scheduled" | "paused";
+  readonly previousStatus: PostStatus;
+  readonly status: PostStatus;
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: number;
   /** Its new time is that of the confirm; `scheduledAt` is then the one to check. */
@@ -37,6 +40,7 @@ export interface EditedPost extends Candidate {
   /** Targets that cannot be edited: they are or may be public, or belong to a run that has ended. */
   readonly lockedTargets: readonly StoredTarget[];
   readonly removedAccountIds: readonly string[];
+  readonly labels: readonly string[];
   /** Whether the request lists the targets, and so gives them their order. */
   readonly selectsTargets: boolean;
 }
@@ -52,6 +56,14 @@ export function editInputProblems(input: EditInput): RefusalDetail[] {
     problems.push({ code: "exclusive_fields", message: `send either ${other} or ${param}, not both`, param });
   if (input.scheduledAt !== undefined && input.shiftMinutes !== undefined) {
     exclusive("shift_minutes", "scheduled_at");
+  }
+  if (input.clock !== undefined && (input.scheduledAt !== undefined || input.shiftMinutes !== undefined)) {
+    exclusive("shift_days", input.shiftMinutes === undefined ? "scheduled_at" : "shift_minutes");
+  }
+  for (const param of ["status", "labels"] as const) {
+    if (input[param] !== undefined && changesOnlyOf(input, param)) {
+      problems.push({ code: "exclusive_fields", message: `send ${param} without another change`, param });
+    }
   }
   if (input.slot !== undefined && input.scheduledAt === undefined && input.unreadMembers === undefined) {
     problems.push({
@@ -85,6 +97,13 @@ export function editInputProblems(input: EditInput): RefusalDetail[] {
   return problems;
 }
 
+/** The members that are no change by themselves. */
+const NO_CHANGE = new Set<string>(["postIds", "timeWarning", "memberWarnings", "unreadMembers"]);
+
+function changesOnlyOf(input: EditInput, member: "status" | "labels"): boolean {
+  return Object.entries(input).some(([name, value]) => value !== undefined && name !== member && !NO_CHANGE.has(name));
+}
+
 export function selectsAccounts(input: EditInput): boolean {
   return input.targets !== undefined || input.accountIds !== undefined || input.platforms !== undefined;
 }
@@ -93,6 +112,9 @@ export function selectsAccounts(input: EditInput): boolean {
 export function applyEdit(storedPost: StoredPost, input: EditInput, context: EditContext): EditResult {
   const { post } = storedPost;
   const param = `post_ids[${input.postIds.indexOf(post.id)}]`;
+  if (input.labels !== undefined || input.status === "paused" || input.status === "cancelled") {
+    return changeAsItIs(storedPost, input, { ...context, param });
+  }
   const previousStatus = EDITABLE_STATUSES.find((status) => status === post.status);
   if (!previousStatus) {
     const message = `a ${post.status} post cannot be edited`;
@@ -100,13 +122,18 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
   }
   const isRetry = previousStatus === "failed" || previousStatus === "partially_failed";
   const problems: RefusalDetail[] = [];
-  const rescheduled = input.scheduledAt !== undefined || (input.shiftMinutes ?? 0) !== 0;
-  const planned = input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
+  const moved = input.clock && moveOnClock(post.scheduledAt, input.clock, param);
+  const planned = moved?.at ?? input.scheduledAt ?? post.scheduledAt + (input.shiftMinutes ?? 0) * MINUTE;
   const scheduledAt = checkedTime(planned, context.now);
+  const isResumed = input.status === "scheduled";
+  const rescheduled = input.scheduledAt !== undefined || scheduledAt !== post.scheduledAt || isResumed;
+  problems.push(...(moved?.problems ?? []));
+  if (isResumed && previousStatus !== "paused") {
+    const message = `a ${previousStatus} post cannot be resumed, only a paused one`;
+    return { ok: false, problems: [{ code: "invalid_state", message, param, actual: post.status }] };
+  }
   if (rescheduled) {
-    problems.push(
-      ...timeProblems(scheduledAt, context.now, input.scheduledAt === undefined ? "shift_minutes" : "scheduled_at"),
-    );
+    problems.push(...timeProblems(scheduledAt, context.now, timeParamOf(input, param)));
   } else if (isRetry) {
     const message = `a ${previousStatus} post can only be retried at a new time: send scheduled_at or shift_minutes`;
     problems.push({ code: "scheduled_at_required", message, param });
@@ -120,9 +147,16 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
     const message = "none of the accounts that failed can be posted to: connect them again first";
     problems.push({ code: "account_needs_reconnect", message, param });
   }
+  if (isResumed && !hasUsableAccount && targets.problems.length === 0) {
+    const message = "none of the accounts of this post can be posted to: connect them again first";
+    problems.push({ code: "account_needs_reconnect", message, param });
+  }
   const isScheduled =
     previousStatus !== "paused" ||
     endsPause(post.pausedReason, { rescheduled, hasUsableAccount, scheduledAt, ...context });
+  if (isResumed && !isScheduled && hasUsableAccount) {
+    problems.push({ code: "invalid_state", message: "this post waits until there is a subscription", param });
+  }
   return {
     ok: true,
     problems,
@@ -141,15 +175,29 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
       resolvedTargets: targets.resolvedTargets,
       lockedTargets: targets.lockedTargets,
       removedAccountIds: targets.removedAccountIds,
+      labels: post.annotations.labels,
       selectsTargets: selectsAccounts(input),
       sentTexts: sentTextsOf(post.id, targets.lockedTargets),
       warnings: [
         ...(context.newTargets?.warnings ?? []),
-        ...timeWarnings(planned, context.now, input),
+        ...timeWarnings(planned, context.now, { timeWarning: moved?.warning ?? input.timeWarning }),
         ...(input.memberWarnings ?? []),
       ],
     },
   };
+}
+
+/** The member of the request that a problem of the time belongs to. */
+function timeParamOf({ scheduledAt, clock, status }: EditInput, postParam: string): string {
+  return status === "scheduled"
+    ? postParam
+    : scheduledAt !== undefined
+      ? "scheduled_at"
+      : clock === undefined
+        ? "shift_minutes"
+        : clock.minute === null
+          ? "shift_days"
+          : "time_of_day";
 }
 
 /** A new time ends a pause whose cause is gone. A pause because of an account also ends when the edit adds a usable account. */

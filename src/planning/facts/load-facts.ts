@@ -12,6 +12,7 @@ import { mediaFactsStatement, postAccountsStatement, readMediaFacts, readPostAcc
 import {
   type AccountFilter,
   nearbyPostsOfEditStatement,
+  nearbyPostsOfManyStatement,
   nearbyPostsStatement,
   readNearbyPosts,
   type Rescheduling,
@@ -46,7 +47,7 @@ export async function loadFacts(ctx: Context, needed: NeededFacts): Promise<Fact
     media: mediaIds.length > 0 ? mediaStatement(db, actor, mediaIds) : undefined,
     nearbyPosts:
       "postIds" in times
-        ? nearbyPostsOfEditStatement(db, actor, filter, times, query)
+        ? nearbyPostsOfStored(db, actor, filter, times, query)
         : nearbyPostsStatement(db, actor, filter, rangesOf(times, query), query),
     hourlyUse: use?.statements,
     scheduledPosts: edit ? undefined : scheduledPostsStatement(db, actor),
@@ -64,6 +65,20 @@ export async function loadFacts(ctx: Context, needed: NeededFacts): Promise<Fact
     fetched: new Map(),
   };
 }
+
+/** Around a few known times the nearest posts are read; around many, or times that only the rows tell, whole ranges. */
+function nearbyPostsOfStored(...[db, actor, filter, times, query]: Parameters<typeof nearbyPostsOfEditStatement>) {
+  const { postIds, slackMs, staysAsItIs } = times;
+  if (staysAsItIs) {
+    return undefined;
+  }
+  return slackMs === 0 && postIds.length <= FEW_POSTS
+    ? nearbyPostsOfEditStatement(db, actor, filter, times, query)
+    : nearbyPostsOfManyStatement(db, actor, filter, times, query);
+}
+
+/** As many posts as an edit through the API has. */
+const FEW_POSTS = 20;
 
 type Rows<Row = unknown> = Pick<StatementResult<Row>, "results">;
 

@@ -149,11 +149,11 @@ export function nearbyPostsStatement(
 /** The posts before a range, and those in it and after it. */
 const RANGE = { first: "w.first", last: "w.last" };
 
-function timesInRange(windows: string): string {
+function timesInRange(windows: string, except = ""): string {
   const window = `${windows} ->> w.platform`;
   return `(SELECT json_group_array(json(post)) FROM (SELECT ${TIME} AS post FROM post_targets t CROSS JOIN posts p ON p.id = t.post_id
     WHERE t.account_id = w.account_id AND t.state NOT IN ('failed', 'skipped') AND p.status NOT IN ('cancelled', 'paused')
-      AND t.due_at > w.first - (${window}) AND t.due_at < w.last + (${window})))`;
+      AND t.due_at > w.first - (${window}) AND t.due_at < w.last + (${window}) ${except}))`;
 }
 
 export interface Rescheduling {
@@ -161,6 +161,10 @@ export interface Rescheduling {
   /** The new time of all posts; null shifts each one's own time by `shiftMs`. */
   readonly scheduledAt: number | null;
   readonly shiftMs: number;
+  /** By how much a new time may differ from the shifted one, because the clock of a zone decides. */
+  readonly slackMs: number;
+  /** What the posts publish, and when, does not change: no other post matters. */
+  readonly staysAsItIs: boolean;
 }
 
 /** Selects the other posts around every post of an edit at its new time, for its own accounts and the newly selected ones. */
@@ -194,6 +198,54 @@ export function nearbyPostsOfEditStatement(
       rescheduling.scheduledAt,
       rescheduling.shiftMs,
       JSON.stringify(rescheduling.postIds),
+    );
+}
+
+/**
+ * Selects the other posts around the new times of many posts, for their own accounts and the newly selected ones. Times whose windows
+ * overlap are one range, which is read once and whole.
+ */
+export function nearbyPostsOfManyStatement(
+  db: Db,
+  actor: Actor,
+  filter: AccountFilter,
+  rescheduling: Rescheduling,
+  query: NearbyQuery,
+): D1PreparedStatement {
+  const range = { ...RANGE, except: "AND t.post_id NOT IN (SELECT value FROM json_each(?10))" };
+  const textRows = (most: number) => `(SELECT max(${LEAST_COMPARED_POSTS}, ${most} / count(*)) FROM ranges)`;
+  return db.d1
+    .prepare(
+      `WITH rescheduled AS (
+         SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
+         FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
+         WHERE p.user_id = ?1 AND p.workspace_id = ?2),
+       numbered AS (
+         SELECT at, sum(starts) OVER (ORDER BY at) AS number
+         FROM (SELECT at, coalesce(at - lag(at) OVER (ORDER BY at) >= ?12, 1) AS starts FROM rescheduled)),
+       ranges AS (SELECT min(at) - ?11 AS first, max(at) + ?11 AS last FROM numbered GROUP BY number),
+       account_ranges AS (
+         SELECT a.account_id AS account_id, a.platform AS platform, r.first AS first, r.last AS last FROM (
+           SELECT t.account_id AS account_id, t.platform AS platform FROM rescheduled m CROSS JOIN post_targets t ON t.post_id = m.id
+           UNION SELECT a.id, a.platform FROM accounts a WHERE ${SELECTED_ACCOUNTS}) a CROSS JOIN ranges r)
+       SELECT w.account_id AS account_id, ${timesInRange("?5", range.except)} AS times_before, '[]' AS times_after,
+         ${nearestPosts("before", "?7", textRows(COMPARED_POSTS_OF_MANY / 4), TEXT, range)} AS texts_before,
+         ${nearestPosts("after", "?7", textRows(COMPARED_POSTS_OF_MANY), TEXT, range)} AS texts_after
+       FROM account_ranges w`,
+    )
+    .bind(
+      actor.userId,
+      actor.workspaceId,
+      JSON.stringify(filter.ids),
+      JSON.stringify(filter.platforms),
+      JSON.stringify(query.capWindows),
+      query.capRows + 1,
+      JSON.stringify(query.textWindows),
+      rescheduling.scheduledAt,
+      rescheduling.shiftMs,
+      JSON.stringify(rescheduling.postIds),
+      rescheduling.slackMs,
+      2 * (query.rangeMs + rescheduling.slackMs),
     );
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "#context.ts";
-import { MINUTE } from "#core/clock.ts";
+import { DAY, HOUR, MINUTE } from "#core/clock.ts";
+import { assess, type AssessedPost } from "#planning/assess/assess.ts";
 import { editedSet, editProblems } from "#planning/candidates/edited-posts.ts";
 import { mediaListsOf } from "#planning/candidates/media-lists.ts";
 import { requestedMedia } from "#planning/candidates/requested-media.ts";
@@ -8,6 +9,7 @@ import { checkedTime } from "#planning/candidates/schedule-time.ts";
 import { loadFacts } from "#planning/facts/load-facts.ts";
 import type { Facts } from "#planning/facts/types.ts";
 import type { EditInput } from "#planning/plan/types.ts";
+import { planFits } from "#planning/fetch/fits.ts";
 import { type AssessedEdit, planEdit } from "#planning/present/edit.ts";
 import { placeInSlots } from "#planning/slots/place-in-slots.ts";
 import { assessInPhases, type Phases } from "./phases.ts";
@@ -22,17 +24,41 @@ export async function assessEdit(ctx: Context, requested: EditInput, phases: Pha
   if (unreadable.length > 0) {
     return { problems: unreadable, edit: null };
   }
-  const { postIds, shiftMinutes = 0 } = input;
+  const { postIds, shiftMinutes = 0, clock, status, labels } = input;
   const scheduledAt = checkedTime(input.scheduledAt ?? null, ctx.clock.now());
   const media = requestedMedia(ctx, mediaListsOf(input), { importsAll: phases.fetches === "all" });
   const loaded = await loadFacts(ctx, {
     accounts: accountFilterOf(input),
     mediaIds: [...new Set(media.ids)],
-    times: { postIds, scheduledAt, shiftMs: shiftMinutes * MINUTE },
+    times: {
+      postIds,
+      scheduledAt,
+      shiftMs: shiftMinutes * MINUTE + (clock?.days ?? 0) * DAY,
+      slackMs: slackOf(clock),
+      staysAsItIs: labels !== undefined || status === "paused" || status === "cancelled",
+    },
     previews: phases.countsPreviews ? 1 : 0,
   });
   const toSets = (facts: Facts) => [editedSet(ctx, input, media, facts)];
   const { assessed, facts } = await assessInPhases(ctx, loaded, toSets, phases);
   const [only] = assessed;
-  return only?.isGood ? await planEdit(only, input, facts) : { problems: only?.problems ?? [], edit: null };
+  if (!only?.isGood) {
+    return { problems: only?.problems ?? [], edit: null };
+  }
+  const before = phases.comparesWarnings === true ? await assessAsTheyAre(ctx, input, facts) : null;
+  return await planEdit(only, input, facts, before);
 }
+
+/** The posts without the edit, by the same facts: the posts around the new time are those that a new warning would be about. */
+async function assessAsTheyAre(ctx: Context, { postIds }: EditInput, facts: Facts): Promise<readonly AssessedPost[]> {
+  const set = editedSet(ctx, { postIds }, requestedMedia(ctx, mediaListsOf({}), { importsAll: false }), facts);
+  const [assessed] = assess(ctx, [set], facts, await planFits(ctx, set.candidates));
+  return assessed?.posts ?? [];
+}
+
+/** A new time of day is within a day of the old one, and a clock changes by at most a few hours. */
+function slackOf(clock: EditInput["clock"]): number {
+  return clock === undefined ? 0 : clock.minute === null ? CLOCK_CHANGE_MS : DAY + CLOCK_CHANGE_MS;
+}
+
+const CLOCK_CHANGE_MS = 3 * HOUR;

@@ -16,6 +16,8 @@ export interface Phases {
   readonly asksPlatforms: boolean;
   readonly fetches: FetchedFiles;
   readonly makesCopies: boolean;
+  /** Compares the warnings of an edit with those that the posts have as they are. */
+  readonly comparesWarnings?: boolean;
   /** Continues with the posts that have no problems. */
   readonly skipsInvalid: boolean;
 }

@@ -1,7 +1,7 @@
 import type { PausedReason } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
-import type { PostType } from "#core/status.ts";
+import type { PostStatus, PostType } from "#core/status.ts";
 import type { StoredFieldChange, StoredMediaItem } from "#db/schema.ts";
 import type { MediaItemInput } from "#media/index.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
@@ -45,8 +45,8 @@ export interface PostUpdate<Time extends PlannedTime = number> {
   readonly id: string;
   /** Version and status at the preview. The confirm is refused when either has changed. */
   readonly version: number;
-  readonly previousStatus: EditableStatus;
-  readonly status: "scheduled" | "paused";
+  readonly previousStatus: PostStatus;
+  readonly status: PostStatus;
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: Time;
   readonly caption: string;
@@ -63,6 +63,8 @@ export interface PostUpdate<Time extends PlannedTime = number> {
   readonly removedAccountIds: readonly string[];
   /** Whether the edit sets a new time, which the confirm compares with the clock. */
   readonly rescheduled: boolean;
+  /** The labels before and after; null leaves them unchanged. An edit of labels changes nothing else. */
+  readonly labels: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
   /** What the edit changes, for the record. */
   readonly changes: readonly StoredFieldChange[];
   /** What `planHash` covers besides `targets`, where the confirm makes it again with its time; absent otherwise. */

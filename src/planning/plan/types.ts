@@ -49,6 +49,19 @@ export interface DraftVersion {
   readonly version: number;
 }
 
+/** A move of posts on the clock of a zone, so that a change of the clock does not change their time of day. */
+export interface ClockMove {
+  readonly days: number;
+  /** The new time of day in minutes since midnight; null keeps each post's own. */
+  readonly minute: number | null;
+  readonly timeZone: string;
+}
+
+export interface LabelChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
 export interface EditInput {
   readonly postIds: readonly string[];
   readonly caption?: string | undefined;
@@ -60,6 +73,10 @@ export interface EditInput {
   /** Members of the request that nothing reads. */
   readonly memberWarnings?: readonly ValidationWarning[] | undefined;
   readonly shiftMinutes?: number | undefined;
+  readonly clock?: ClockMove | undefined;
+  /** Pauses, cancels or resumes the posts as they are. */
+  readonly status?: "scheduled" | "paused" | "cancelled" | undefined;
+  readonly labels?: LabelChange | undefined;
   readonly accountIds?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
@@ -109,7 +126,12 @@ export interface EditPreview {
   readonly posts: readonly {
     readonly id: string;
     readonly version: number;
+    /** The accounts that the post has before the edit. */
+    readonly accounts: readonly { readonly platform: Platform; readonly username: string }[];
     readonly changes: readonly EditChange[];
+    /** The warnings of `after` that the post does not have as it is; all of them where these were not compared. */
+    readonly newWarnings: Pick<SchedulePreview, "scheduledAt" | "warnings" | "targets">;
+    /** Without the accounts that the edit does not check: none are checked when a post only stops or gets other labels. */
     readonly after: SchedulePreview;
   }[];
 }

@@ -20,6 +20,7 @@ export function diffEdit(edited: EditedPost, targets: readonly TargetUpsert[]): 
     ),
     ...fieldChange("caption", post.caption, edited.caption),
     ...fieldChange("media_items", describeMedia(post.mediaItems), describeMedia(edited.media)),
+    ...fieldChange("labels", post.annotations.labels, edited.labels),
     ...edited.removedAccountIds.map((accountId) => removedTargetChange(edited, accountId)),
     ...orderChange(edited, targets),
     ...targets.flatMap((target) => targetChanges(edited, target)),

@@ -3,6 +3,7 @@ import { platformsOf } from "#core/platform.ts";
 import type { AssessedPost, AssessedSet } from "#planning/assess/assess.ts";
 import type { EditedPost } from "#planning/candidates/apply-edit.ts";
 import type { EditedSet } from "#planning/candidates/edited-posts.ts";
+import type { ValidationWarning } from "#platforms/contract.ts";
 import type { Facts, PostAccount } from "#planning/facts/types.ts";
 import { planHashOf, type PlanHashInput } from "#planning/plan/plan-hash.ts";
 import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia, withTargets } from "#planning/plan/post-plan.ts";
@@ -38,9 +39,10 @@ export async function planEdit(
   { set, posts: assessed }: AssessedSet<EditedSet>,
   input: EditInput,
   { now }: Pick<Facts, "now">,
+  before: readonly AssessedPost[] | null,
 ): Promise<AssessedEdit> {
   const { context, media } = set;
-  const posts = await Promise.all(assessed.map(toPlannedPost));
+  const posts = await Promise.all(assessed.map((post) => toPlannedPost(post, before)));
   if (posts.every(({ preview }) => preview.changes.length === 0)) {
     return { problems: [{ code: "no_changes", message: "this edit changes nothing" }], edit: null };
   }
@@ -61,15 +63,15 @@ export async function planEdit(
   return { problems: [], edit };
 }
 
-async function toPlannedPost({
-  candidate: edited,
-  postType,
-  ...assessed
-}: AssessedPost<EditedPost>): Promise<PlannedEdit["posts"][number]> {
+async function toPlannedPost(
+  { candidate: edited, postType, ...assessed }: AssessedPost<EditedPost>,
+  before: readonly AssessedPost[] | null,
+): Promise<PlannedEdit["posts"][number]> {
   const {
     caption,
     lockedTargets,
     media,
+    labels,
     removedAccountIds,
     rescheduled,
     status,
@@ -77,7 +79,7 @@ async function toPlannedPost({
     previousStatus,
     stored,
   } = edited;
-  const { id, version } = stored.post;
+  const { id, version, annotations } = stored.post;
   const scheduledAt = edited.isNow ? "now" : edited.scheduledAt;
   const targets = withPositions(edited, assessed.targets);
   const mediaItems = media.map(storedMedia);
@@ -96,7 +98,12 @@ async function toPlannedPost({
     preview: {
       id,
       version,
+      accounts: stored.targets.map(({ platform, username }) => ({ platform, username })),
       changes,
+      newWarnings: newWarnings(
+        { scheduledAt, warnings: edited.warnings, targets: assessed.previews },
+        before?.find(({ candidate }) => candidate.id === id),
+      ),
       after: {
         action: "schedule",
         scheduledAt,
@@ -104,7 +111,7 @@ async function toPlannedPost({
         caption,
         targets: assessed.previews,
         mediaItems,
-        annotations: stored.post.annotations,
+        annotations: { ...annotations, labels },
         warnings: edited.warnings,
         planHash,
       },
@@ -128,6 +135,7 @@ async function toPlannedPost({
           : null,
       targets: changed,
       removedAccountIds,
+      labels: changes.some(({ field }) => field === "labels") ? { before: annotations.labels, after: labels } : null,
       changes: toFieldChanges(changes),
       ...(edited.isNow && { hashed }),
     },
@@ -143,4 +151,28 @@ function toHashedTarget({
   dueAt,
 }: StoredTarget): PlanHashInput["targets"][number] {
   return { accountId, effectiveCaption, options, media, dueAt };
+}
+
+type Warned = EditPreview["posts"][number]["newWarnings"];
+
+/** Leaves out the warnings that the post has as it is. */
+function newWarnings(after: Warned, before: AssessedPost | undefined): Warned {
+  const known = new Set(
+    before && [
+      ...before.candidate.warnings.map((warning) => keyOf(warning)),
+      ...before.previews.flatMap(({ accountId, warnings }) => warnings.map((warning) => keyOf(warning, accountId))),
+    ],
+  );
+  return {
+    scheduledAt: after.scheduledAt,
+    warnings: after.warnings.filter((warning) => !known.has(keyOf(warning))),
+    targets: after.targets.map((target) => ({
+      ...target,
+      warnings: target.warnings.filter((warning) => !known.has(keyOf(warning, target.accountId))),
+    })),
+  };
+}
+
+function keyOf({ code, message }: ValidationWarning, accountId = ""): string {
+  return JSON.stringify([accountId, code, message]);
 }

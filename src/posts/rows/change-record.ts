@@ -40,13 +40,29 @@ export function appendChange(entry: string, version = "p.version + 1"): string {
     '$[#]', json_set(${entry}, '$.version', ${version}))`;
 }
 
+/** A change of the status alone. */
+export type ChangedStatus = "cancelled" | "paused" | "resumed";
+
 /** The JSON of an edit. Fields that do not fit are only counted. Null for an edit that changes nothing. */
 export function changeOfEdit(
-  { at, via, by }: { readonly at: number; readonly via: CreatedVia; readonly by: Author | null },
+  {
+    at,
+    via,
+    by,
+    what,
+  }: {
+    readonly at: number;
+    readonly via: CreatedVia;
+    readonly by: Author | null;
+    readonly what: ChangedStatus | null;
+  },
   fields: readonly StoredFieldChange[],
 ): string | null {
   if (fields.length === 0) {
     return null;
+  }
+  if (what !== null) {
+    return JSON.stringify({ at, via, by, what, ...(what === "paused" && { reason: "user" }) } satisfies ChangeEntry);
   }
   for (let count = fields.length; ; count -= 1) {
     const entry: ChangeEntry = {

@@ -1,5 +1,6 @@
 import type { Annotations } from "./types.ts";
 
+export const LABELS_MAX = 10;
 export const NO_ANNOTATIONS: Annotations = { externalId: null, metadata: {}, labels: [], notes: null };
 
 /** SQL for the annotations of the post of row `p`, as a JSON text; null if the post has none. */

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { Annotations as DomainAnnotations } from "#posts/index.ts";
+import { type Annotations as DomainAnnotations, LABELS_MAX } from "#posts/index.ts";
 
 const EXTERNAL_ID_MAX = 255;
 const METADATA_MAX = { keys: 16, key: 40, value: 500 } as const;
-const LABELS_MAX = 10;
 const LABEL_MAX = 40;
 const NOTES_MAX = 2000;
 

@@ -20,6 +20,8 @@ async function createCallerWithPosts(count: number) {
   return { caller, account, posts, ids: posts.map(({ id }) => id) };
 }
 
+const isoDayAfter = (instant: string) => new Date(Date.parse(instant) + 86_400_000).toISOString().slice(0, 10);
+
 describe("200", () => {
   test("a preview shows every change without applying it; the confirm applies it", async ({ expect }) => {
     const { caller, ids } = await createCallerWithPosts(2);
@@ -40,6 +42,25 @@ describe("200", () => {
         ],
       },
     });
+  });
+
+  test("several posts move on the clock, change their labels and are cancelled, each with one preview and one confirm", async ({
+    expect,
+  }) => {
+    const { caller, ids, posts } = await createCallerWithPosts(2);
+    const change = async (body: object) => {
+      const { body: previewed } = await preview(caller, { post_ids: ids, ...body });
+      return (await confirm(caller, previewed.confirmation_token)).body.posts;
+    };
+    const moved = await change({ shift_days: 1, time_of_day: "09:30", time_zone: "UTC" });
+    expect(moved.map((post: { scheduled_at: string }) => post.scheduled_at)).toEqual(
+      posts.map(({ scheduled_at: at }) => `${isoDayAfter(at)}T09:30:${at.slice(17)}`),
+    );
+    expect(await change({ labels: { add: ["launch"], remove: null } })).toMatchObject([
+      { labels: ["launch"] },
+      { labels: ["launch"] },
+    ]);
+    expect(await change({ status: "cancelled" })).toMatchObject([{ status: "cancelled" }, { status: "cancelled" }]);
   });
 
   test("what was read can be sent back: null is the same as a member that was left out", async ({ expect }) => {

@@ -16,16 +16,25 @@ interface TimeOptions {
   readonly at?: string;
   readonly by?: string;
   readonly slot?: boolean;
+  readonly days?: string;
+  readonly clock?: string;
 }
 
 const SLOT = "to the next free slot; with --at to the first free one from then on; for one post";
 
 function toTime(
   session: Session,
-  { at, by, slot }: TimeOptions,
-): Pick<PreviewEditBody, "scheduled_at" | "shift_minutes" | "slot"> {
+  { at, by, slot, days, clock }: TimeOptions,
+): Pick<PreviewEditBody, "scheduled_at" | "shift_days" | "shift_minutes" | "slot" | "time_of_day" | "time_zone"> {
   if (by !== undefined && (at !== undefined || slot)) {
     throw new CommandError("usage", "exclusive_options", "--by excludes --at and --slot");
+  }
+  if (days !== undefined || clock !== undefined) {
+    return {
+      ...(days !== undefined && { shift_days: Number(days) }),
+      ...(clock !== undefined && { time_of_day: clock }),
+      time_zone: session.clock.zone,
+    };
   }
   return {
     ...toStart(session, { at, slot }),
@@ -79,6 +88,9 @@ async function toTargetOptions(
 }
 
 interface EditOptions extends TimeOptions {
+  readonly status?: PreviewEditBody["status"];
+  readonly addLabel: string[];
+  readonly removeLabel: string[];
   readonly text?: string;
   readonly media: string[];
   readonly removeMedia?: boolean;
@@ -97,8 +109,12 @@ export function addEdit(program: Command, run: Run): void {
     .option("-m, --media <file>", "the new images and videos, instead of those it has", collect, [])
     .option("--remove-media", "without images and videos")
     .option("-o, --option <platform.name=value>", "an option of a platform", collect, [])
+    .option("--status <status>", "paused, scheduled (to resume) or cancelled")
+    .option("--add-label <label>", "a label more", collect, [])
+    .option("--remove-label <label>", "without this label", collect, [])
     .action(
-      run<EditOptions, [ids: string[]]>(async (session, { text, media, removeMedia, option, ...time }, texts) => {
+      run<EditOptions, [ids: string[]]>(async (session, options, texts) => {
+        const { text, media, removeMedia, option, status, addLabel, removeLabel, ...time } = options;
         session.requireDecision();
         const change = toTime(session, time);
         const almanac = await session.almanac();
@@ -110,6 +126,8 @@ export function addEdit(program: Command, run: Run): void {
           ...(text !== undefined && { caption: text }),
           ...(items.length > 0 && { media_items: items }),
           ...(removeMedia && { remove_media: true }),
+          ...(status !== undefined && { status }),
+          ...(addLabel.length + removeLabel.length > 0 && { labels: { add: addLabel, remove: removeLabel } }),
           ...(await toTargetOptions(almanac, ids, option)),
         };
         finish(session, await almanac.edit(body, decide(session, "Change this?")));
@@ -124,6 +142,8 @@ export function addMove(program: Command, run: Run): void {
     .description("move posts to another time")
     .option("-a, --at <time>", "the new time, in your time zone")
     .option("--by <duration>", "by 30m, 2h or 1d; -1d for earlier")
+    .option("--days <count>", "by days at the same time of day, also across a clock change; -1 for earlier")
+    .option("--clock <hh:mm>", "to this time of day, in your time zone; alone or with --days")
     .option("-s, --slot", SLOT)
     .action(
       run<TimeOptions, [ids: string[]]>(async (session, options, texts) => {

@@ -343,7 +343,7 @@ export class Operations extends HeyApiClient {
     /**
      * Preview an edit
      *
-     * Shows the changes to up to 20 posts. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time. Preview again after `post_changed`, when the token has expired, or when the edit should be different. Safe to repeat with the header `Idempotency-Key`.
+     * Shows the changes to up to 20 posts, which are confirmed together or not at all. Scheduled and paused posts can be edited, a scheduled one until two seconds before its time; for failed and partially failed posts, the targets that were not published are tried again at the new time. Preview again after `post_changed`, when the token has expired, or when the edit should be different. Safe to repeat with the header `Idempotency-Key`.
      */
     public previewEdit<ThrowOnError extends boolean = true>(options: Options<PreviewEditData, ThrowOnError>): RequestResult<PreviewEditResponses, PreviewEditErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<PreviewEditResponses, PreviewEditErrors, ThrowOnError, 'data'>({

@@ -2628,7 +2628,7 @@ export type PreviewEditBody = {
      */
     scheduled_at?: 'now' | string | string | null;
     /**
-     * The zone of a `scheduled_at` without an offset, as in a preview; the warning is in each post's `after`. It changes nothing by itself.
+     * The zone of a `scheduled_at` without an offset, as in a preview, and of `shift_days` and `time_of_day`, for which it is the user's own when it is left out; the warning is in each post's `after`. It changes nothing by itself.
      */
     time_zone?: string | null;
     /**
@@ -2639,6 +2639,25 @@ export type PreviewEditBody = {
      * Moves each post by this many minutes; excludes `scheduled_at`.
      */
     shift_minutes?: number | null;
+    /**
+     * Moves each post by days on the clock of `time_zone`, so that its time of day stays when the clock changes.
+     */
+    shift_days?: number | null;
+    /**
+     * Moves each post to this time of day (`HH:MM`) on that clock; alone, or with `shift_days`.
+     */
+    time_of_day?: string | null;
+    /**
+     * Resumes, pauses or cancels the posts as they are, without another change. Accounts of a post that stops are not checked, and `after` has none.
+     */
+    status?: 'scheduled' | 'paused' | 'cancelled' | null;
+    /**
+     * Changes the labels of posts in any status; without another change.
+     */
+    labels?: {
+        add?: Array<string> | null;
+        remove?: Array<string> | null;
+    } | null;
     /**
      * The accounts to post to.
      */
