@@ -48,6 +48,7 @@ import { requireSameOrigin } from "./request/require-same-origin.ts";
 import { withServices } from "./request/with-services.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in/sign-in.tsx";
 import { doSignUp, showSignUp } from "./sign-in/sign-up.tsx";
+import { selectionPages } from "./selection/routes.tsx";
 import { slotPages } from "./slots/routes.tsx";
 import { webhookPages } from "./webhooks/routes.tsx";
 import {
@@ -106,6 +107,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   }
   app.get("/dashboard", showCalendar);
   app.get("/dashboard/posts/:id/move", showMove).post("/dashboard/posts/:id/move", doMove);
+  app.route("/dashboard/selection", selectionPages);
   app.route("/dashboard/drafts", draftPages);
   app.route("/dashboard/slots", slotPages);
   app.get("/dashboard/archive", showArchive);

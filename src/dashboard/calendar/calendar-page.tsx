@@ -10,7 +10,7 @@ import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { BadgeSymbols } from "./chip.tsx";
 import { isMovable } from "#dashboard/wording/status-labels.ts";
 import { type CalendarModel, hasTrouble, newPostHref, newPostMinute, refreshSeconds } from "./model.ts";
-import { calendarHref } from "./query.ts";
+import { type CalendarQuery, calendarHref } from "./query.ts";
 import { ActiveFilters, Toolbar } from "./toolbar.tsx";
 import { ListView, MonthView, WeekView } from "./views.tsx";
 
@@ -21,6 +21,11 @@ const DONE_SENTENCES: Readonly<Record<string, string>> = {
   cancelled: "The post is cancelled.",
   paused: "The post is paused.",
   resumed: "The post is scheduled again.",
+  "posts-moved": "The posts are moved.",
+  "posts-labelled": "The labels are changed.",
+  "posts-paused": "The posts are paused.",
+  "posts-resumed": "The posts are scheduled again.",
+  "posts-cancelled": "The posts are cancelled.",
 };
 
 const ReconnectNotice: FC<{ model: CalendarModel }> = ({ model: { accounts } }) => {
@@ -150,7 +155,7 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
           </p>
         </>
       )}
-      {posts.some(({ post }) => isMovable(post)) && (
+      {model.query.select === undefined && posts.some(({ post }) => isMovable(post)) && (
         <p class="hint">
           <span class="narrow-hint">
             {view === "month" && model.query.chosenView !== null
@@ -167,6 +172,31 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
   );
 };
 
+const SELECTION_BUTTONS = [
+  ["move", "Move"],
+  ["label", "Label"],
+  ["pause", "Pause"],
+  ["resume", "Resume"],
+  ["cancel", "Cancel posts"],
+] as const;
+
+/** What can be done with the posts that are ticked; each button leads to a preview. */
+const SelectionBar: FC<{ query: CalendarQuery }> = ({ query }) => (
+  <form id="selection" class="card" method="post" action="/dashboard/selection" aria-label="Selected posts">
+    <input type="hidden" name="next" value={calendarHref(query, { select: null })} />
+    <p class="actions">
+      {SELECTION_BUTTONS.map(([action, label]) => (
+        <button class="secondary" name="action" value={action}>
+          {label}
+        </button>
+      ))}
+      <a href={calendarHref(query, { select: query.select === "all" ? "some" : "all" })}>
+        {query.select === "all" ? "Select none" : "Select all that are shown"}
+      </a>
+    </p>
+  </form>
+);
+
 const KEYS = [
   ["Tab", "the next day"],
   ["Arrow keys", "the posts of a day, and the days beside it"],
@@ -174,6 +204,7 @@ const KEYS = [
   ["T", "today"],
   ["J", "the next period"],
   ["K", "the previous period"],
+  ["U", "undo the move that was made just now"],
   ["/", "the filters"],
   ["?", "this list"],
 ] as const;
@@ -194,7 +225,7 @@ const Keys: FC = () => (
     </dl>
     <label class="checkbox">
       <input type="checkbox" checked />
-      <span>Use the single keys N, T, J, K, / and ?</span>
+      <span>Use the single keys N, T, J, K, U, / and ?</span>
     </label>
   </details>
 );
@@ -216,6 +247,7 @@ export const CalendarPage: FC<{ signedIn: SignedInUser; model: CalendarModel; do
     {Object.hasOwn(DONE_SENTENCES, done) && <Notice kind="success">{DONE_SENTENCES[done]}</Notice>}
     <ActiveFilters model={model} />
     <CalendarBody model={model} />
+    {model.query.select !== undefined && <SelectionBar query={model.query} />}
     <Keys />
   </DashboardLayout>
 );

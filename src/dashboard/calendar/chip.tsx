@@ -102,7 +102,8 @@ export const Chip: FC<{ placed: Placed; model: CalendarModel; isDetailed?: boole
   const { kind, label } = stateOf(post);
   const time = formatTimeOfDay(model.display, minute);
   const offset = offsetOf(model.display, placed);
-  const canMove = isMovable(post);
+  const { select } = model.query;
+  const canMove = isMovable(post) && select === undefined;
   const next = encodeURIComponent(calendarHref(model.query));
   return (
     <li
@@ -110,6 +111,16 @@ export const Chip: FC<{ placed: Placed; model: CalendarModel; isDetailed?: boole
       data-move={canMove ? post.id : undefined}
       data-time={canMove ? toTimeOfDay(minute) : undefined}
     >
+      {select !== undefined && (
+        <input
+          type="checkbox"
+          form="selection"
+          name="post"
+          value={post.id}
+          checked={select === "all"}
+          aria-label={`Select the post of ${time}${offset === null ? "" : ` ${offset}`}`}
+        />
+      )}
       <a class="chip" href={`/dashboard/posts/${post.id}`}>
         <span class="chip-head">
           <time datetime={new Date(post.scheduledAt).toISOString()}>{time}</time>{" "}

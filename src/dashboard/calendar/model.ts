@@ -113,6 +113,10 @@ const STAYS_FAST_MS = 10 * MINUTE;
 
 /** After how many seconds the page asks again: soon while something is publishing, and shortly before the next post is due. */
 export function refreshSeconds(model: CalendarModel): number | null {
+  // A new part of the page would lose what is ticked.
+  if (model.query.select !== undefined) {
+    return null;
+  }
   const waits = model.days.flatMap(({ posts }) =>
     posts.flatMap(({ post }) => {
       const { kind } = stateOf(post);

@@ -22,6 +22,8 @@ export interface CalendarQuery {
   readonly chosenView: View | null;
   readonly date: CalendarDate;
   readonly filter: CalendarFilter;
+  /** Whether the posts have checkboxes, and with `all` whether these are ticked. */
+  readonly select?: "some" | "all" | undefined;
 }
 
 const LIST_DAYS = 28;
@@ -35,6 +37,7 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
   return {
     view: chosenView ?? "month",
     chosenView,
+    select: (["some", "all"] as const).find((select) => select === params.get("select")),
     date: date !== null && date >= FIRST_DATE && date <= LAST_DATE ? date : today,
     filter: {
       accountId: params.get("account") || undefined,
@@ -49,15 +52,22 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
 
 /** The address of the calendar with some of its values replaced; without a date it shows today. */
 export function calendarHref(
-  { chosenView, date, filter }: CalendarQuery,
-  changes: Partial<{ view: View; date: CalendarDate | null; filter: CalendarFilter }> = {},
+  { chosenView, date, filter, select: selects }: CalendarQuery,
+  changes: Partial<{
+    view: View;
+    date: CalendarDate | null;
+    filter: CalendarFilter;
+    select: CalendarQuery["select"] | null;
+  }> = {},
 ): string {
   const view = changes.view ?? chosenView;
   const shownDate = changes.date === undefined ? date : changes.date;
+  const select = changes.select === undefined ? selects : changes.select;
   const params = new URLSearchParams({
     ...(view !== null && { view }),
     ...(shownDate !== null && { date: shownDate }),
     ...filterParams(changes.filter ?? filter),
+    ...(select && { select }),
   });
   return `/dashboard?${params.toString()}`;
 }

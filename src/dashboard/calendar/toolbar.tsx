@@ -127,6 +127,9 @@ export const Toolbar: FC<{ model: CalendarModel }> = ({ model }) => {
           </a>
         ))}
       </nav>
+      <a class="button secondary" href={calendarHref(query, { select: query.select === undefined ? "some" : null })}>
+        {query.select === undefined ? "Select" : "Done"}
+      </a>
       <Filters model={model} />
     </div>
   );

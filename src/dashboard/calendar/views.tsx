@@ -38,7 +38,7 @@ const Chips: FC<{ posts: readonly Placed[]; most: number; date: CalendarDate; mo
   if (posts.length === 0) {
     return null;
   }
-  const shown = fitting(posts, most);
+  const shown = model.query.select === undefined ? fitting(posts, most) : posts;
   const rest = posts.length - shown.length;
   return (
     <ul class="chips">

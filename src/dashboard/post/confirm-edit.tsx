@@ -7,7 +7,7 @@ import { HiddenForm } from "#dashboard/composer/preview-page.tsx";
 import { timeFields } from "#dashboard/post-form/read-time.ts";
 import { type Display, displayOf, formatDateTime } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { localPath, readForm } from "#dashboard/request/form.ts";
+import { localPath, readForm, withDone } from "#dashboard/request/form.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
@@ -112,15 +112,6 @@ async function renderTakenSlot(
   );
 }
 
-/** The path with `done=saved` in its query. The text is not resolved as a URL: `/.//host` would become another site. */
-function withSaved(path: string): string {
-  const [address = "", fragment] = path.split("#", 2);
-  const [pathname = "", ...query] = address.split("?");
-  const params = new URLSearchParams(query.join("?"));
-  params.set("done", "saved");
-  return `${pathname}?${params.toString()}${fragment === undefined ? "" : `#${fragment}`}`;
-}
-
 /** `POST /dashboard/posts/edit/confirm`: saves a previewed edit of any page. */
 export async function doConfirmEdit(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
@@ -149,5 +140,5 @@ export async function doConfirmEdit(c: PageContext): Promise<Response> {
       400,
     );
   }
-  return c.redirect(withSaved(next === "" ? (postPath ?? "/dashboard") : localPath(next)), 303);
+  return c.redirect(withDone(next === "" ? (postPath ?? "/dashboard") : localPath(next), "saved"), 303);
 }

@@ -40,3 +40,12 @@ const LOCAL_PATH = /^\/(?![/\\])[\x20-\x7e]*$/;
 export function localPath(next: string | undefined): string {
   return next !== undefined && LOCAL_PATH.test(next) && !next.includes("\\") ? next : "/dashboard";
 }
+
+/** The path with `done` in its query. The text is not resolved as a URL: `/.//host` would become another site. */
+export function withDone(path: string, done: string): string {
+  const [address = "", fragment] = path.split("#", 2);
+  const [pathname = "", ...query] = address.split("?");
+  const params = new URLSearchParams(query.join("?"));
+  params.set("done", done);
+  return `${pathname}?${params.toString()}${fragment === undefined ? "" : `#${fragment}`}`;
+}
