@@ -3,15 +3,17 @@ import { DAY, HOUR } from "#core/clock.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { cancelPost } from "#post-status/index.ts";
 import { confirmEdit } from "#confirming/index.ts";
+import { getPost } from "#posts/index.ts";
 import {
   createAccount,
   createMedia,
   createTestContext,
   readPostRow,
   schedulePost,
+  type TestContextOptions,
   updatePostRow,
 } from "../posts/test-context.ts";
-import { createServiceFixture, signInNewUser } from "../auth/service-fixture.ts";
+import { createServiceFixture, ORIGIN, signInNewUser } from "../auth/service-fixture.ts";
 
 const NOW = Date.UTC(2030, 4, 15, 12, 0);
 
@@ -21,9 +23,16 @@ afterEach(() => void vi.useRealTimers());
 /** X is set up, so that its posts can be edited. */
 const service = createServiceFixture({ X_CLIENT_ID: "id", X_CLIENT_SECRET: "secret" });
 
-async function createPost(timeZone = "Europe/Berlin", scheduledAt = NOW + HOUR) {
+async function createPost(
+  timeZone = "Europe/Berlin",
+  scheduledAt = NOW + HOUR,
+  adapters?: TestContextOptions["adapters"],
+) {
   const user = await signInNewUser(service, { timeZone });
-  const ctx = createTestContext({ actor: { userId: user.userId, workspaceId: user.workspaceId } });
+  const ctx = createTestContext({
+    actor: { userId: user.userId, workspaceId: user.workspaceId },
+    ...(adapters && { adapters }),
+  });
   const account = await createAccount(ctx, "x", {});
   const { id } = await schedulePost(ctx, { accountIds: [account], scheduledAt, caption: "Soup & <bread>" });
   const path = `/dashboard/posts/${id}/move`;
@@ -181,4 +190,95 @@ test("for the dialog only the question is answered", async () => {
   const headers = { origin: service.services.config.origin, "x-fragment": "1" };
   const html = await (await browser.post(path, { date: "2030-05-20", time: "10:00" }, headers)).text();
   expect(html).toMatch(/^<div class="card"><h2 id="dialog-title">Move from/);
+});
+
+describe("a drag", () => {
+  const drag = (
+    browser: Awaited<ReturnType<typeof createPost>>["browser"],
+    path: string,
+    fields: Record<string, string>,
+  ) => browser.post(path, { at_once: "1", next: "/dashboard", ...fields }, { origin: ORIGIN, "x-fragment": "1" });
+
+  /** Of the platform itself, whose defaults an edit does not change. */
+  const createDraggedPost = (scheduledAt = NOW + HOUR) =>
+    createPost("Europe/Berlin", scheduledAt, { x: adapterFor("x") });
+
+  test("moves at once where the preview has no new warning, and its undo is an edit back to the millisecond", async () => {
+    const { browser, id, path } = await createDraggedPost(NOW + HOUR + 1234);
+    const moved = await drag(browser, path, { date: "2030-05-20", time: "08:30" });
+    expect([moved.status, moved.headers.get("x-moved")]).toEqual([200, "1"]);
+    const html = await moved.text();
+    expect(textOf(html)).toContain("Moved from Wed, 15 May 2030, 15:00 to Mon, 20 May 2030, 08:30.");
+    expect(await readPostRow(id)).toMatchObject({ scheduled_at: Date.UTC(2030, 4, 20, 6, 30), version: 2 });
+    const [, at = ""] = /name="at" value="(\d+)"/.exec(html) ?? [];
+    const undone = await drag(browser, path, { at });
+    expect(undone.headers.get("x-moved")).toBe("1");
+    expect(await readPostRow(id)).toMatchObject({ scheduled_at: NOW + HOUR + 1234, version: 3 });
+  });
+
+  test("moves at once where the post has every warning already", async () => {
+    const { browser, userId, workspaceId } = await signInNewUser(service, { timeZone: "Europe/Berlin" });
+    const ctx = createTestContext({ actor: { userId, workspaceId }, adapters: { bluesky: adapterFor("bluesky") } });
+    const account = await createAccount(ctx, "bluesky");
+    const { url } = await createMedia(ctx, "image", "image/jpeg");
+    const { id } = await schedulePost(ctx, { accountIds: [account], scheduledAt: NOW + HOUR, mediaUrls: [url] });
+    const moved = await drag(browser, `/dashboard/posts/${id}/move`, { date: "2030-05-20", time: "08:30" });
+    expect(moved.headers.get("x-moved")).toBe("1");
+    expect((await readPostRow(id))["version"]).toBe(2);
+  });
+
+  test("asks where something is new, and shows only that", async () => {
+    const { browser, userId, workspaceId } = await signInNewUser(service, { timeZone: "Europe/Berlin" });
+    const ctx = createTestContext({ actor: { userId, workspaceId }, adapters: { bluesky: adapterFor("bluesky") } });
+    const account = await createAccount(ctx, "bluesky");
+    const { url } = await createMedia(ctx, "image", "image/jpeg");
+    const { id } = await schedulePost(ctx, { accountIds: [account], scheduledAt: NOW + HOUR, mediaUrls: [url] });
+    const asked = await drag(browser, `/dashboard/posts/${id}/move`, { date: "2030-05-15", time: "14:03" });
+    expect([asked.status, asked.headers.get("x-moved")]).toEqual([200, null]);
+    const text = textOf(await asked.text());
+    expect(text).toContain("Press Move before 14:03.");
+    expect(text).not.toContain("no description");
+    expect((await readPostRow(id))["version"]).toBe(1);
+  });
+
+  test("asks where the post comes near another one with the same text", async () => {
+    const { browser, ctx, id, path } = await createDraggedPost();
+    const { targets } = await getPost(ctx, { id });
+    const accountIds = targets.map(({ accountId }) => accountId);
+    await schedulePost(ctx, { accountIds, scheduledAt: NOW + 40 * DAY, caption: "Soup & <bread>" });
+    await schedulePost(ctx, { accountIds, scheduledAt: NOW + 20 * DAY, caption: "Something else" });
+    const asked = await drag(browser, path, { date: "2030-06-24", time: "15:00" });
+    expect(asked.headers.get("x-moved")).toBeNull();
+    expect(textOf(await asked.text())).toContain("same text");
+    expect((await readPostRow(id))["version"]).toBe(1);
+  });
+
+  test("asks before it ends a pause", async () => {
+    const { browser, id, path } = await createDraggedPost();
+    await updatePostRow(id, { status: "paused", paused_reason: "user" });
+    const asked = await drag(browser, path, { date: "2030-05-20", time: "08:30" });
+    expect(asked.headers.get("x-moved")).toBeNull();
+    expect(textOf(await asked.text())).toContain("The post is paused now");
+    expect((await readPostRow(id))["status"]).toBe("paused");
+  });
+
+  test("and seven others at the same time: each moves the post or says that it changed", async () => {
+    const { browser, id, path } = await createDraggedPost();
+    const responses = await Promise.all(
+      [10, 11, 12, 13, 14, 15, 16, 17].map((hour) => drag(browser, path, { date: "2030-05-20", time: `${hour}:30` })),
+    );
+    const moved = responses.filter(({ headers }) => headers.has("x-moved"));
+    expect(moved.length).toBeGreaterThan(0);
+    for (const response of responses.filter(({ headers }) => !headers.has("x-moved"))) {
+      expect(response.status).toBe(400);
+      expect(textOf(await response.text())).toContain("was changed, or began to be published, just now");
+    }
+    expect((await readPostRow(id))["version"]).toBe(1 + moved.length);
+  });
+
+  test("without a script leads back to the calendar", async () => {
+    const { browser, path } = await createDraggedPost();
+    const response = await browser.post(path, { date: "2030-05-20", time: "08:30", at_once: "1", next: "/dashboard" });
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/dashboard?done=saved"]);
+  });
 });

@@ -5,14 +5,14 @@ import type { Services } from "#context.ts";
 import { type RefusalDetail, RefusalError } from "#core/errors.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { addDays, toTimeOfDay, type WallTime, wallTimeAt } from "#core/wall-time.ts";
-import { type EditPreview } from "#planning/index.ts";
+import type { EditPreview, SchedulePreview } from "#planning/index.ts";
 import { getPost, type Post } from "#posts/index.ts";
-import { previewEdit, type PreviewResult } from "#confirming/index.ts";
+import { confirmEdit, previewEdit, type PreviewResult, repeatUntilVisible } from "#confirming/index.ts";
 import { Notice } from "#dashboard/layout/components.tsx";
 import { type Display, displayOf, formatDateTime, formatZone } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { EndsBefore } from "#dashboard/layout/ends-before.tsx";
-import { localPath, readForm } from "#dashboard/request/form.ts";
+import { localPath, readForm, withDone } from "#dashboard/request/form.ts";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { problemInWords } from "#dashboard/wording/problem-sentences.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
@@ -123,11 +123,12 @@ const MoveConfirmation: FC<
     subscriptionEnd: SubscriptionEnd | null;
     scheduledAt: number;
     result: PreviewResult<EditPreview>;
+    warned: Warned;
   }
-> = ({ services, accounts, subscriptionEnd, post, display, next, scheduledAt, result }) => {
+> = ({ services, accounts, subscriptionEnd, post, display, next, scheduledAt, result, warned }) => {
   const { timeZone } = display;
   const [edited] = result.preview.posts;
-  const warnings = edited ? warningsInWords(services, edited.after, { button: "Move", display }) : [];
+  const warnings = warningsInWords(services, warned, { button: "Move", display });
   const [before, after] = [formatZone(timeZone, post.scheduledAt), formatZone(timeZone, scheduledAt)];
   return (
     <>
@@ -155,6 +156,51 @@ const MoveConfirmation: FC<
     </>
   );
 };
+
+type Warned = Pick<SchedulePreview, "scheduledAt" | "warnings" | "targets">;
+
+/** What a move would make new: without it, the person has nothing to decide. */
+interface NewThings {
+  readonly warned: Warned;
+  readonly accounts: readonly Account[];
+  readonly subscriptionEnd: SubscriptionEnd | null;
+  readonly isNone: boolean;
+}
+
+function newThings(
+  {
+    post,
+    edited,
+    scheduledAt,
+  }: { readonly post: Post; readonly edited: EditPreview["posts"][number]; readonly scheduledAt: number },
+  accounts: readonly Account[],
+  subscriptionEnd: SubscriptionEnd | null,
+): NewThings {
+  const { newWarnings, changes } = edited;
+  const isNew = (end: number | null) => end !== null && end >= post.scheduledAt && end < scheduledAt;
+  const ofPost = new Set(newWarnings.targets.map(({ accountId }) => accountId));
+  const ending = accounts.filter(({ id, loginEndsAt }) => ofPost.has(id) && isNew(loginEndsAt));
+  const end = subscriptionEnd !== null && isNew(subscriptionEnd.at) ? subscriptionEnd : null;
+  const warnings = [...newWarnings.warnings, ...newWarnings.targets.flatMap((target) => target.warnings)];
+  return {
+    warned: newWarnings,
+    accounts: ending,
+    subscriptionEnd: end,
+    isNone:
+      warnings.length + ending.length === 0 && end === null && changes.every(({ field }) => field === "scheduled_at"),
+  };
+}
+
+/** What was done, and the edit that undoes it. */
+const Moved: FC<MoveProps & { scheduledAt: number }> = ({ post, display, next, scheduledAt }) => (
+  <form class="notice success" method="post" action={`/dashboard/posts/${post.id}/move`}>
+    <span>{`Moved from ${formatDateTime(display, post.scheduledAt)} to ${formatDateTime(display, scheduledAt)}.`}</span>
+    <input type="hidden" name="at" value={String(post.scheduledAt)} />
+    <input type="hidden" name="at_once" value="1" />
+    <input type="hidden" name="next" value={next} />
+    <button class="secondary">Undo</button>
+  </form>
+);
 
 /** A page with the content, or the content alone for the dialog of the calendar. */
 function respond(c: PageContext, title: string, content: Child, status: 200 | 400 = 200) {
@@ -237,7 +283,8 @@ export async function doMove(c: PageContext): Promise<Response> {
   if (!isMovable(post)) {
     return respondNotMovable(c, post, 400);
   }
-  const time = readMoveTime(display, fields);
+  const at = form.text("at");
+  const time = /^\d{1,14}$/.test(at) ? instantTime(display, Number(at)) : readMoveTime(display, fields);
   const refuse = (problems: readonly string[]) =>
     respond(
       c,
@@ -259,20 +306,37 @@ export async function doMove(c: PageContext): Promise<Response> {
   if (slot === undefined && time.instant === post.scheduledAt) {
     return refuse([SAME_TIME]);
   }
+  const isAtOnce = form.text("at_once") === "1";
   try {
     const input = { postIds: [post.id], scheduledAt: time.instant, slot };
     const ctx = contextOf(c);
-    const [result, accounts] = await Promise.all([previewEdit(ctx, input), listAccounts(ctx)]);
-    const after = result.preview.posts[0]?.after.scheduledAt;
+    const [result, accounts] = await Promise.all([
+      previewEdit(ctx, input, { comparesWarnings: isAtOnce }),
+      listAccounts(ctx),
+    ]);
+    const [edited] = result.preview.posts;
+    const after = edited?.after.scheduledAt;
     const scheduledAt = typeof after === "number" ? after : time.instant;
+    const subscriptionEnd = readSubscriptionEnd(c.var.signedIn, services.config);
+    const news = isAtOnce && edited ? newThings({ post, edited, scheduledAt }, accounts, subscriptionEnd) : null;
+    if (news?.isNone === true) {
+      const { confirmationToken } = result;
+      await repeatUntilVisible(() => confirmEdit(ctx, { confirmationToken }));
+      if (!wantsFragment(c)) {
+        return c.redirect(withDone(next, "saved"), 303);
+      }
+      c.header("x-moved", "1");
+      return await c.html(<Moved post={post} display={display} next={next} scheduledAt={scheduledAt} />);
+    }
     const [from, to] = [post.scheduledAt, scheduledAt].map((instant) => formatDateTime(display, instant));
     return await respond(
       c,
       `Move from ${from} to ${to}?`,
       <MoveConfirmation
         services={services}
-        accounts={accounts}
-        subscriptionEnd={readSubscriptionEnd(c.var.signedIn, services.config)}
+        accounts={news?.accounts ?? accounts}
+        subscriptionEnd={news ? news.subscriptionEnd : subscriptionEnd}
+        warned={news?.warned ?? edited?.after ?? { scheduledAt, warnings: [], targets: [] }}
         post={post}
         display={display}
         next={calendarWith(next, wallTimeAt(display.timeZone, scheduledAt), display, services.clock.now())}
@@ -282,7 +346,10 @@ export async function doMove(c: PageContext): Promise<Response> {
     );
   } catch (error) {
     if (error instanceof RefusalError) {
-      const { details, message } = error.refusal;
+      const { code, details, message } = error.refusal;
+      if (code === "post_changed") {
+        return refuse(["The post was changed, or began to be published, just now. Nothing was changed by you."]);
+      }
       if (slot !== undefined && details?.some(({ code }) => code === "no_changes")) {
         return refuse([SAME_TIME]);
       }
@@ -290,6 +357,11 @@ export async function doMove(c: PageContext): Promise<Response> {
     }
     throw error;
   }
+}
+
+/** A time to the millisecond, as an undo sends it. */
+function instantTime({ timeZone }: Display, instant: number): MoveTime {
+  return { kind: "instant", instant, wall: wallTimeAt(timeZone, instant) };
 }
 
 /** The sentence of a problem, with the account that it belongs to where the post has several. */

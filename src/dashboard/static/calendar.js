@@ -9,13 +9,33 @@ dialog.setAttribute("aria-labelledby", "dialog-title");
 const status = document.createElement("p");
 status.className = "hint";
 status.setAttribute("role", "status");
-document.querySelector("main")?.append(dialog, status);
+// What a drag has done, with the button that undoes it.
+const undo = document.createElement("div");
+undo.id = "undo";
+undo.setAttribute("role", "status");
+document.querySelector("main")?.append(dialog, status, undo);
+const UNDO_MS = 10_000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let undoTimer;
+
+/** Takes the notice away after its time; it stays while somebody is about to use it. */
+function endUndo() {
+  clearTimeout(undoTimer);
+  undoTimer = setTimeout(() => {
+    if (undo.matches(":hover, :focus-within")) {
+      endUndo();
+    } else {
+      undo.replaceChildren();
+    }
+  }, UNDO_MS);
+}
 
 const region = () => document.getElementById("calendar");
 
 /** @param {string} url @param {RequestInit} [init] */
 async function openDialog(url, init) {
-  const response = await fetch(url, { ...init, headers: FRAGMENT }).catch(() => null);
+  // Kept alive, so that leaving the page does not lose a drop.
+  const response = await fetch(url, { keepalive: true, ...init, headers: FRAGMENT }).catch(() => null);
   if (response === null) {
     status.textContent = "There is no connection. Try again in a moment.";
     return;
@@ -24,7 +44,15 @@ async function openDialog(url, init) {
     location.assign(init ? location.href : url);
     return;
   }
-  dialog.innerHTML = await response.text();
+  const html = await response.text();
+  if (response.headers.has("x-moved")) {
+    dialog.close();
+    undo.innerHTML = html;
+    endUndo();
+    await refresh();
+    return;
+  }
+  dialog.innerHTML = html;
   if (!dialog.open) {
     dialog.showModal();
   }
@@ -55,7 +83,7 @@ async function openComposer(url) {
   }
 }
 
-dialog.addEventListener("submit", (event) => {
+document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form instanceof HTMLFormElement && form.action.endsWith("/move")) {
     event.preventDefault();
@@ -136,7 +164,7 @@ document.addEventListener("drop", (event) => {
   const newTime = hour === undefined ? time : `${hour.padStart(2, "0")}:${half}`;
   const link = dragged.querySelector("a.move");
   const next = link instanceof HTMLAnchorElement ? (new URL(link.href).searchParams.get("next") ?? "") : "";
-  const body = new URLSearchParams({ date, time: newTime, next });
+  const body = new URLSearchParams({ date, time: newTime, next, at_once: "1" });
   void openDialog(`/dashboard/posts/${move}/move`, { method: "POST", body });
 });
 
@@ -148,7 +176,7 @@ document.addEventListener("dragend", () => {
 
 /** The links of a day that the keyboard reaches. @param {Element} day @returns {HTMLElement[]} */
 const linksOf = (day) =>
-  [...day.querySelectorAll("a:not([aria-hidden])")].filter(
+  [...day.querySelectorAll("a:not([aria-hidden]), input")].filter(
     /** @returns {link is HTMLElement} */ (link) => link instanceof HTMLElement && link.checkVisibility(),
   );
 
@@ -191,6 +219,7 @@ const KEYS = /** @type {Record<string, string>} */ ({
   t: '[aria-label="Period"] a:nth-child(2)',
   j: '[aria-label="Period"] a:nth-child(3)',
   k: '[aria-label="Period"] a:nth-child(1)',
+  u: "#undo button",
   "/": ".filters summary",
   "?": "[data-keys] summary",
 });
