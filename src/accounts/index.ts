@@ -19,9 +19,12 @@ export { clientMetadata } from "./connect/client-metadata.ts";
 export { findConnect, INVALID_STATE_MESSAGE, type OpenConnect } from "./connect/find-connect.ts";
 export {
   type AccountRow,
+  type AccountSelection,
   accountsStatement,
   connectedAccountsStatement,
   connectedCountStatement,
+  IS_SELECTED,
+  namesOf,
   readAccounts,
   toAccount,
 } from "./store-accounts.ts";

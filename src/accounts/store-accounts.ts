@@ -112,23 +112,34 @@ export async function findAccount(db: Db, actor: Actor, id: string): Promise<Acc
     .first<AccountRow>();
 }
 
+/** Accounts by their ids, usernames in lower case, or platforms. */
+export interface AccountSelection {
+  readonly ids: readonly string[];
+  readonly usernames?: readonly string[];
+  readonly platforms: readonly Platform[];
+}
+
+/** A username is never the id of an account, so both are one parameter. */
+export function namesOf({ ids, usernames = [] }: AccountSelection): string {
+  return JSON.stringify([...ids, ...usernames]);
+}
+
+/** The condition of an `AccountSelection`; ?3 is from `namesOf`, ?4 are the platforms. */
+export const IS_SELECTED = `(a.id IN (SELECT value FROM json_each(?3)) OR lower(a.username) IN (SELECT value FROM json_each(?3))
+  OR a.platform IN (SELECT value FROM json_each(?4)))`;
+
 /**
- * Selects the accounts to which a preview's targets may resolve: those in `ids` and those of `platforms`. It includes accounts that need a
+ * Selects the accounts to which a preview's targets may resolve. It includes accounts that need a
  * reconnect, because the preview names them. It is a statement, so that the preview can run it in its single batch.
  */
-export function accountsStatement(
-  db: Db,
-  actor: Actor,
-  selection: { readonly ids: readonly string[]; readonly platforms: readonly Platform[] },
-): D1PreparedStatement {
+export function accountsStatement(db: Db, actor: Actor, selection: AccountSelection): D1PreparedStatement {
   return db.d1
     .prepare(
       `${SELECT_ACCOUNTS} WHERE ${OWNED_AND_CONNECTED}
-       AND (a.id IN (SELECT value FROM json_each(?3))
-         OR a.platform IN (SELECT value FROM json_each(?4)))
+       AND ${IS_SELECTED}
        ORDER BY a.connected_at, a.rowid`,
     )
-    .bind(actor.userId, actor.workspaceId, JSON.stringify(selection.ids), JSON.stringify(selection.platforms));
+    .bind(actor.userId, actor.workspaceId, namesOf(selection), JSON.stringify(selection.platforms));
 }
 
 export function readAccounts(rows: readonly unknown[]): readonly TargetAccount[] {

@@ -63,6 +63,7 @@ export const DETAILS = {
   exclusive_fields: "Send only one of the two members.",
   no_changes: "Send a change.",
   account_limit_reached: "Disconnect an account or choose a larger plan.",
+  account_ambiguous: "Name the account with its platform, or by its id.",
   account_needs_reconnect: "Ask the user to connect the account again.",
   account_not_eligible: "Choose another account, or change the account at the platform as `message` says.",
   account_not_found: "Choose one of the connected accounts.",

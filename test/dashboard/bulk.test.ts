@@ -122,3 +122,101 @@ describe("the page for many posts", () => {
     ).toBe(403);
   });
 });
+
+describe("accounts by their usernames", () => {
+  async function createNamed(usernames: readonly [platform: "x" | "threads", username: string][]) {
+    const person = await createPerson();
+    const named: [id: string, username: string][] = [];
+    for (const [platform, username] of usernames) {
+      named.push([(await connectOneAccount(person.caller, platform)).id, username]);
+    }
+    // Afterwards, because each connect reads the names of all accounts again.
+    for (const [id, username] of named) {
+      await env.DB.prepare("UPDATE accounts SET username = ?2 WHERE id = ?1").bind(id, username).run();
+    }
+    const preview = async (accounts: string) => {
+      const table = `caption,scheduled_at,accounts\nHello,${isoInDays(1)},${accounts}\n`;
+      return (await person.browser.post(`${PATH}/preview`, { table })).text();
+    };
+    return { ...person, preview };
+  }
+
+  test("with and without @ and platform, in any case", async ({ expect }) => {
+    const { preview } = await createNamed([
+      ["x", "Almanac"],
+      ["threads", "kiln"],
+    ]);
+    for (const accounts of ["almanac", "@Almanac", "x/almanac", "X: @almanac", "almanac|kiln"]) {
+      expect(await preview(accounts), accounts).toContain("1 post, all good");
+    }
+    expect(await preview("nobody")).toContain("No connected account has the username nobody");
+    expect(await preview("threads/almanac")).toContain("No connected account has the username threads/almanac");
+  });
+
+  test("an ambiguous one is an error that names the choices", async ({ expect }) => {
+    const { preview } = await createNamed([
+      ["x", "almanac"],
+      ["threads", "almanac"],
+    ]);
+    const page = await preview("almanac");
+    expect(page).toContain("The username almanac belongs to 2 accounts: write x/almanac or threads/almanac");
+    expect(await preview("threads/almanac")).toContain("1 post, all good");
+  });
+});
+
+describe("the cells of a preview", () => {
+  async function previewed() {
+    const person = await createPerson();
+    const account = await connectOneAccount(person.caller);
+    const at = isoInDays(1);
+    const table = `caption,scheduled_at,account_ids\n"First, one",${at},${account.id}\n\nSecond,soon,${account.id}\n`;
+    const page = await (await person.browser.post(`${PATH}/preview`, { table })).text();
+    return { ...person, at, page, fields: fieldsOf(page) };
+  }
+
+  /** Everything that the form with the cells sends. */
+  function fieldsOf(page: string): Record<string, string> {
+    const form = /<form[^>]*action="\/dashboard\/posts\/many\/preview"[^]*?<\/form>/.exec(page)?.[0] ?? "";
+    const read = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+    const inputs = [...form.matchAll(/<input ([^>]*)>/g)].map(([, attributes = ""]) => [
+      /name="([^"]+)"/.exec(attributes)?.[1] ?? "",
+      read(/value="([^"]*)"/.exec(attributes)?.[1] ?? ""),
+    ]);
+    const texts = [...form.matchAll(/<textarea[^>]*name="([^"]+)"[^>]*>\n?([^<]*)<\/textarea>/g)].map(
+      ([, name = "", text = ""]) => [name, read(text)],
+    );
+    return Object.fromEntries([...inputs, ...texts]) as Record<string, string>;
+  }
+
+  test("can be changed and previewed again; rows keep their numbers", async ({ expect }) => {
+    const { browser, caller, at, page, fields } = await previewed();
+    expect(page).toContain("1 post good, 1 row with problems");
+    expect(fields).toMatchObject({ "cell.1.caption": "First, one", "cell.3.scheduled_at": "soon" });
+    const again = await (
+      await browser.post(`${PATH}/preview`, {
+        ...fields,
+        "cell.1.caption": 'First "and" only,\r\nin two lines',
+        "cell.3.scheduled_at": at,
+      })
+    ).text();
+    expect(again).toContain("2 posts, all good");
+    const shown = fieldsOf(again);
+    expect(shown).toMatchObject({ "cell.1.caption": 'First "and" only,\nin two lines', "cell.3.scheduled_at": at });
+    const done = await browser.post(`${PATH}/confirm`, shown);
+    expect(done.headers.get("location")).toBe(`${PATH}?scheduled=2`);
+    expect(await countPosts(caller)).toBe(2);
+  });
+
+  test("that were changed are not scheduled as they were: the button shows the new preview", async ({ expect }) => {
+    const { browser, caller, fields } = await previewed();
+    const shown = await browser.post(`${PATH}/confirm`, { ...fields, "cell.1.caption": "Something else" });
+    expect(shown.status).toBe(200);
+    const page = await shown.text();
+    expect(page).toContain("nothing is scheduled yet");
+    expect(page).toContain("Something else");
+    expect(await countPosts(caller)).toBe(0);
+    const done = await browser.post(`${PATH}/confirm`, fieldsOf(page));
+    expect(done.headers.get("location")).toBe(`${PATH}?scheduled=1`);
+    expect((await callApi(caller, { method: "GET", path: "/posts" })).body.posts[0].caption).toBe("Something else");
+  });
+});

@@ -32,7 +32,7 @@ const BodyOfUnreadPosts = PreviewBulkBody.extend({ posts: z.array(z.unknown()).m
 const CSV_TABLE = {
   type: "string",
   description:
-    "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. `scheduled_at` may be written as a spreadsheet shows it (`24.12.2026 18:00`, `12/24/2026 6:00 PM`). Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
+    "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `accounts` (usernames, as `x/almanac` where several have it), `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. `scheduled_at` may be written as a spreadsheet shows it (`24.12.2026 18:00`, `12/24/2026 6:00 PM`). Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
 } as const;
 
 /** A table has no place for this switch, so the query has it. */

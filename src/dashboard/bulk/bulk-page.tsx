@@ -7,15 +7,14 @@ import { Notice, PlatformBadge } from "#dashboard/layout/components.tsx";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { type Display, formatDateTime, formatTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
-import { firstWords } from "#dashboard/wording/post-state.ts";
 import type { PreviewedBulk, SchedulePreview } from "#planning/index.ts";
 
 export const BULK_PATH = "/dashboard/posts/many";
 
-const EXAMPLE = `caption,scheduled_at,platforms
-The new glaze is here.,2027-01-08T18:00,x
+const EXAMPLE = `caption,scheduled_at,accounts
+The new glaze is here.,2027-01-08T18:00,almanac
 "Two lines,
-and a comma",2027-01-09T18:00,x`;
+and a comma",2027-01-09T18:00,x/almanac`;
 
 type Row = PreviewedBulk["preview"]["posts"][number];
 
@@ -31,6 +30,11 @@ export interface BulkPageProps {
   /** How many posts the whole table has. */
   readonly count?: number;
   readonly previewed?: PreviewedBulk;
+  /** The cells of the part, as they were written. */
+  readonly headers?: readonly string[];
+  readonly cells?: ReadonlyMap<number, readonly string[]>;
+  /** Cells were changed after the preview whose button was pressed: this is the preview of what they say now. */
+  readonly isChanged?: boolean;
   /** Why the table or its confirm was refused. */
   readonly refused?: { readonly message: string; readonly details: readonly RefusalDetail[] };
   /** How many posts were scheduled just now. */
@@ -104,28 +108,57 @@ const Post: FC<{ preview: SchedulePreview; display: Display }> = ({ preview, dis
   );
 };
 
-const RowItem: FC<{ row: Row; display: Display }> = ({ row: { row, preview, problems }, display }) => (
-  <li class="item">
-    <div class="item-header">
-      <h3>
-        {`Row ${row}`}
-        {preview && (
-          <>
-            {": "}
-            <bdi>{firstWords(preview.caption)}</bdi>
-          </>
-        )}
-      </h3>
-      {!preview && <span class="status failed">Left out</span>}
-    </div>
-    {preview ? <Post preview={preview} display={display} /> : <Problems details={problems} />}
-  </li>
+/** The name of the field of a cell. */
+export const cellName = (row: number, header: string): string => `cell.${row}.${header}`;
+
+const LONG_COLUMNS = new Set(["caption", "alt_texts", "media_urls"]);
+
+const Cell: FC<{ row: number; header: string; text: string }> = ({ row, header, text }) => {
+  const field = { name: cellName(row, header), "aria-label": `Row ${row}, ${header}`, spellcheck: false };
+  return (
+    <td>
+      {LONG_COLUMNS.has(header) || text.includes("\n") ? (
+        <textarea rows={3} {...field}>{`\n${text}`}</textarea>
+      ) : (
+        <input value={text} {...field} />
+      )}
+    </td>
+  );
+};
+
+const RowCells: FC<{ row: Row; headers: readonly string[]; cells: readonly string[]; display: Display }> = ({
+  row: { row, preview, problems },
+  headers,
+  cells,
+  display,
+}) => (
+  <tr>
+    <th scope="row">{row}</th>
+    <td>
+      {preview ? (
+        <Post preview={preview} display={display} />
+      ) : (
+        <>
+          <span class="status failed">Left out</span>
+          <Problems details={problems} />
+        </>
+      )}
+    </td>
+    {cells.length === headers.length ? (
+      headers.map((header, index) => <Cell row={row} header={header} text={cells[index] ?? ""} />)
+    ) : (
+      <td colspan={headers.length}>Correct this row in the text below.</td>
+    )}
+  </tr>
 );
 
-type ResultsProps = Required<Pick<BulkPageProps, "previewed" | "table" | "fromRow" | "display" | "now">> &
+type ResultsProps = Required<
+  Pick<BulkPageProps, "previewed" | "table" | "fromRow" | "display" | "now" | "headers" | "cells">
+> &
   Pick<BulkPageProps, "nextRow" | "count">;
 
-const Results: FC<ResultsProps> = ({ previewed, table, fromRow, nextRow = null, count = 0, display, now }) => {
+const Results: FC<ResultsProps> = (props) => {
+  const { previewed, table, fromRow, nextRow = null, count = 0, headers, cells, display, now } = props;
   const { posts } = previewed.preview;
   const good = posts.filter(({ preview }) => preview !== null).length;
   const { confirmation } = previewed;
@@ -143,39 +176,57 @@ const Results: FC<ResultsProps> = ({ previewed, table, fromRow, nextRow = null, 
           {nextRow !== null && " The next part is shown when these are scheduled."}
         </p>
       )}
-      {confirmation && (
-        <form method="post" action={`${BULK_PATH}/confirm`} enctype="multipart/form-data">
-          <input type="hidden" name="confirmation_token" value={confirmation.confirmationToken} />
-          <input type="hidden" name="table" value={table} />
-          <input type="hidden" name="from_row" value={String(fromRow)} />
-          {nextRow !== null && <input type="hidden" name="next_row" value={String(nextRow)} />}
-          <p class="actions">
-            <button>
-              {bad === 0
-                ? `Schedule ${good === 1 ? "the post" : `all ${good} posts`}`
-                : `Schedule the ${countOf(good, "good post")}`}
-            </button>
-          </p>
-          <p class="hint">
-            {`All of them are scheduled or none. This preview is valid for five minutes, until ${formatTime(display, confirmation.expiresAt)}.`}
-            {bad > 0 &&
-              " The rows with problems are left out: correct them below and preview again to schedule everything together."}
-          </p>
-        </form>
-      )}
-      <p class="hint">{`Rows are counted without the first line. Times in ${formatZone(display.timeZone, now)}.`}</p>
-      <ul class="items">
-        {posts.map((row) => (
-          <RowItem row={row} display={display} />
-        ))}
-      </ul>
+      <form method="post" action={`${BULK_PATH}/preview`} enctype="multipart/form-data">
+        <input type="hidden" name="table" value={table} />
+        <input type="hidden" name="from_row" value={String(fromRow)} />
+        {nextRow !== null && <input type="hidden" name="next_row" value={String(nextRow)} />}
+        {/* The first button, so that the Enter key in a cell schedules nothing. */}
+        <p class="actions">
+          <button class="secondary">Preview the changed cells</button>
+          {confirmation && (
+            <>
+              <input type="hidden" name="confirmation_token" value={confirmation.confirmationToken} />
+              <button formaction={`${BULK_PATH}/confirm`}>
+                {bad === 0
+                  ? `Schedule ${good === 1 ? "the post" : `all ${good} posts`}`
+                  : `Schedule the ${countOf(good, "good post")}`}
+              </button>
+            </>
+          )}
+        </p>
+        <p class="hint">
+          {confirmation &&
+            `All of them are scheduled or none. This preview is valid for five minutes, until ${formatTime(display, confirmation.expiresAt)}. `}
+          {bad > 0 &&
+            "The rows with problems are left out: correct their cells and preview again to schedule everything together. "}
+          {`Rows are counted without the first line. Times in ${formatZone(display.timeZone, now)}.`}
+        </p>
+        <div class="table-scroll" tabindex={0} role="region" aria-label="The rows and their cells">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Row</th>
+                <th scope="col">Preview</th>
+                {headers.map((header) => (
+                  <th scope="col">{header}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {posts.map((row) => (
+                <RowCells row={row} headers={headers} cells={cells.get(row.row) ?? []} display={display} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </form>
     </section>
   );
 };
 
 /** Many posts from a table: what it says, row by row, and the button that schedules them. */
 export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, scheduled, refused, ...part }) => {
-  const { table, fromRow, previewed } = part;
+  const { table, fromRow, previewed, headers, cells, isChanged = false } = part;
   return (
     <DashboardLayout
       title="Many posts"
@@ -196,7 +247,14 @@ export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, scheduled,
           {refused.details.length > 1 && <Problems details={refused.details} />}
         </div>
       )}
-      {previewed && <Results {...part} previewed={previewed} display={display} now={now} />}
+      {isChanged && (
+        <Notice kind="info">
+          Cells were changed after the preview, so nothing is scheduled yet: this is how it is now.
+        </Notice>
+      )}
+      {previewed && headers && cells && (
+        <Results {...part} previewed={previewed} headers={headers} cells={cells} display={display} now={now} />
+      )}
       <form class="card bulk-form" method="post" action={`${BULK_PATH}/preview`} enctype="multipart/form-data">
         <div class="field">
           <label for="file">Table as a file</label>
@@ -240,6 +298,7 @@ export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, scheduled,
         <summary>The columns</summary>
         <p>
           The first line names the columns: <code>caption</code> and <code>scheduled_at</code>, and of{" "}
+          <code>accounts</code> (usernames, as <code>x/almanac</code> where several accounts have it),{" "}
           <code>platforms</code>, <code>account_ids</code>, <code>media_urls</code>, <code>alt_texts</code>,{" "}
           <code>labels</code>, <code>external_id</code>, <code>time_zone</code> and <code>slot</code> (<code>next</code>{" "}
           takes the next free one) those that you need. Several values of a cell are separated by <code>|</code>.{" "}

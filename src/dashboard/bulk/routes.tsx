@@ -7,7 +7,7 @@ import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { confirmBulk, previewBulk, repeatUntilVisible } from "#confirming/index.ts";
-import { readCsvPosts } from "#wire/csv/defer-csv.ts";
+import { editCsvTable, readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";
 import { parseInstant } from "#wire/instant.ts";
 import { decodeUtf8 } from "#wire/read-bytes.ts";
@@ -52,6 +52,9 @@ function showBulk(c: PageContext): Promise<Response> {
   return render(c, { table: "", fromRow: 1, ...(isCount && { scheduled }) });
 }
 
+/** A file of 1 MB. */
+const TABLE_MAX_BYTES = 1024 * 1024;
+
 const formOf = (c: PageContext): Promise<FormData> => c.req.formData().catch(() => new FormData());
 
 function textOf(form: FormData, name: string): string {
@@ -88,10 +91,24 @@ function readerFor(timeZone: string): RowReader {
   };
 }
 
+const CELL = /^cell\.([1-9]\d{0,5})\.(.+)$/;
+
+/** The table with what the person typed into its cells; null where nothing differs. */
+function editedTable(form: FormData, table: string): Promise<string | null> {
+  const edits = [...form].flatMap(([name, text]) => {
+    const [, row, header] = CELL.exec(name) ?? [];
+    return row === undefined || header === undefined || typeof text !== "string"
+      ? []
+      : [{ row: Number(row), header, text }];
+  });
+  return editCsvTable(table, edits);
+}
+
 /** `POST /dashboard/posts/many/preview` */
 async function doPreview(c: PageContext): Promise<Response> {
   const form = await formOf(c);
-  const table = await tableOf(form);
+  const sent = await tableOf(form);
+  const table = sent === null ? null : ((await editedTable(form, sent)) ?? sent);
   const fromRow = rowOf(form, "from_row") ?? 1;
   return orRefused(c, { table: table ?? "", fromRow, nextRow: null }, async () => {
     const ctx = contextOf(c);
@@ -102,18 +119,24 @@ async function doPreview(c: PageContext): Promise<Response> {
     if (table.trim() === "") {
       refuse({ code: "invalid_request", message: "choose a file or paste the text of a table" });
     }
+    if (new TextEncoder().encode(table).byteLength > TABLE_MAX_BYTES) {
+      refuse({ code: "invalid_request", message: "the table is larger than 1 MB: send it in parts" });
+    }
     assertWellFormed(table);
     return await showPart(c, { table, fromRow });
   });
 }
 
 /** Previews up to a hundred rows of the table from a row on. */
-async function showPart(c: PageContext, shown: Pick<Shown, "table" | "fromRow" | "scheduled">): Promise<Response> {
+async function showPart(
+  c: PageContext,
+  shown: Pick<Shown, "table" | "fromRow" | "scheduled" | "isChanged">,
+): Promise<Response> {
   const ctx = contextOf(c);
   const reader = readerFor(displayOf(c).timeZone);
-  const { rows, nextRow, count } = await readCsvPosts(ctx, shown.table, reader, shown.fromRow);
+  const { rows, ...part } = await readCsvPosts(ctx, shown.table, reader, shown.fromRow);
   const previewed = await previewBulk(ctx, { posts: rows, skipInvalid: true });
-  return await render(c, { ...shown, previewed, nextRow, count });
+  return await render(c, { ...shown, ...part, previewed });
 }
 
 /** `POST /dashboard/posts/many/confirm` */
@@ -121,6 +144,13 @@ async function doConfirm(c: PageContext): Promise<Response> {
   const form = await formOf(c);
   const table = textOf(form, "table");
   const [fromRow, nextRow] = [rowOf(form, "from_row") ?? 1, rowOf(form, "next_row")];
+  const edited = await editedTable(form, table);
+  if (edited !== null) {
+    return orRefused(c, { table: edited, fromRow, nextRow: null }, () => {
+      assertWellFormed(edited);
+      return showPart(c, { table: edited, fromRow, isChanged: true });
+    });
+  }
   return orRefused(c, { table, fromRow, nextRow }, async () => {
     const ctx = contextOf(c);
     requireSubscription(ctx.actor);

@@ -8,18 +8,21 @@ const EVENT_MAX_BYTES = 512 * 1024;
 
 /** A post has as much text as a request of the API. */
 const POST_FORM_MAX_BYTES = 1024 * 1024;
-const POST_FORMS = new Set(
-  ["check", "preview", "confirm", "many/preview", "many/confirm"].map((name) => `/dashboard/posts/${name}`),
-);
+const POST_FORMS = new Set(["check", "preview", "confirm"].map((name) => `/dashboard/posts/${name}`));
+
+/** A table, its hundred rows as cells, and what surrounds each cell. */
+const TABLE_FORM_MAX_BYTES = 3 * 1024 * 1024;
+const TABLE_FORMS = new Set(["/dashboard/posts/many/preview", "/dashboard/posts/many/confirm"]);
 
 const formLimit = (maxSize: number): MiddlewareHandler<PageEnv> =>
   bodyLimit({ maxSize, onError: (c) => c.text("The form data is too large.", 413) });
 
 const limitSmallForm = formLimit(FORM_MAX_BYTES);
 const limitPostForm = formLimit(POST_FORM_MAX_BYTES);
+const limitTableForm = formLimit(TABLE_FORM_MAX_BYTES);
 
 export const limitFormBody: MiddlewareHandler<PageEnv> = (c, next) =>
-  (POST_FORMS.has(c.req.path) ? limitPostForm : limitSmallForm)(c, next);
+  (TABLE_FORMS.has(c.req.path) ? limitTableForm : POST_FORMS.has(c.req.path) ? limitPostForm : limitSmallForm)(c, next);
 
 export const limitOAuthBody: MiddlewareHandler<PageEnv> = bodyLimit({
   maxSize: FORM_MAX_BYTES,

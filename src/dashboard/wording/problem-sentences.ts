@@ -43,6 +43,7 @@ const SENTENCES = {
   exclusive_fields: ({ param, said }) =>
     param?.endsWith(".cover") ? "a cover is a moment of the video or a picture: choose one of the two" : said,
   no_changes: said,
+  account_ambiguous: said,
   account_limit_reached: said,
   account_needs_reconnect: said,
   account_not_eligible: said,

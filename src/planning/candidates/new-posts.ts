@@ -82,7 +82,10 @@ export function newPostSet(services: Pick<Context, "outbound">, requested: NewPo
   const scheduledAt = checkedTime(input.scheduledAt, facts.now);
   const filter = accountFilterOf(input);
   const selected = facts.accounts.filter(
-    ({ id, platform }) => filter.ids.includes(id) || filter.platforms.includes(platform),
+    ({ id, platform, username }) =>
+      filter.ids.includes(id) ||
+      filter.platforms.includes(platform) ||
+      (filter.usernames?.includes(username.toLowerCase()) ?? false),
   );
   const { resolvedTargets, problems, warnings } = resolveTargets(input, selected);
   const ownMedia = media.lists.get(POST_MEDIA) ?? [];

@@ -1,16 +1,17 @@
-import type { TargetAccount } from "#accounts/index.ts";
+import type { AccountSelection, TargetAccount } from "#accounts/index.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Platform } from "#core/platform.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
-import type { AccountFilter } from "#planning/facts/store-nearby-posts.ts";
 import type { TargetInput } from "#planning/plan/types.ts";
 import { namesMedia, optionsPlace } from "./media-lists.ts";
+import { accountNameOf, findNamed } from "./named-accounts.ts";
 import type { ResolvedTarget } from "./types.ts";
 
 /** The part of an input that selects accounts. */
 export interface TargetSelection {
   readonly accountIds?: readonly string[] | undefined;
+  readonly accounts?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
   readonly optionsByPlatform?: Readonly<Partial<Record<Platform, JsonObject>>> | undefined;
@@ -23,25 +24,33 @@ export interface TargetResolution {
 }
 
 /** Says which accounts to look up. `targets` takes precedence over the other two fields. */
-export function accountFilterOf(selection: TargetSelection): AccountFilter {
+export function accountFilterOf(selection: TargetSelection): AccountSelection {
   return selection.targets
     ? { ids: selection.targets.map((target) => target.accountId), platforms: [] }
-    : { ids: selection.accountIds ?? [], platforms: selection.platforms ?? [] };
+    : {
+        ids: selection.accountIds ?? [],
+        usernames: (selection.accounts ?? []).map((written) => accountNameOf(written).username),
+        platforms: selection.platforms ?? [],
+      };
 }
 
 /** Resolves a selection with the accounts that the filter found. */
 export function resolveTargets(selection: TargetSelection, accounts: readonly TargetAccount[]): TargetResolution {
+  const named = findNamed(selection, accounts);
   const namedInputs: readonly { readonly input: TargetInput; readonly param: string }[] = selection.targets
     ? selection.targets.map((input, index) => ({ input, param: `targets[${index}]` }))
-    : (selection.accountIds ?? []).map((accountId, index) => ({
-        input: { accountId },
-        param: `account_ids[${index}]`,
-      }));
+    : [
+        ...(selection.accountIds ?? []).map((accountId, index) => ({
+          input: { accountId },
+          param: `account_ids[${index}]`,
+        })),
+        ...named.found,
+      ];
   const { optionsByPlatform = {} } = selection;
   const ofPlatform = (platform: Platform) => optionsByPlatform[platform] ?? {};
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const resolvedTargets: ResolvedTarget[] = [];
-  const problems: RefusalDetail[] = [];
+  const problems: RefusalDetail[] = [...named.problems];
   const seen = new Set<string>();
   for (const { input, param } of namedInputs) {
     const idParam = selection.targets ? `${param}.account_id` : param;

@@ -1,4 +1,4 @@
-import { accountsStatement, readAccounts } from "#accounts/index.ts";
+import { type AccountSelection, accountsStatement, readAccounts } from "#accounts/index.ts";
 import { archivedAmong } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { batch, type StatementResult } from "#db/batch.ts";
@@ -10,7 +10,6 @@ import { nearbyQuery, rangesOf } from "./nearby-query.ts";
 import { readScheduledPosts, scheduledPostsStatement } from "./store-scheduled-posts-quota.ts";
 import { mediaFactsStatement, postAccountsStatement, readMediaFacts, readPostAccounts } from "./store-edited-posts.ts";
 import {
-  type AccountFilter,
   nearbyPostsOfEditStatement,
   nearbyPostsOfManyStatement,
   nearbyPostsStatement,
@@ -22,7 +21,7 @@ import type { EditedPostFacts, Facts } from "./types.ts";
 /** What a request needs to know. */
 interface NeededFacts {
   /** The accounts that the request selects. */
-  readonly accounts: AccountFilter;
+  readonly accounts: AccountSelection;
   readonly mediaIds: readonly string[];
   /** The times of new posts, or the new times of stored ones. */
   readonly times: readonly number[] | Rescheduling;

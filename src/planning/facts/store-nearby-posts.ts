@@ -1,3 +1,4 @@
+import { type AccountSelection, IS_SELECTED, namesOf } from "#accounts/index.ts";
 import type { Actor } from "#core/actor.ts";
 import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
@@ -93,13 +94,7 @@ function nearbyPosts(textRows: number, except = ""): string {
 }
 
 /** The selected accounts; must match `accountsStatement` of the accounts module. */
-const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL
-  AND (a.id IN (SELECT value FROM json_each(?3)) OR a.platform IN (SELECT value FROM json_each(?4)))`;
-
-export interface AccountFilter {
-  readonly ids: readonly string[];
-  readonly platforms: readonly Platform[];
-}
+const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL AND ${IS_SELECTED}`;
 
 /** From the first to the last of times that are closer together than any window. */
 export interface TimeRange {
@@ -114,7 +109,7 @@ export interface TimeRange {
 export function nearbyPostsStatement(
   db: Db,
   actor: Actor,
-  filter: AccountFilter,
+  filter: AccountSelection,
   ranges: readonly TimeRange[],
   query: NearbyQuery,
 ): D1PreparedStatement {
@@ -137,7 +132,7 @@ export function nearbyPostsStatement(
     .bind(
       actor.userId,
       actor.workspaceId,
-      JSON.stringify(filter.ids),
+      namesOf(filter),
       JSON.stringify(filter.platforms),
       JSON.stringify(query.capWindows),
       query.capRows + 1,
@@ -171,7 +166,7 @@ export interface Rescheduling {
 export function nearbyPostsOfEditStatement(
   db: Db,
   actor: Actor,
-  filter: AccountFilter,
+  filter: AccountSelection,
   rescheduling: Rescheduling,
   query: NearbyQuery,
 ): D1PreparedStatement {
@@ -190,7 +185,7 @@ export function nearbyPostsOfEditStatement(
     .bind(
       actor.userId,
       actor.workspaceId,
-      JSON.stringify(filter.ids),
+      namesOf(filter),
       JSON.stringify(filter.platforms),
       JSON.stringify(query.capWindows),
       query.capRows + 1,
@@ -208,7 +203,7 @@ export function nearbyPostsOfEditStatement(
 export function nearbyPostsOfManyStatement(
   db: Db,
   actor: Actor,
-  filter: AccountFilter,
+  filter: AccountSelection,
   rescheduling: Rescheduling,
   query: NearbyQuery,
 ): D1PreparedStatement {
@@ -236,7 +231,7 @@ export function nearbyPostsOfManyStatement(
     .bind(
       actor.userId,
       actor.workspaceId,
-      JSON.stringify(filter.ids),
+      namesOf(filter),
       JSON.stringify(filter.platforms),
       JSON.stringify(query.capWindows),
       query.capRows + 1,

@@ -46,6 +46,7 @@ export async function assessNewPosts(
       : await loadFacts(ctx, {
           accounts: {
             ids: distinct(filters.flatMap(({ ids }) => ids)),
+            usernames: distinct(filters.flatMap(({ usernames = [] }) => usernames)),
             platforms: distinct(filters.flatMap(({ platforms }) => platforms)),
           },
           mediaIds: distinct(posts.flatMap(({ media, problems }) => (problems.length === 0 ? media.ids : []))),

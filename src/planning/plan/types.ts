@@ -30,6 +30,8 @@ export interface ScheduleInput {
   /** Members of the request that nothing reads. */
   readonly memberWarnings?: readonly ValidationWarning[] | undefined;
   readonly accountIds?: readonly string[] | undefined;
+  /** Accounts as people write them: `almanac`, `@almanac`, or `x/almanac` where several have the username. */
+  readonly accounts?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;
   readonly targets?: readonly TargetInput[] | undefined;
   /** By platform: the options of the accounts that `targets` does not name. */

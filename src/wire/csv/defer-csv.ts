@@ -1,4 +1,5 @@
 import type { Context } from "#context.ts";
+import type { CellEdit } from "./edit-table.ts";
 import type { TablePart } from "./read-posts.ts";
 import type { RowReader } from "./row-reader.ts";
 
@@ -11,4 +12,13 @@ export async function readCsvPosts(
 ): Promise<TablePart> {
   const { readPosts } = await import("./read-posts.ts");
   return await readPosts(ctx, text, readRow, fromRow);
+}
+
+/** The table with the edited cells, as `editTable`. Loads the reader lazily. */
+export async function editCsvTable(text: string, edits: readonly CellEdit[]): Promise<string | null> {
+  if (edits.length === 0) {
+    return null;
+  }
+  const { editTable } = await import("./edit-table.ts");
+  return editTable(text, edits);
 }

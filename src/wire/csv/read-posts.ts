@@ -25,6 +25,9 @@ const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
   external_id: (cell) => cell.trim(),
 };
 const ALT_TEXTS = "alt_texts";
+const ACCOUNTS = "accounts";
+/** Columns of which no member of the body is made. */
+const BESIDE_BODY = new Set([ALT_TEXTS, ACCOUNTS]);
 const REQUIRED = ["caption", "scheduled_at"];
 
 /** An option for all accounts of a platform: `platform.option`. */
@@ -51,7 +54,7 @@ function headerProblem(header: string, message: string): RefusalDetail {
   return { code: "csv_header_invalid", message, ...(header !== "" && { param: header.slice(0, 100) }) };
 }
 
-const KNOWN = [...Object.keys(MEMBERS), ALT_TEXTS].join(", ");
+const KNOWN = [...Object.keys(MEMBERS), ...BESIDE_BODY].join(", ");
 
 /** A file that is not a table can have a column for each of a million commas. */
 const PROBLEMS_MAX = 100;
@@ -59,7 +62,9 @@ const PROBLEMS_MAX = 100;
 function headerProblems(headers: readonly string[], options: ReadonlyMap<string, OptionColumn>): RefusalDetail[] {
   const seen = new Set<string>();
   const doubled = new Set(headers.filter((name) => seen.size === seen.add(name).size));
-  const unknown = [...seen].filter((name) => !Object.hasOwn(MEMBERS, name) && name !== ALT_TEXTS && !options.has(name));
+  const unknown = [...seen].filter(
+    (name) => !Object.hasOwn(MEMBERS, name) && !BESIDE_BODY.has(name) && !options.has(name),
+  );
   return [
     ...REQUIRED.filter((name) => !seen.has(name)).map((name) =>
       headerProblem(name, `the first line must name the columns, and ${name} is not among them`),
@@ -119,6 +124,8 @@ export async function readPosts(
     rows: await Promise.all(part.map((one) => readLine({ headers, options, readRow, times }, one))),
     nextRow: left[BULK_POSTS_MAX]?.row ?? null,
     count: rows.length,
+    headers,
+    cells: new Map(part.map(({ line, row }) => [row, line.cells])),
   };
 }
 
@@ -152,6 +159,9 @@ export interface TablePart {
   readonly nextRow: number | null;
   /** How many posts the whole table has. */
   readonly count: number;
+  readonly headers: readonly string[];
+  /** The cells of each row as they were written. */
+  readonly cells: ReadonlyMap<number, readonly string[]>;
 }
 
 interface LineReading {
@@ -182,7 +192,7 @@ async function readLine({ headers, options, readRow, times }: LineReading, { lin
       optionsByPlatform[platform] = { ...optionsByPlatform[platform], [key]: optionValue(schema, cell) };
     } else if (header === TIME_COLUMN && time && "text" in time) {
       body[header] = time.text;
-    } else if (header !== ALT_TEXTS) {
+    } else if (!BESIDE_BODY.has(header)) {
       body[header] = MEMBERS[header]?.(cell) ?? cell;
     }
   }
@@ -190,7 +200,12 @@ async function readLine({ headers, options, readRow, times }: LineReading, { lin
     return { row, input: null, problems: [{ code: "invalid_format", message: time.problem, param: TIME_COLUMN }] };
   }
   const altTexts = splitTexts(cellOf.get(ALT_TEXTS) ?? "");
-  const read = await readRow(body, row, (input) => ({ ...withAltTexts(input, altTexts), optionsByPlatform }));
+  const accounts = splitList(cellOf.get(ACCOUNTS) ?? "");
+  const read = await readRow(body, row, (input) => ({
+    ...withAltTexts(input, altTexts),
+    ...(accounts.length > 0 && { accounts }),
+    optionsByPlatform,
+  }));
   const altProblems = altTextProblems(altTexts, splitAddresses(cellOf.get("media_urls") ?? "").length);
   return altProblems.length > 0 ? { row, input: null, problems: [...read.problems, ...altProblems] } : read;
 }

@@ -880,7 +880,7 @@ export type ErrorDetail = {
 /**
  * One problem of a request.
  */
-export type DetailCode = 'required' | 'wrong_type' | 'invalid_value' | 'invalid_format' | 'out_of_range' | 'repeated' | 'unknown_argument' | 'invalid_characters' | 'too_deep' | 'csv_header_invalid' | 'csv_row_invalid' | 'exclusive_fields' | 'no_changes' | 'account_limit_reached' | 'account_needs_reconnect' | 'account_not_eligible' | 'account_not_found' | 'account_not_on_post' | 'duplicate_account' | 'duplicate_post' | 'platform_not_configured' | 'targets_required' | 'targets_fixed' | 'target_closed' | 'already_published' | 'nothing_to_retry' | 'post_not_found' | 'invalid_state' | 'plan_too_large' | 'post_changed' | 'scheduled_at_required' | 'slot_taken' | 'no_free_slot' | 'scheduled_at_in_past' | 'scheduled_at_too_far' | 'local_time_does_not_exist' | 'offset_disagrees' | 'daily_cap_reached' | 'post_type_mismatch' | 'caption_required' | 'caption_too_long' | 'caption_invalid' | 'too_many_cashtags' | 'too_many_hashtags' | 'too_many_links' | 'too_many_mentions' | 'option_required' | 'option_invalid' | 'option_conflict' | 'option_not_allowed' | 'option_unknown' | 'option_not_available' | 'missing_scope' | 'board_not_found' | 'thread_equal_parts' | 'part_already_published' | 'cover_invalid' | 'alt_text_too_long' | 'media_required' | 'media_mixed' | 'media_too_many' | 'import_first' | 'media_not_found' | 'media_not_ready' | 'media_type_mismatch' | 'media_type_unsupported' | 'media_malformed' | 'media_truncated' | 'media_suspicious' | 'media_empty' | 'media_too_large' | 'media_too_small' | 'media_dimensions' | 'media_aspect_ratio' | 'fit_unavailable' | 'media_duration' | 'media_frame_rate' | 'media_frames' | 'media_codec' | 'filename_invalid' | 'size_mismatch' | 'part_missing' | 'storage_limit_reached' | 'quota_exceeded' | 'url_invalid' | 'url_too_long' | 'url_not_https' | 'url_has_port' | 'url_has_credentials' | 'url_not_public' | 'name_not_found' | 'source_unreachable' | 'source_refused' | 'source_broke_off' | 'too_many_redirects';
+export type DetailCode = 'required' | 'wrong_type' | 'invalid_value' | 'invalid_format' | 'out_of_range' | 'repeated' | 'unknown_argument' | 'invalid_characters' | 'too_deep' | 'csv_header_invalid' | 'csv_row_invalid' | 'exclusive_fields' | 'no_changes' | 'account_limit_reached' | 'account_ambiguous' | 'account_needs_reconnect' | 'account_not_eligible' | 'account_not_found' | 'account_not_on_post' | 'duplicate_account' | 'duplicate_post' | 'platform_not_configured' | 'targets_required' | 'targets_fixed' | 'target_closed' | 'already_published' | 'nothing_to_retry' | 'post_not_found' | 'invalid_state' | 'plan_too_large' | 'post_changed' | 'scheduled_at_required' | 'slot_taken' | 'no_free_slot' | 'scheduled_at_in_past' | 'scheduled_at_too_far' | 'local_time_does_not_exist' | 'offset_disagrees' | 'daily_cap_reached' | 'post_type_mismatch' | 'caption_required' | 'caption_too_long' | 'caption_invalid' | 'too_many_cashtags' | 'too_many_hashtags' | 'too_many_links' | 'too_many_mentions' | 'option_required' | 'option_invalid' | 'option_conflict' | 'option_not_allowed' | 'option_unknown' | 'option_not_available' | 'missing_scope' | 'board_not_found' | 'thread_equal_parts' | 'part_already_published' | 'cover_invalid' | 'alt_text_too_long' | 'media_required' | 'media_mixed' | 'media_too_many' | 'import_first' | 'media_not_found' | 'media_not_ready' | 'media_type_mismatch' | 'media_type_unsupported' | 'media_malformed' | 'media_truncated' | 'media_suspicious' | 'media_empty' | 'media_too_large' | 'media_too_small' | 'media_dimensions' | 'media_aspect_ratio' | 'fit_unavailable' | 'media_duration' | 'media_frame_rate' | 'media_frames' | 'media_codec' | 'filename_invalid' | 'size_mismatch' | 'part_missing' | 'storage_limit_reached' | 'quota_exceeded' | 'url_invalid' | 'url_too_long' | 'url_not_https' | 'url_has_port' | 'url_has_credentials' | 'url_not_public' | 'name_not_found' | 'source_unreachable' | 'source_refused' | 'source_broke_off' | 'too_many_redirects';
 
 /**
  * A post as it would be after the approval.
@@ -2655,7 +2655,13 @@ export type PreviewEditBody = {
      * Changes the labels of posts in any status; without another change.
      */
     labels?: {
+        /**
+         * Labels that each post has afterwards; at most ten in all.
+         */
         add?: Array<string> | null;
+        /**
+         * Labels that no post has afterwards.
+         */
         remove?: Array<string> | null;
     } | null;
     /**
