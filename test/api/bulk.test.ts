@@ -1,4 +1,4 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, test } from "vitest";
 import { createUniqueFile, uploadFile } from "../journeys/journey-driver.ts";
 import { callApi } from "../support/call-api.ts";
@@ -205,6 +205,32 @@ describe("a bulk preview", () => {
         body: text,
         headers: { "content-type": "text/csv; charset=utf-8", ...headers },
       });
+
+    test("takes usernames, and names the choices where several accounts have one", async ({ expect }) => {
+      const caller = await createCaller();
+      const [x, threads] = [await connectOneAccount(caller), await connectOneAccount(caller, "threads")];
+      await env.DB.prepare("UPDATE accounts SET username = 'kiln' WHERE id IN (?1, ?2)").bind(x.id, threads.id).run();
+      const at = isoInDays(1);
+      const { body } = await send(
+        caller,
+        `caption,scheduled_at,accounts\nOne,${at},threads/kiln\nTwo,${at},kiln\nThree,${at},pot\n`,
+        "?skip_invalid=true",
+      );
+      expect(body.preview.posts).toMatchObject([
+        { row: 1, problems: [], preview: { targets: [{ account_id: threads.id }] } },
+        {
+          row: 2,
+          problems: [
+            {
+              code: "account_ambiguous",
+              param: "accounts[0]",
+              message: "the username kiln belongs to 2 accounts: write x/kiln or threads/kiln",
+            },
+          ],
+        },
+        { row: 3, problems: [{ code: "account_not_found", param: "accounts[0]" }] },
+      ]);
+    });
 
     test("is that of the same posts as JSON, with the options of its columns", async ({ expect }) => {
       const caller = await createCaller();

@@ -4,11 +4,19 @@ import type { Context } from "#context.ts";
 import { batch, type StatementResult } from "#db/batch.ts";
 import { mediaStatement, parseMediaRows } from "#media/index.ts";
 import type { PostRow } from "#posts/rows/store-post-rows.ts";
+import { refuseProblems } from "#posts/rows/refuse.ts";
 import { postsStatement, sortByIds } from "#posts/rows/store-posts-by-id.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { nearbyQuery, rangesOf } from "./nearby-query.ts";
 import { readScheduledPosts, scheduledPostsStatement } from "./store-scheduled-posts-quota.ts";
-import { mediaFactsStatement, postAccountsStatement, readMediaFacts, readPostAccounts } from "./store-edited-posts.ts";
+import {
+  isTooLarge,
+  mediaFactsStatement,
+  postAccountsStatement,
+  readMediaFacts,
+  readPostAccounts,
+  smallEnoughStatement,
+} from "./store-edited-posts.ts";
 import {
   nearbyPostsOfEditStatement,
   nearbyPostsOfManyStatement,
@@ -38,7 +46,8 @@ export async function loadFacts(ctx: Context, needed: NeededFacts): Promise<Fact
   const edit = "postIds" in times ? times : null;
   const query = nearbyQuery(ctx);
   const use = previews > 0 ? countHourlyUse(ctx, [{ kind: "previews", count: previews }]) : null;
-  const read = await batch(db, {
+  const reading = batch(db, {
+    smallEnough: edit && edit.postIds.length > FEW_POSTS ? smallEnoughStatement(db, actor, edit.postIds) : undefined,
     posts: edit ? postsStatement(db, actor, edit.postIds) : undefined,
     accounts: accountsStatement(db, actor, filter),
     postAccounts: edit ? postAccountsStatement(db, actor, edit.postIds) : undefined,
@@ -50,6 +59,14 @@ export async function loadFacts(ctx: Context, needed: NeededFacts): Promise<Fact
         : nearbyPostsStatement(db, actor, filter, rangesOf(times, query), query),
     hourlyUse: use?.statements,
     scheduledPosts: edit ? undefined : scheduledPostsStatement(db, actor),
+  });
+  const read = await reading.catch((error: unknown) => {
+    if (isTooLarge(error)) {
+      refuseProblems([
+        { code: "plan_too_large", message: "the texts of these posts are too long: select fewer at once" },
+      ]);
+    }
+    throw error;
   });
   use?.check(read.hourlyUse);
   return {

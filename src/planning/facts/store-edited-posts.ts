@@ -2,6 +2,7 @@ import { readAccounts } from "#accounts/index.ts";
 import type { Actor } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { Db } from "#db/client.ts";
+import { failUnless } from "#db/conditional.ts";
 import type { PostAccount } from "./types.ts";
 
 /** Selects the accounts of the posts' targets in any state, also disconnected ones; `readPostAccounts` reads the rows. */
@@ -27,6 +28,31 @@ export function readPostAccounts(rows: readonly unknown[]): Map<string, PostAcco
       { account, connected: typed[index]?.disconnected_at === null },
     ]),
   );
+}
+
+/** What an isolate has room for, several times over. */
+const MAX_POSTS_BYTES = 8 * 1024 * 1024;
+const TOO_LARGE = "posts_too_large";
+
+/** Fails, and with it its batch, when the texts of the posts are too long to be read at once. */
+export function smallEnoughStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
+  const bytes = (...columns: string[]) => columns.map((column) => `octet_length(coalesce(${column}, ''))`).join(" + ");
+  return db.d1
+    .prepare(
+      failUnless(
+        `(SELECT coalesce(sum(${bytes("p.caption", "p.media")} + (
+            SELECT coalesce(sum(${bytes("t.caption", "t.effective_caption", "t.options", "t.requested_options", "t.media")}), 0)
+            FROM post_targets t WHERE t.post_id = p.id)), 0)
+          FROM json_each(?3) edited CROSS JOIN posts p ON p.id = edited.value
+          WHERE p.user_id = ?1 AND p.workspace_id = ?2) <= ${MAX_POSTS_BYTES}`,
+        TOO_LARGE,
+      ),
+    )
+    .bind(actor.userId, actor.workspaceId, JSON.stringify(postIds));
+}
+
+export function isTooLarge(error: unknown): boolean {
+  return String(error).includes(TOO_LARGE);
 }
 
 /** Selects the facts of the posts' media: posts do not store them. */

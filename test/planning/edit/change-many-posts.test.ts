@@ -131,6 +131,17 @@ describe("a move on the clock", () => {
     expect(watched).toBe(60);
   });
 
+  test("of posts whose texts are too long for one preview is refused before they are read", async () => {
+    const ctx = createTestContext();
+    const ids = await scheduleMany(ctx, 21, 10 * MINUTE);
+    const clock = { days: 1, minute: null, timeZone: "UTC" };
+    await env.DB.prepare("UPDATE posts SET caption = hex(zeroblob(250000)) WHERE user_id = ?1")
+      .bind(ctx.actor.userId)
+      .run();
+    const refusal = await refusalOf(previewEdit(ctx, { postIds: ids, clock }));
+    expect(detailCodes(refusal)).toEqual(["plan_too_large"]);
+  });
+
   test("excludes another new time", async () => {
     const ctx = createTestContext();
     const [id = ""] = await scheduleMany(ctx, 1);
