@@ -14,6 +14,7 @@ import { findFirefoxProblems } from "./pages/firefox-pages.ts";
 import { runLiveCheck } from "./pages/live-check.ts";
 import { PageChecker } from "./pages/page-checker.ts";
 import { runPasskeyFlow } from "./pages/passkey-flow.ts";
+import { runSelectionFlow } from "./pages/selection-flow.ts";
 
 /*
  * Checks the pages in Chromium: `npm run pages -- [--short] [--page webhook] [origin of a running service]`. Three windows walk through
@@ -93,6 +94,9 @@ async function openEveryPage(
         await checker.page.waitForLoadState("networkidle");
         await checker.checkPage(name);
       }
+    }
+    if (wanted?.includes("selection") ?? true) {
+      await runSelectionFlow(signedIn, workspace);
     }
     return [...signedIn.findings, ...stranger.findings];
   } finally {
