@@ -57,7 +57,7 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
   const editedPostId = form.postId === "" ? undefined : form.postId;
   let ownProblems: readonly FormProblem[] = [];
   // The time of a slot is found by the preview.
-  const timeOf = (at: number | null): number | null => (form.slot === "next" ? null : at);
+  const timeOf = <Time,>(at: Time): Time | null => (form.slot === "next" ? null : at);
   const { input: withoutAccounts } = toScheduleInput(ctx, form, new Map(), display);
   const beforeAccounts = { ...withoutAccounts, scheduledAt: timeOf(withoutAccounts.scheduledAt) };
   const { scheduledAt } = beforeAccounts;

@@ -80,6 +80,9 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
       <button name="intent" value="preview">
         {previewLabel(view)}
       </button>
+      <button class="secondary" name="when" value="now">
+        Publish now
+      </button>
       {view.form.postId === "" && (
         <button class="secondary" name="intent" value="save_draft">
           {view.form.draft === null ? "Save as draft" : "Save the draft"}

@@ -25,6 +25,8 @@ export const EditPreviewPage: FC<{
   if (!post) {
     throw new Error("a previewed edit has no post");
   }
+  const isNow = post.after.scheduledAt === "now";
+  const label = isNow ? "Publish now" : "Save the changes";
   return (
     <DashboardLayout
       title="What changes"
@@ -54,7 +56,7 @@ export const EditPreviewPage: FC<{
               next={`/dashboard/posts/${post.id}`}
             />
             {view.form.slot === "next" && <HiddenForm form={view.form} />}
-            <button>Save the changes</button>
+            <button>{label}</button>
           </form>
           <form method="post" action="/dashboard/posts/preview">
             <HiddenForm form={view.form} />
@@ -65,8 +67,8 @@ export const EditPreviewPage: FC<{
           expiresAt={previewed.expiresAt}
           scheduledAt={post.after.scheduledAt}
           display={display}
-          verb="Save"
-          button="Save the changes"
+          verb={isNow ? "Publish" : "Save"}
+          button={label}
         />
         <PlanHash hash={post.after.planHash} />
       </div>

@@ -216,7 +216,8 @@ async function doConfirm(c: PageContext): Promise<Response> {
     requireSubscription(ctx.actor);
     const confirmationToken = params.get("confirmation_token") ?? "";
     const { posts } = await repeatUntilVisible(() => confirmSchedule(ctx, { confirmationToken }));
-    return c.redirect(`/dashboard/posts/${posts[0]?.id ?? ""}?done=scheduled`, 303);
+    const done = params.get("when") === "now" ? "now" : "scheduled";
+    return c.redirect(`/dashboard/posts/${posts[0]?.id ?? ""}?done=${done}`, 303);
   } catch (error) {
     if (!(error instanceof RefusalError)) {
       throw error;

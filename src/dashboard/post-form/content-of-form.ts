@@ -1,5 +1,4 @@
 import type { Services } from "#context.ts";
-import { toIsoInstant } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { parseDate, parseTimeOfDay } from "#core/wall-time.ts";
 import type { Display } from "#dashboard/wording/display.ts";
@@ -7,13 +6,25 @@ import { ownMediaOf, storedOwnMedia } from "./account-extras.ts";
 import type { FormProblem } from "./form-problems.ts";
 import { mediaInputOf, type PostForm } from "./post-form.ts";
 import { type AccountPlatforms, toScheduleInput } from "./read-post-form.ts";
-import type { ComposerData } from "#planning/index.ts";
+import type { ComposerData, PlannedTime } from "#planning/index.ts";
+import { presentPlannedTime } from "#wire/schemas/scheduled-at.ts";
 import { annotationMembers, objectsIn, orNull } from "./draft-content.ts";
 
-/** A draft keeps a day without a time, a time without a day, and a time that the clocks skip or repeat, as the person typed them. */
-function timeMembers({ date, time }: PostForm, instant: number | null, { timeZone }: Display): JsonObject {
+/**
+ * A draft keeps a day without a time, a time without a day, and a time that the clocks skip or repeat, as the person typed them. It keeps
+ * `now`, for which the form has no field, until a time is chosen.
+ */
+function timeMembers(
+  { date, time }: PostForm,
+  instant: PlannedTime | null,
+  { timeZone }: Display,
+  before: JsonObject,
+): JsonObject {
   if (instant !== null) {
-    return { scheduled_at: toIsoInstant(instant), time_zone: null };
+    return { scheduled_at: presentPlannedTime(instant), time_zone: null };
+  }
+  if (date === "" && time === "" && before["scheduled_at"] === "now") {
+    return {};
   }
   const parts = [...(parseDate(date) === null ? [] : [date]), ...(parseTimeOfDay(time) === null ? [] : [`T${time}`])];
   return parts.length === 0
@@ -68,7 +79,7 @@ export function contentOfForm(
   return {
     content: {
       caption: form.caption === "" ? null : form.caption,
-      ...timeMembers(form, input.scheduledAt || null, display),
+      ...timeMembers(form, input.scheduledAt || null, display, before),
       slot: input.slot ?? null,
       targets: orNull(targets),
       // The accounts of these are in `targets` now.

@@ -20,6 +20,8 @@ export interface PostForm {
   readonly fold: string;
   /** `next` for the first free slot after that time, or after now without a time; otherwise empty. */
   readonly slot: string;
+  /** `now`: the button that publishes at once was pressed, whatever the fields of the time say; otherwise empty. */
+  readonly when: string;
   /** The account whose tab is open; empty: the first. */
   readonly shown: string;
   /** The chosen accounts, each once. */
@@ -55,6 +57,7 @@ export const EMPTY_FORM: PostForm = {
   time: "",
   fold: "",
   slot: "",
+  when: "",
   shown: "",
   accountIds: [],
   captions: new Map(),
@@ -135,6 +138,7 @@ export function parsePostForm(params: URLSearchParams): PostForm {
     time: text("time"),
     fold: text("fold"),
     slot: text("slot"),
+    when: text("when"),
     shown: text("shown"),
     accountIds: [...new Set(all("account"))],
     captions,
@@ -179,6 +183,7 @@ export function postFormFields(form: PostForm): readonly (readonly [name: string
     ["time", form.time],
     ["fold", form.fold],
     ["slot", form.slot],
+    ...(form.when === "" ? [] : [["when", form.when] as const]),
     ["shown", form.shown],
     ...form.accountIds.map((id) => ["account", id] as const),
     ...Array.from(form.captions, ([id, caption]) => [captionField(id), caption] as const),

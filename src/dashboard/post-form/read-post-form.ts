@@ -7,7 +7,13 @@ import { annotationFormOf, parseAnnotationForm } from "./annotation-form.ts";
 import { specsOf } from "#dashboard/wording/field-words.ts";
 import type { OptionSwitch } from "#platforms/contract.ts";
 import type { OptionSpec } from "#platforms/option-specs.ts";
-import { type EditInput, ownMediaItems, type ScheduleInput, type TargetInput } from "#planning/index.ts";
+import {
+  type EditInput,
+  ownMediaItems,
+  type PlannedTime,
+  type ScheduleInput,
+  type TargetInput,
+} from "#planning/index.ts";
 import { type Post, type Target } from "#posts/index.ts";
 import {
   changesOwnMedia,
@@ -58,7 +64,7 @@ export function toScheduleInput(
   form: PostForm,
   platforms: AccountPlatforms,
   display: Display,
-): ReadForm<Omit<ScheduleInput, "scheduledAt"> & { readonly scheduledAt: number | null }> {
+): ReadForm<Omit<ScheduleInput, "scheduledAt"> & { readonly scheduledAt: PlannedTime | null }> {
   const { slot, time } = readSlotOrTime(form, display);
   const targets = form.accountIds.map((id) => readTarget(services, form, platforms, id));
   const noted = parseAnnotationForm(form.annotations);
@@ -185,8 +191,13 @@ export function isEditableTarget(post: Pick<Post, "status">, { status }: Pick<Ta
   return isRetry(post) ? status === "failed" : status === "pending" || status === "skipped" || status === "processing";
 }
 
+const NOW = { slot: undefined, time: { instant: "now", problems: [] } } as const;
+
 /** With a slot, the time is where the search for a free one begins; without, it is the time of the post. */
 function readSlotOrTime(form: PostForm, display: Display) {
+  if (form.when === "now") {
+    return NOW;
+  }
   const slot = form.slot === "next" ? ("next" as const) : undefined;
   return { slot, time: slot !== undefined && form.time === "" ? fromDay(form, display) : readTime(form, display) };
 }
@@ -209,7 +220,7 @@ export function toEditInput(
     post.targets.filter((target) => isEditableTarget(post, target)).map((target) => [target.accountId, target]),
   );
   const { slot, time } = readSlotOrTime(form, display);
-  const isSameTime = slot === undefined && sameMinute(form, post.scheduledAt, display);
+  const isSameTime = form.when !== "now" && slot === undefined && sameMinute(form, post.scheduledAt, display);
   const hasMedia = mediaUrlsOf(form).length > 0;
   const isSameMedia =
     canonicalJson(

@@ -35,6 +35,7 @@ const DONE: Readonly<Record<string, { readonly sentence: string; readonly status
   saved: { sentence: "Your change is saved." },
   annotated: { sentence: "Labels and notes are saved." },
   scheduled: { sentence: "Your post is scheduled.", status: "scheduled" },
+  now: { sentence: "Your post goes out now.", status: "scheduled" },
   paused: { sentence: "The post is paused.", status: "paused" },
   resumed: { sentence: "The post is scheduled again.", status: "scheduled" },
   cancelled: { sentence: "The post is cancelled.", status: "cancelled" },
