@@ -49,7 +49,7 @@ export async function settlePending(session: Session, confirms: Confirms): Promi
   terminal.note(
     `An earlier run ended while it confirmed ${
       count === undefined
-        ? `"${onOneLine(caption)}" for ${clock.full(scheduledAt ?? "")}`
+        ? `"${onOneLine(caption)}" for ${clock.planned(scheduledAt ?? "")}`
         : `${count} posts of ${onOneLine(caption)}`
     }.`,
   );

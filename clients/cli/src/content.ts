@@ -3,7 +3,7 @@ import { readOptions, resolveAccounts } from "./accounts.ts";
 import { CommandError } from "./exit-codes.ts";
 import { resolveMedia } from "./media.ts";
 import type { Session } from "./session.ts";
-import { parseTime } from "./times.ts";
+import { isNow, parseTime } from "./times.ts";
 
 /** What a post or a draft is made of, as it is written on the command line. */
 export interface ContentOptions {
@@ -37,7 +37,10 @@ export function toTime(
   if (at === undefined && !slot) {
     return null;
   }
-  const time = at === undefined ? clock.now() : parseTime(at, clock.zone, clock.now(), { dayIsEnough: slot === true });
+  if (at === undefined || isNow(at)) {
+    return { scheduled_at: "now", ...(slot && { slot: "next" }) };
+  }
+  const time = parseTime(at, clock.zone, clock.now(), { dayIsEnough: slot === true });
   return { scheduled_at: new Date(time).toISOString(), ...(slot && { slot: "next" }) };
 }
 

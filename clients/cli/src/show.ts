@@ -29,9 +29,7 @@ export function showSchedulePreview(session: Session, preview: SchedulePreview):
   const { terminal, clock } = session;
   const note = noteOf(session);
   note("");
-  note(
-    `${terminal.paint("When", "bold", "stderr")}  ${clock.full(preview.scheduled_at)}, ${clock.distance(preview.scheduled_at)}`,
-  );
+  note(`${terminal.paint("When", "bold", "stderr")}  ${clock.planned(preview.scheduled_at)}`);
   const captions = [...new Set(preview.targets.map(({ effective_caption: caption }) => caption))];
   for (const caption of captions) {
     const names = preview.targets
@@ -107,7 +105,7 @@ function showWarnings({ terminal }: Session, { warnings, targets }: SchedulePrev
 /** A value of a change, short enough for a table; times in the zone of the user. */
 function valueText(session: Session, field: string, value: unknown): string {
   if (field === "scheduled_at" && typeof value === "string") {
-    return session.clock.full(value);
+    return value === "now" ? session.clock.planned(value) : session.clock.full(value);
   }
   if (value === null || value === undefined) {
     return "none";

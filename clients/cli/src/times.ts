@@ -5,8 +5,6 @@ import { CommandError } from "./exit-codes.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** What "now" means: late enough to read the preview and say yes. */
-const NOW_DELAY_MS = 2 * MINUTE_MS;
 
 /** The time zone of this computer, or the one that was asked for. */
 export function timeZoneOf(requested: string | undefined): string {
@@ -26,14 +24,18 @@ function offsetMinutes(epochMs: number, zone: string): number {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone).offsetNanoseconds / 60e9;
 }
 
+export function isNow(text: string): boolean {
+  return /^now$/i.test(text.trim());
+}
+
 /**
  * The instant that words mean in a time zone: "tomorrow 9:00", "friday 18:30", "in 2 hours", "2026-12-24 18:00". Words without a
  * time of day are refused, because a guess would publish at a time that nobody chose; `dayIsEnough` takes the begin of the day.
  */
 export function parseTime(text: string, zone: string, nowMs: number, { dayIsEnough = false } = {}): number {
   const words = text.trim();
-  if (/^now$/i.test(words)) {
-    return nowMs + NOW_DELAY_MS;
+  if (isNow(words)) {
+    return nowMs;
   }
   const [found, ...others] = parse(
     words,
@@ -175,6 +177,11 @@ export class Clock {
     const parts = partsOf(this.#short, iso);
     const year = this.dayOf(iso).slice(0, 4);
     return `${parts.weekday} ${parts.day} ${parts.month}${year === this.dayOf(this.now()).slice(0, 4) ? "" : ` ${year}`} ${parts.hour}:${parts.minute}`;
+  }
+
+  /** The time of a preview, which is `now` until the confirm. */
+  planned(time: string): string {
+    return time === "now" ? "now, as soon as it is confirmed" : `${this.full(time)}, ${this.distance(time)}`;
   }
 
   timeOfDay(iso: string): string {

@@ -98,9 +98,6 @@ export interface FollowOptions extends IterateOptions {
   readonly pollMs?: number;
 }
 
-/** A retry without a time is due after this, so that its preview can be read first. */
-const RETRY_DELAY_MS = 60_000;
-
 const CONFIRM_POLICY = { addsKey: false, isRepeatable: true, waitsForKey: false };
 const CANCEL_POLICY = { addsKey: true, isRepeatable: false, waitsForKey: false };
 const REPEATED_CANCEL_POLICY = { addsKey: false, isRepeatable: false, waitsForKey: true };
@@ -283,21 +280,14 @@ export class Almanac extends Operations {
   }
 
   /**
-   * Tries again where failed posts were not published, a minute from now or at `scheduled_at`. What is public already is left alone.
+   * Tries again where failed posts were not published, at once or at `scheduled_at`. What is public already is left alone.
    */
   async retry(
     postIds: readonly string[],
-    { scheduled_at: scheduledAt, ...change }: RetryChange,
+    change: RetryChange,
     options: ScheduleOptions<EditPreview>,
   ): Promise<EditResult> {
-    return await this.edit(
-      {
-        ...change,
-        post_ids: [...postIds],
-        scheduled_at: scheduledAt ?? new Date(Date.now() + RETRY_DELAY_MS).toISOString(),
-      },
-      options,
-    );
+    return await this.edit({ scheduled_at: "now", ...change, post_ids: [...postIds] }, options);
   }
 
   /** Cancels a post: reads it, calls `confirm` with it, and cancels it when that returns `true`. */

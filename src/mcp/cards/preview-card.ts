@@ -8,7 +8,7 @@ button{font:inherit;padding:8px 14px;margin-top:10px;border-radius:6px;border:1p
  * button requests the approval and then opens its page.
  */
 const SCRIPT = `function media(l,m){for(const i of m||[])if(i.type==="image"){const g=add(l,"img");g.alt="";g.src=(i.fitted||i).url}else add(l,"p","🎞 video")}
-function post(p,z){add(M,"p",clock(p.scheduled_at,z,{dateStyle:"full",timeStyle:"short"})+" ("+z+")","s");
+function post(p,z){add(M,"p",p.scheduled_at==="now"?"As soon as you confirm":clock(p.scheduled_at,z,{dateStyle:"full",timeStyle:"short"})+" ("+z+")","s");
 const u=add(M,"ul");for(const t of p.targets){const l=add(u,"li");add(l,"p",t.platform+" "+t.username+" · "+t.caption_length+" of "+t.caption_limit,"s");add(l,"p",t.effective_caption);for(const x of [].concat(t.platform_options.thread||[])){add(l,"p",x.caption);media(l,x.media_items)}for(const x of t.warnings)add(l,"p","⚠ "+x.message)}
 media(M,p.media_items);
 for(const x of p.warnings)add(M,"p","⚠ "+x.message)}

@@ -61,8 +61,8 @@ function formatProblem(text: string, timeZone: string, now: number): string {
   return `${problem}: write it like ${example}, without an offset and with time_zone, or in UTC like ${example}:00Z`;
 }
 
-function asInput(read: (text: string) => TimeReading) {
-  return z.string().transform((text, ctx): ReadTime => {
+function asInput<Time extends typeof NOW>(read: (text: string) => TimeReading | Time) {
+  return z.string().transform((text, ctx): ReadTime | Time => {
     const reading = read(text);
     if ("problem" in reading) {
       addTimeIssue(ctx, text, reading);
@@ -72,13 +72,16 @@ function asInput(read: (text: string) => TimeReading) {
   });
 }
 
-export function localTimeInput(reader: TimeReader) {
-  return asInput((text) => readTimeArgument(text, reader));
+const NOW = { instant: "now", warning: null } as const;
+
+/** When a post is published: `now`, or a time that `readTimeArgument` reads. */
+export function scheduledTimeInput(reader: TimeReader) {
+  return asInput((text) => (text === "now" ? NOW : readTimeArgument(text, reader)));
 }
 
 /** The start or end of a range; a date alone means the whole day. */
 export function rangeInput(reader: TimeReader, side: "from" | "until") {
-  return asInput((text) => {
+  return asInput<never>((text) => {
     const date = parseDate(text.trim());
     return date === null
       ? readTimeArgument(text, reader)

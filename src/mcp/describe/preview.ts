@@ -52,6 +52,11 @@ function contentLines(preview: SchedulePreview, warnings: readonly TimeWarning[]
   ];
 }
 
+/** The time of a previewed post in words and as the API writes it. */
+function plannedTime(timeZone: string, time: string): string {
+  return time === "now" ? "now, which is the time of the confirm" : `${when(timeZone, time)}, ${time}`;
+}
+
 export function describeSchedulePreview(
   timeZone: string,
   preview: SchedulePreview,
@@ -59,7 +64,7 @@ export function describeSchedulePreview(
   warnings: readonly TimeWarning[],
 ): string {
   return [
-    `Preview of a new ${preview.post_type} post for ${when(timeZone, preview.scheduled_at)}, ${preview.scheduled_at}.`,
+    `Preview of a new ${preview.post_type} post for ${plannedTime(timeZone, preview.scheduled_at)}.`,
     ...contentLines(preview, warnings),
     ...tokenLines(timeZone, confirmation),
   ].join("\n");
@@ -68,7 +73,7 @@ export function describeSchedulePreview(
 /** Shows values as the API does, and times also in the person's zone. */
 function valueText(timeZone: string, field: string, value: unknown): string {
   if (field === "scheduled_at" && typeof value === "string") {
-    return when(timeZone, value);
+    return value === "now" ? value : when(timeZone, value);
   }
   return typeof value === "string" ? quoted(value, CAPTION_MAX) : jsonText(value);
 }
@@ -80,7 +85,7 @@ export function describeEditPreview(
   warnings: readonly TimeWarning[],
 ): string {
   const posts = preview.posts.flatMap(({ id, changes, after }) => [
-    `Post ${id}, ${changes.length === 0 ? "nothing changes" : `${changes.length} changes`}; afterwards ${when(timeZone, after.scheduled_at)}, ${after.scheduled_at}:`,
+    `Post ${id}, ${changes.length === 0 ? "nothing changes" : `${changes.length} changes`}; afterwards ${plannedTime(timeZone, after.scheduled_at)}:`,
     ...changes.map(
       ({ field, account_id: accountId, from, to }) =>
         `- ${field}${accountId === undefined ? "" : ` of account ${accountId}`}: from ${valueText(timeZone, field, from)} to ${valueText(timeZone, field, to)}`,

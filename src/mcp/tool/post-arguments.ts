@@ -29,7 +29,7 @@ export const TargetArgument = z.object({
 
 const Targets = z.array(TargetArgument).max(TARGETS_MAX);
 
-export const TIME_TEXT = "2026-12-24T18:00 on the clock of time_zone";
+export const TIME_TEXT = "2026-12-24T18:00 on the clock of time_zone, or now: when confirmed";
 export const SLOT_TEXT = "First free slot from scheduled_at on.";
 
 const account_ids = z.array(Id).max(TARGETS_MAX).optional();

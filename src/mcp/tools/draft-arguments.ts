@@ -40,7 +40,7 @@ export function storableContent(call: Call, content: JsonObject): JsonObject {
     refuse(refusalOf(unknown));
   }
   const { scheduled_at: time, time_zone: zone } = content;
-  return typeof time === "string" && zone === undefined && parseInstant(time) === undefined
+  return typeof time === "string" && time !== "now" && zone === undefined && parseInstant(time) === undefined
     ? { ...content, time_zone: call.ctx.actor.timeZone }
     : content;
 }

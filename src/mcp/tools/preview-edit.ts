@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { confirmsOf } from "#core/actor.ts";
 import { DAY, MINUTE } from "#core/clock.ts";
 import { describeEditPreview } from "#mcp/describe/preview.ts";
-import { localTimeInput, type TimeReader } from "#mcp/describe/local-time.ts";
+import { scheduledTimeInput, type TimeReader } from "#mcp/describe/local-time.ts";
 import { editedContentArguments, Id, SLOT_TEXT, targetOptionsArgument, TIME_TEXT } from "#mcp/tool/post-arguments.ts";
 import { defineTool } from "#mcp/tool/tool.ts";
 import { type EditInput } from "#planning/index.ts";
@@ -19,7 +19,7 @@ const input = (reader: TimeReader) =>
   z.object({
     post_ids: z.array(Id).min(1).max(POSTS_MAX),
     caption: Caption.min(1).optional(),
-    scheduled_at: localTimeInput(reader).optional().describe(TIME_TEXT),
+    scheduled_at: scheduledTimeInput(reader).optional().describe(TIME_TEXT),
     time_zone: TimeZoneInput.optional(),
     slot: SlotInput.optional().describe(SLOT_TEXT),
     shift_minutes: z
@@ -52,7 +52,7 @@ export const previewEditTool = defineTool({
   name: "preview_edit",
   title: "Preview an edit",
   description:
-    "Shows what an edit would change; confirm_preview does it. Send only what changes. Failed posts are tried again at a new time.",
+    "Shows what an edit would change; confirm_preview does it. Send only what changes. Failed posts are tried again at a new time, or now.",
   scope: "posts:write",
   hints: { openWorld: true },
   input,

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { confirmsOf } from "#core/actor.ts";
 import { HOUR, toIsoInstant } from "#core/clock.ts";
 import { describeSchedulePreview } from "#mcp/describe/preview.ts";
-import { localTimeInput, type TimeReader } from "#mcp/describe/local-time.ts";
+import { scheduledTimeInput, type TimeReader } from "#mcp/describe/local-time.ts";
 import { annotationArguments, contentArguments, SLOT_TEXT, TIME_TEXT } from "#mcp/tool/post-arguments.ts";
 import { defineTool, type ToolAction } from "#mcp/tool/tool.ts";
 import { type DraftVersion, type ScheduleInput } from "#planning/index.ts";
@@ -16,7 +16,7 @@ import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 const input = (reader: TimeReader) =>
   z.object({
     caption: Caption.min(1),
-    scheduled_at: localTimeInput(reader).describe(TIME_TEXT),
+    scheduled_at: scheduledTimeInput(reader).describe(TIME_TEXT),
     time_zone: TimeZoneInput.optional().describe("IANA; default: the person's."),
     slot: SlotInput.optional().describe(SLOT_TEXT),
     ...contentArguments,

@@ -25,7 +25,12 @@ interface User {
 }
 
 interface Posts {
-  readonly posts: readonly { readonly id: string; readonly caption: string; readonly status: string }[];
+  readonly posts: readonly {
+    readonly id: string;
+    readonly caption: string;
+    readonly status: string;
+    readonly scheduled_at: string;
+  }[];
 }
 
 let root: string;
@@ -250,6 +255,22 @@ describe("post", () => {
     const result = JSON.parse(stdout) as { state: string; post: { id: string }; preview: { targets: unknown[] } };
     expect(result).toMatchObject({ state: "scheduled", post: { status: "scheduled" } });
     expect((await posts()).posts).toMatchObject([{ id: result.post.id }]);
+  });
+
+  test("with --at now is published as soon as the answer is yes", async ({ expect }) => {
+    const { env, posts } = await newCaller(["x"], "ada");
+    const now = ["post", "Doors are open", "--to", "x", "--at", "now"];
+    const shown = await almanacInTerminal(now, env, { replies: [["Schedule this?", "y"]] });
+    expect(shown.code, shown.stdout).toBe(EXIT.done);
+    expect(shown.stdout).toContain("now, as soon as it is confirmed");
+    const dueAt = Date.parse((await posts()).posts[0]?.scheduled_at ?? "");
+    let [post] = (await posts()).posts;
+    while (post?.status === "scheduled" || post?.status === "publishing") {
+      await sleep(250);
+      [post] = (await posts()).posts;
+    }
+    expect(post).toMatchObject({ status: "published" });
+    expect(Math.abs(Date.now() - dueAt)).toBeLessThan(30_000);
   });
 
   test("uploads files first, and takes the text from a pipe", async ({ expect }) => {

@@ -178,6 +178,27 @@ describe("schedule", () => {
     expect(await countPosts(scene)).toBe(1);
   });
 
+  test("asks once about a post for now, however long the decision takes", async ({ expect }) => {
+    const scene = await createScene();
+    const { almanac } = createLossyClient(scene.caller);
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const seen: SchedulePreview[] = [];
+    const result = await almanac.schedule(
+      { ...scene.post, scheduled_at: "now" },
+      {
+        confirm: (preview) => {
+          seen.push(preview);
+          now += 5 * MINUTE;
+          return true;
+        },
+      },
+    );
+    expect(seen).toMatchObject([{ scheduled_at: "now" }]);
+    const post = result.state === "scheduled" ? result.post : null;
+    expect(Math.abs(Date.parse(post?.scheduled_at ?? "") - Date.now())).toBeLessThan(5000);
+  });
+
   test("hands over the page of an approval", async ({ expect }) => {
     const scene = await createScene();
     await env.DB.prepare("UPDATE api_keys SET confirms = 'person' WHERE user_id = ?").bind(scene.caller.userId).run();
@@ -383,6 +404,8 @@ describe("edit and retry", () => {
     const { almanac } = createLossyClient(scene.caller);
     const result = await almanac.retry([post.id], { caption: "Another glaze" }, yes);
     expect(result).toMatchObject({ state: "edited", posts: [{ status: "scheduled", caption: "Another glaze" }] });
+    const [retried] = result.state === "edited" ? result.posts : [];
+    expect(Math.abs(Date.parse(retried?.scheduled_at ?? "") - Date.now())).toBeLessThan(5000);
   });
 });
 

@@ -103,7 +103,7 @@ export function addEdit(program: Command, run: Run): void {
     .argument("<id...>", "the posts: ids, or their ends as `almanac list` shows them")
     .description("change posts: shows what would change, asks, and does exactly that")
     .option("--text <text>", "the new caption")
-    .option("-a, --at <time>", "the new time, in your time zone")
+    .option("-a, --at <time>", "the new time, in your time zone, or now")
     .option("--by <duration>", "move by 30m, 2h or 1d; -1d for earlier")
     .option("-s, --slot", SLOT)
     .option("-m, --media <file>", "the new images and videos, instead of those it has", collect, [])
@@ -140,7 +140,7 @@ export function addMove(program: Command, run: Run): void {
     .command("move")
     .argument("<id...>", "the posts: ids, or their ends as `almanac list` shows them")
     .description("move posts to another time")
-    .option("-a, --at <time>", "the new time, in your time zone")
+    .option("-a, --at <time>", "the new time, in your time zone, or now")
     .option("--by <duration>", "by 30m, 2h or 1d; -1d for earlier")
     .option("--days <count>", "by days at the same time of day, also across a clock change; -1 for earlier")
     .option("--clock <hh:mm>", "to this time of day, in your time zone; alone or with --days")
@@ -164,7 +164,7 @@ export function addRetry(program: Command, run: Run): void {
     .command("retry")
     .argument("<id...>", "the failed posts: ids, or their ends as `almanac list` shows them")
     .description("try failed posts again where they were not published")
-    .option("-a, --at <time>", "when; a minute from now when left out")
+    .option("-a, --at <time>", "when; at once when left out")
     .action(
       run<Pick<TimeOptions, "at">, [ids: string[]]>(async (session, options, texts) => {
         session.requireDecision();
@@ -173,7 +173,7 @@ export function addRetry(program: Command, run: Run): void {
         const ids = await resolvePostIds(almanac, texts);
         const result = await almanac.retry(
           ids,
-          { ...(scheduledAt && { scheduled_at: scheduledAt }) },
+          scheduledAt === undefined ? {} : { scheduled_at: scheduledAt },
           decide(session, "Try this again?"),
         );
         finish(session, result);

@@ -14,7 +14,7 @@ interface PostOptions extends ContentOptions {
 export function addContentOptions(command: Command): Command {
   return command
     .option("-t, --to <list>", "platforms, usernames or account ids, with commas between them: x,linkedin")
-    .option("-a, --at <time>", 'when, in your time zone: "tomorrow 9:00", "in 2 hours", "2026-12-24 18:00", now')
+    .option("-a, --at <time>", 'when, in your time zone: "tomorrow 9:00", "in 2 hours", "2026-12-24 18:00", or now')
     .option("-s, --slot", "at the next free slot; with --at at the first free one from then on, such as friday")
     .option(
       "-m, --media <file>",
