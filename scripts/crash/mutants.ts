@@ -50,6 +50,31 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [{ before: "return nextThreadPart(progress, nextRef);" }],
   },
   {
+    name: "thread-one-record-key",
+    what: "every part of a thread on Bluesky has the record key of the post",
+    test: {
+      file: "test/publisher/thread-resume.test.ts",
+      title: "at commit.before_intent of part 2",
+    },
+    changes: [
+      {
+        from: "publishedThreadParts(target.progress ?? null).length",
+        to: "0 * publishedThreadParts(target.progress ?? null).length",
+      },
+    ],
+  },
+  {
+    name: "thread-one-idempotency-key",
+    what: "every part of a thread on Mastodon has the idempotency key of the post",
+    test: {
+      file: "test/publisher/thread-resume.test.ts",
+      title: "at commit.before_intent of part 2",
+    },
+    changes: [
+      { from: "publishedThreadParts(job.progress).length", to: "0 * publishedThreadParts(job.progress).length" },
+    ],
+  },
+  {
     name: "comment-no-look",
     what: "a first comment whose answer was lost is sent again without a look",
     test: { file: "test/publisher/failure-matrix.test.ts", title: "while the first comment is sent" },

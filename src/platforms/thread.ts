@@ -95,14 +95,20 @@ export function partLengths(options: JsonObject, lengthOf: (caption: string) => 
   return captions.length === 0 ? undefined : captions.map(lengthOf);
 }
 
-/** The parts after the first as separate posts: each `input` has the text and media of one part and no options. */
+/** The options that hold for every part of a thread. */
+function pickOptions(options: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
+}
+
+/** The parts after the first as separate posts: each `input` has the text and media of one part, and only the options that hold for every part. */
 export function threadParts(
   input: ValidationInput,
+  commonOptions: readonly string[] = [],
 ): readonly { readonly index: number; readonly input: ValidationInput }[] {
   const { published: _published, partMedia: media = [], ...post } = input;
   return threadCaptions(input.options).map((caption, index) => ({
     index,
-    input: { ...post, caption, media: media[index] ?? [], options: {} },
+    input: { ...post, caption, media: media[index] ?? [], options: pickOptions(input.options, commonOptions) },
   }));
 }
 
@@ -150,11 +156,17 @@ export function currentThreadPart({
       };
 }
 
-/** The job of the next visible call. A reply has its own text and media and none of the options. */
-export function jobOfPart(job: Job): Job & { readonly replyTo: string | null } {
+/** The job of the next visible call. A reply has its own text and media, and only the options that hold for every part. */
+export function jobOfPart(job: Job, commonOptions: readonly string[] = []): Job & { readonly replyTo: string | null } {
   const part = currentThreadPart(job);
   return part && part.replyTo !== null
-    ? { ...job, caption: part.caption, media: part.media, options: {}, replyTo: part.replyTo }
+    ? {
+        ...job,
+        caption: part.caption,
+        media: part.media,
+        options: pickOptions(job.options, commonOptions),
+        replyTo: part.replyTo,
+      }
     : { ...job, replyTo: null };
 }
 

@@ -68,7 +68,7 @@ const usesOf = async (postId: string): Promise<unknown[]> => {
   return results.map(({ media_id: id }) => id);
 };
 
-describe.for(["x", "threads"] as const)("a thread with media in its parts on %s", (platform) => {
+describe.for(["x", "threads", "bluesky", "mastodon"] as const)("a thread with media in its parts on %s", (platform) => {
   test("holds them in its plan, keeps them in edits and copies, and publishes each with its part", async ({
     expect,
   }) => {

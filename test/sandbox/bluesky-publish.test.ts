@@ -248,7 +248,7 @@ describe("the record", () => {
     ["a language name", { langs: ["english_us"] }, 'Invalid language (got "english_us") at $.record.langs[0]'],
     ["nine tags", { tags: Array.from({ length: 9 }, () => "a") }, "array too big (maximum 8, got 9) at $.record.tags"],
     ["a long tag", { tags: ["a".repeat(65)] }, "grapheme too big (maximum 64, got 65) at $.record.tags[0]"],
-    ["a post it answers", { reply: {} }, 'Unexpected key "reply" at $.record'],
+    ["a post it answers", { reply: {} }, 'Missing required key "root" at $.record.reply'],
     ["an empty slice", { facets: [facetAt(1, 1)] }, "Invalid byte slice at $.record.facets[0].index"],
     ["a slice behind the text", { facets: [facetAt(0, 6)] }, "Invalid byte slice at $.record.facets[0].index"],
     [
@@ -313,6 +313,55 @@ describe("the record", () => {
     expect((await caller.createRecord(post(), { dryRun: true })).status).toBe(200);
     await changeSettings("bluesky", { lenient: null });
     expect((await caller.createRecord(post({ mood: "fine" }), { validate: false })).status).toBe(200);
+  });
+});
+
+describe("a reply", () => {
+  const create = async (overrides: object = {}) => {
+    const response = await caller.createRecord(post(overrides));
+    return response.status === 200 ? await response.json<Created>() : await errorOf(response);
+  };
+  const created = async (overrides: object = {}): Promise<{ uri: string; cid: string }> => {
+    const { uri, cid } = (await create(overrides)) as Created;
+    return { uri, cid };
+  };
+
+  test("names its parent and the root of the whole thread, each with its CID", async ({ expect }) => {
+    const root = await created({ text: "Root" });
+    const second = await created({ text: "Second", reply: { root, parent: root } });
+    const third = await created({ text: "Third", reply: { root, parent: second } });
+    const published = (await publishedPosts("bluesky", "ada")).slice(-3);
+    expect(published.map(({ id, options }) => [id, (options as { reply?: unknown }).reply])).toEqual([
+      [root.uri, undefined],
+      [second.uri, { root: root.uri, parent: root.uri }],
+      [third.uri, { root: root.uri, parent: second.uri }],
+    ]);
+  });
+
+  test("to a missing post, with another CID or another root is refused unless the setting allows it", async ({
+    expect,
+  }) => {
+    const root = await created({ text: "Root" });
+    const other = await created({ text: "Other" });
+    const second = await created({ text: "Second", reply: { root, parent: root } });
+    const missing = { ...root, uri: root.uri.replace(/.{13}$/, nextTid()) };
+    const wrong: readonly [object, string][] = [
+      [{ root, parent: missing }, "no such post at $.record.reply.parent"],
+      [{ root, parent: { ...root, cid: other.cid } }, "no such post at $.record.reply.parent"],
+      [{ root: second, parent: second }, "not the root of the parent at $.record.reply.root"],
+      [{ root: other, parent: second }, "not the root of the parent at $.record.reply.root"],
+      [{ root: { ...root, cid: other.cid }, parent: second }, "not the root of the parent at $.record.reply.root"],
+      [{ parent: root }, 'Missing required key "root" at $.record.reply'],
+      [{ root: { uri: "x", cid: root.cid }, parent: root }, "Invalid at-uri"],
+      [{ root: { uri: root.uri, cid: "x" }, parent: root }, "Invalid cid"],
+    ];
+    for (const [reply, problem] of wrong) {
+      expect(await create({ reply }), problem).toContain(
+        `400 InvalidRequest: Invalid ${COLLECTION} record: ${problem}`,
+      );
+    }
+    await changeSettings("bluesky", { lenient: "reply_references" });
+    expect(await create({ reply: { root, parent: missing } })).toMatchObject({ uri: expect.any(String) as string });
   });
 });
 

@@ -29,6 +29,7 @@ function describeValue(name: string, value: string): string {
   const urn = value
     .replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "‹id›")
     .replaceAll(/(?<=:)(?:[\w-]*\d[\w-]{5,}|[\w-]{32,})/g, "‹id›")
+    .replaceAll(/(?<=\/app\.bsky\.feed\.post\/)\w{13}\b/g, "‹id›")
     .replaceAll(/(?<=\/)[\w-]{16,}/g, (segment) => (isIdentifier(segment) ? "‹id›" : segment))
     .replaceAll(/\d{5,}/g, "‹number›");
   return urn.length > MAX_LITERAL_LENGTH ? "‹text›" : urn.replaceAll("\n", "\\n");

@@ -114,4 +114,10 @@ export const VideoRefusal = z.looseObject({
 
 export const CreatedRecord = z.looseObject({ uri: z.string(), cid: z.string() });
 
-export const StoredRecord = z.looseObject({ uri: z.string(), value: z.looseObject({ text: z.string() }) });
+const StrongRef = z.object({ uri: z.string(), cid: z.string() });
+
+export const StoredRecord = z.looseObject({
+  uri: z.string(),
+  cid: z.string().nullish(),
+  value: z.looseObject({ text: z.string(), reply: z.looseObject({ root: StrongRef }).nullish().catch(null) }),
+});

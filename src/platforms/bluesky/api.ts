@@ -8,6 +8,7 @@ import { reconnect } from "#platforms/fault.ts";
 import { bearerHeader, type RequestFields, withQuery } from "#platforms/request-encoding.ts";
 import { callPlatform, type PlatformResponse, parseBody } from "#platforms/response.ts";
 import { ErrorName } from "./answers.ts";
+import { COLLECTION } from "./hosts.ts";
 import { SigningKey, publicJwk, signJwt } from "./login.ts";
 
 const OAuthSession = z.object({
@@ -69,6 +70,16 @@ export function openAccountServer(
           });
     },
   };
+}
+
+/** Reads a record of the account at its own server, which is up to date and needs no login. */
+export async function getRecord(
+  client: PlatformClient,
+  { pds, did }: Pick<Session, "pds" | "did">,
+  recordKey: string,
+): Promise<PlatformResponse> {
+  const query = { repo: did, collection: COLLECTION, rkey: recordKey };
+  return await callPlatform(client, withQuery(`${pds}/xrpc/com.atproto.repo.getRecord`, query));
 }
 
 export function sessionUnreadable(): Fault {

@@ -3,10 +3,11 @@ import type { JsonValue } from "#core/json.ts";
 import type { CommitOutcome, Fault, Job, PlatformClient } from "#platforms/contract.ts";
 import { postJson } from "#platforms/request-encoding.ts";
 import { isOk, parseBody } from "#platforms/response.ts";
+import { threadPartOutcome } from "#platforms/thread.ts";
 import { CreatedRecord } from "./answers.ts";
 import { errorName, isBlobLost, isDefiniteRefusal, recordFault } from "./errors.ts";
-import { postUrl } from "./hosts.ts";
-import { COLLECTION, CommitRef } from "./refs.ts";
+import { COLLECTION, postUri, postUrl } from "./hosts.ts";
+import { CommitRef } from "./refs.ts";
 import { openAccountServer, sessionUnreadable } from "./api.ts";
 
 /**
@@ -39,9 +40,9 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
       ref: sentRef,
     };
   }
-  const uri = `at://${did}/${COLLECTION}/${commitRef.recordKey}`;
+  const uri = postUri(did, commitRef.recordKey);
   if (isOk(response) && parseBody(CreatedRecord, response)?.uri === uri) {
-    return { state: "published", remoteId: uri, url: postUrl(did, commitRef.recordKey) };
+    return threadPartOutcome(job, { id: uri, url: postUrl(did, commitRef.recordKey) }, null);
   }
   const fault = recordFault(response, job.now);
   const isRepeated = commitRef.sendCount > 0;

@@ -8,6 +8,12 @@ export const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 /** `TokenSet.hosts` has the account's server and its authorization server. */
 export const hosts = ["plc.directory", "public.api.bsky.app", "video.bsky.app"] as const;
 
+export const COLLECTION = "app.bsky.feed.post";
+
+export function postUri(did: string, recordKey: string): string {
+  return `at://${did}/${COLLECTION}/${recordKey}`;
+}
+
 /** The page of a post. The URL contains the DID, because handles change. */
 export function postUrl(did: string, recordKey: string): string {
   return `https://bsky.app/profile/${did}/post/${recordKey}`;

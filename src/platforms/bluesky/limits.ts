@@ -2,6 +2,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { PlatformLimits, MediaRule } from "#platforms/contract.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
+import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 /** The lexicon `app.bsky.feed.post` limits the text in characters and in bytes. */
 export const CAPTION_MAX = 300;
@@ -44,6 +45,7 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
     { of: "platform_options.langs", measure: "items", max: LANGS_MAX },
     { of: "platform_options.alt_texts", measure: "items", max: IMAGES_MAX },
     { of: "platform_options.alt_texts[]", measure: "length", max: ALT_TEXT_MAX },
+    { of: "platform_options.thread", measure: "items", max: THREAD_PARTS_MAX },
     ...altTextLimits(ALT_TEXT),
     { of: "platform_options.link_card.uri", measure: "length", max: LINK_CARD_MAX.uri },
     { of: "platform_options.link_card.title", measure: "length", min: 1, max: LINK_CARD_MAX.title },

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { OptionForm } from "#platforms/contract.ts";
+import { type OptionForm, THREAD_FIELD } from "#platforms/contract.ts";
 import { commonOptions } from "#platforms/options.ts";
+import { threadOption } from "#platforms/thread.ts";
 import { ALT_TEXT_MAX, IMAGES_MAX, LANGS_MAX, LINK_CARD_MAX } from "./limits.ts";
 
 const LANGUAGE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
@@ -33,6 +34,7 @@ export const options = z.looseObject({
     })
     .optional()
     .describe("A card with a link below the text; only for posts without media"),
+  ...threadOption,
   ...commonOptions,
 });
 export type Options = z.infer<typeof options>;
@@ -52,5 +54,6 @@ export const optionForm = {
     "link_card.uri": { label: "Address", group: "Link card", onlyFor: "text" },
     "link_card.title": { label: "Title of the card", onlyFor: "text" },
     "link_card.description": { label: "Description of the card", onlyFor: "text" },
+    thread: THREAD_FIELD,
   },
 } as const satisfies OptionForm;

@@ -5,7 +5,7 @@ import { succeeded } from "#platforms/fault.ts";
 import { readBody } from "#platforms/response.ts";
 import { type Blob, UploadedBlob } from "./answers.ts";
 import { toFault } from "./errors.ts";
-import { createCommitRef, Cursor } from "./refs.ts";
+import { createCommitRef, Cursor, nextPart } from "./refs.ts";
 import { type AccountServer, openAccountServer, sessionUnreadable } from "./api.ts";
 import { prepareVideo } from "./upload.ts";
 
@@ -16,9 +16,10 @@ const FILES_KEPT_MS = 30 * MINUTE;
 /** Uploads files and builds the record. */
 export async function prepare(
   client: PlatformClient,
-  job: Job,
+  target: Job,
   cursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
+  const job = nextPart(target);
   if (job.media.length === 0) {
     return await readyOutcome(client, job, []);
   }
@@ -35,7 +36,11 @@ export async function prepare(
   return blobs.ok ? await readyOutcome(client, job, blobs.value) : { state: "refused", fault: blobs.fault };
 }
 
-async function readyOutcome(client: PlatformClient, job: Job, blobs: readonly Blob[]): Promise<PrepareOutcome> {
+async function readyOutcome(
+  client: PlatformClient,
+  job: ReturnType<typeof nextPart>,
+  blobs: readonly Blob[],
+): Promise<PrepareOutcome> {
   const ref = await createCommitRef(client, job, blobs);
   if (!ref.ok) {
     return { state: "refused", fault: ref.fault };

@@ -3,9 +3,14 @@ import { MINUTE, toIsoInstant, SECOND } from "#core/clock.ts";
 import type { JsonObject } from "#core/json.ts";
 import { altTextOf } from "#platforms/alt-text.ts";
 import type { Job, JobMedia, PlatformClient, Result } from "#platforms/contract.ts";
-import { succeeded } from "#platforms/fault.ts";
+import { failed, rejected, succeeded } from "#platforms/fault.ts";
+import { faultOf, isOk, parseBody } from "#platforms/response.ts";
+import { jobOfPart, publishedThreadParts } from "#platforms/thread.ts";
 import { resolveHandle } from "./account.ts";
-import type { Blob } from "./answers.ts";
+import { type Blob, StoredRecord } from "./answers.ts";
+import { getRecord, readSession, sessionUnreadable } from "./api.ts";
+import { errorName, toFault } from "./errors.ts";
+import { COLLECTION } from "./hosts.ts";
 import { options } from "./options.ts";
 import { findTextLinks, toFacets } from "./text.ts";
 
@@ -32,14 +37,18 @@ export const CommitRef = z.object({
 });
 export type CommitRef = z.infer<typeof CommitRef>;
 
-export const COLLECTION = "app.bsky.feed.post";
 /** How long a post waits for the lookup of its mentions. Those that are still unknown then stay plain text. */
 const MENTION_LOOKUP_MS = 10 * MINUTE;
+
+/** The post, or the part of its thread that is next: the languages hold for every part. */
+export function nextPart(job: Job): ReturnType<typeof jobOfPart> {
+  return jobOfPart(job, ["langs"]);
+}
 
 /** Builds the record around files that are already on the server. */
 export async function createCommitRef(
   client: PlatformClient,
-  job: Job,
+  job: ReturnType<typeof jobOfPart>,
   blobs: readonly Blob[],
 ): Promise<Result<CommitRef>> {
   const links = findTextLinks(job.caption);
@@ -50,6 +59,10 @@ export async function createCommitRef(
     return dids;
   }
   const facets = toFacets(job.caption, links, dids.value);
+  const reply = job.replyTo === null ? succeeded(null) : await readReply(client, job, job.replyTo);
+  if (!reply.ok) {
+    return reply;
+  }
   const { langs } = options.parse(job.options);
   const embed = createEmbed(job, blobs);
   return succeeded({
@@ -61,11 +74,38 @@ export async function createCommitRef(
       ...(langs && langs.length > 0 && { langs }),
       ...(facets.length > 0 && { facets }),
       ...(embed && { embed }),
+      ...(reply.value && { reply: reply.value }),
     },
     sendCount: 0,
     sentAt: null,
     refusal: null,
   });
+}
+
+/**
+ * The reply reference after a part of the thread: its record tells its CID and the root of the thread, as
+ * https://atproto.com/blog/create-post#replies does it. Servers store a reply to a deleted post, and apps do not show it in the thread.
+ */
+async function readReply(client: PlatformClient, job: Job, parentUri: string): Promise<Result<JsonObject>> {
+  const session = readSession(job.account.extra);
+  if (!session) {
+    return failed(sessionUnreadable());
+  }
+  const response = await getRecord(client, session, parentUri.slice(parentUri.lastIndexOf("/") + 1));
+  const record = isOk(response) ? parseBody(StoredRecord, response) : undefined;
+  if (record?.cid) {
+    const parent = { uri: parentUri, cid: record.cid };
+    return succeeded({ root: record.value.reply?.root ?? parent, parent });
+  }
+  return failed(
+    errorName(response) === "RecordNotFound"
+      ? rejected(
+          "The part before it is no longer in the account, so nothing can reply to it.",
+          { httpStatus: response.status, platformCode: "RecordNotFound" },
+          { code: "not_found" },
+        )
+      : faultOf(response, "The account's server did not answer as expected.", (refusal) => toFault(refusal, job.now)),
+  );
 }
 
 async function resolveMentions(
@@ -117,16 +157,16 @@ const CLOCK_ID_BITS = 10n;
 /**
  * The record key of a target: a TID that every run of the post computes again, also one without its reference. Its time is
  * the due time plus up to one second; its clock id has 10 bits. Both additions come from SHA-256 of post and account, so
- * that two posts of the same moment have different keys.
+ * that two posts of the same moment have different keys. Each part of a thread is one microsecond later than the part before.
  */
-export async function recordKey(target: {
-  readonly postId: string;
-  readonly accountId: string;
-  readonly dueAt: number;
-}): Promise<string> {
+export async function recordKey(
+  target: Pick<Job, "postId" | "accountId" | "dueAt"> & Partial<Pick<Job, "progress">>,
+): Promise<string> {
   const source = new TextEncoder().encode(`${target.postId}/${target.accountId}`);
   const digest = new DataView(await crypto.subtle.digest("SHA-256", source));
-  const microseconds = target.dueAt * 1000 + (digest.getUint32(0) % (SECOND * 1000));
+  // mutant: thread-one-record-key
+  const part = publishedThreadParts(target.progress ?? null).length;
+  const microseconds = target.dueAt * 1000 + (digest.getUint32(0) % (SECOND * 1000)) + part;
   const clockId = digest.getUint16(4) % 2 ** Number(CLOCK_ID_BITS);
   return encodeTid(microseconds, clockId);
 }

@@ -11,6 +11,7 @@ import { altTextOf, altTextProblems as mediaAltTextProblems } from "#platforms/a
 import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems, singleBodyWarnings } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
+import { ofPart, partLengths, publishedPartProblems, threadParts, warningOfPart } from "#platforms/thread.ts";
 import { CAPTION_MAX, CAPTION_MAX_BYTES, IMAGE, IMAGE_BYTES_ADVISED, limits, videoRule } from "./limits.ts";
 import { type Options, options } from "./options.ts";
 import { countGraphemes, utf8Length } from "./text.ts";
@@ -24,24 +25,47 @@ export function validate(input: ValidationInput): ValidationResult {
     placement: null,
     captionLength,
     captionLimit: CAPTION_MAX,
+    partLengths: partLengths(input.options, countGraphemes),
     problems: [
       ...captionProblems(input, captionLength, hasLinkCard),
       ...parsed.problems,
       ...(hasLinkCard && input.media.length > 0 ? [LINK_CARD_WITH_MEDIA] : []),
       ...altTextProblems(input.media, parsed.value),
-      ...mediaAltTextProblems("bluesky", input.media, limits.media),
-      ...countProblems(input.media, limits.media),
-      ...input.media.flatMap((media, index) =>
-        mediaProblems(media, index, media.type === "video" ? videoRule(input.settings) : IMAGE),
+      ...allMediaProblems(input),
+      ...threadParts(input).flatMap(({ index, input: part }) =>
+        [...captionProblems(part, countGraphemes(part.caption), false), ...allMediaProblems(part)].map((problem) =>
+          ofPart(index, problem),
+        ),
       ),
+      ...publishedPartProblems({ ...input, options: parsed.options }),
     ],
     warnings: [
-      ...coverWarnings("bluesky", input.media, limits.media),
-      ...singleBodyWarnings("bluesky", input.media),
-      ...input.media.flatMap((media, index) => mediaWarnings(media, index, parsed.value)),
+      ...allMediaWarnings(input.media, parsed.value),
+      ...threadParts(input).flatMap(({ index, input: part }) =>
+        allMediaWarnings(part.media, undefined).map((warning) => warningOfPart(index, warning)),
+      ),
     ],
     cost: null,
   };
+}
+
+function allMediaProblems({ media, settings }: ValidationInput): readonly ValidationProblem[] {
+  return [
+    ...mediaAltTextProblems("bluesky", media, limits.media),
+    ...countProblems(media, limits.media),
+    ...media.flatMap((item, index) => mediaProblems(item, index, item.type === "video" ? videoRule(settings) : IMAGE)),
+  ];
+}
+
+function allMediaWarnings(
+  media: readonly MediaDescription[],
+  parsed: Options | undefined,
+): readonly ValidationWarning[] {
+  return [
+    ...coverWarnings("bluesky", media, limits.media),
+    ...singleBodyWarnings("bluesky", media),
+    ...media.flatMap((item, index) => mediaWarnings(item, index, parsed)),
+  ];
 }
 
 const LINK_CARD_WITH_MEDIA: ValidationProblem = {

@@ -2,15 +2,15 @@ import type { JsonValue } from "#core/json.ts";
 import { SECOND } from "#core/clock.ts";
 import type { Job, PlatformClient, VerifyOutcome } from "#platforms/contract.ts";
 import { rejected } from "#platforms/fault.ts";
-import { withQuery } from "#platforms/request-encoding.ts";
-import { callPlatform, isOk, parseBody } from "#platforms/response.ts";
+import { isOk, parseBody } from "#platforms/response.ts";
+import { currentThreadPart, threadPartOutcome } from "#platforms/thread.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { StoredRecord } from "./answers.ts";
 import { errorName, toFault } from "./errors.ts";
-import { postUrl } from "./hosts.ts";
+import { postUri, postUrl } from "./hosts.ts";
 import { resolveDid } from "./account.ts";
-import { COLLECTION, CommitRef, recordKey } from "./refs.ts";
-import { readSession, type Session, sessionUnreadable } from "./api.ts";
+import { CommitRef, recordKey } from "./refs.ts";
+import { getRecord, readSession, type Session, sessionUnreadable } from "./api.ts";
 
 /**
  * `verify` looks a missing record up a second time. The first lookup follows the call at once. One at least this long after
@@ -19,7 +19,10 @@ import { readSession, type Session, sessionUnreadable } from "./api.ts";
 const SECOND_LOOKUP_AFTER_MS = 45 * SECOND;
 const RETRY_SECONDS = 15;
 
-/** Reads the record by its key, which the row gives even without a reference. */
+/**
+ * Reads the record by its key, which the row gives even without a reference. A thread then goes on with the part after the one that it
+ * finds: the key of each part prevents a second one.
+ */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const session = readSession(job.account.extra);
   if (!session) {
@@ -27,16 +30,11 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   }
   const commitRef = ref === null ? null : CommitRef.parse(ref);
   const rkey = commitRef?.recordKey ?? (await recordKey(job));
-  const url = withQuery(`${session.pds}/xrpc/com.atproto.repo.getRecord`, {
-    repo: session.did,
-    collection: COLLECTION,
-    rkey,
-  });
-  const response = await callPlatform(client, url);
+  const response = await getRecord(client, session, rkey);
   const record = isOk(response) ? parseBody(StoredRecord, response) : undefined;
   if (record) {
-    return record.value.text === job.caption
-      ? { state: "published", remoteId: `at://${session.did}/${COLLECTION}/${rkey}`, url: postUrl(session.did, rkey) }
+    return record.value.text === (currentThreadPart(job)?.caption ?? job.caption)
+      ? threadPartOutcome(job, { id: postUri(session.did, rkey), url: postUrl(session.did, rkey) }, null)
       : { state: "cannot_tell", detail: "another record has the key of this post" };
   }
   if (response.status !== 400 || errorName(response) !== "RecordNotFound") {

@@ -58,6 +58,7 @@ export const Status = z.looseObject({
   url: z.string().nullish(),
   uri: z.string().nullish(),
   created_at: z.string().nullish(),
+  in_reply_to_id: Id.nullish(),
   application: z.looseObject({ name: z.string().nullish() }).nullish(),
   media_attachments: z.array(z.looseObject({ id: Id, type: z.string().nullish() })).nullish(),
 });

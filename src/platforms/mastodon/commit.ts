@@ -1,13 +1,15 @@
 import { MINUTE } from "#core/clock.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
-import type { CommitOutcome, Job, PlatformClient } from "#platforms/contract.ts";
+import type { CommitOutcome, Job, MoreOutcome, PlatformClient, PublishedOutcome } from "#platforms/contract.ts";
 import { postJson } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
+import { jobOfPart, publishedThreadParts, threadPartOutcome } from "#platforms/thread.ts";
 import { ErrorBody, Status } from "./answers.ts";
-import { type Server, accountServer, callServer } from "./api.ts";
+import { accountServer, callServer } from "./api.ts";
 import { refusalMessage, toFault } from "./errors.ts";
 import { readCapabilities } from "./limits.ts";
+import { COMMON_OPTIONS } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 
 /** Both official apps wait a minute: `timeoutInterval` of Mastodon+API.swift in mastodon-ios, MastodonAPIController of mastodon-android. */
@@ -39,7 +41,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   }
   const created = isOk(response) ? parseBody(Status, response) : undefined;
   if (created) {
-    return await confirmVisible(client, server, created, sentRef);
+    return await confirmVisible(client, job, created, sentRef);
   }
   if (DEFINITE_REFUSALS.has(response.status)) {
     return { state: "refused", fault: toFault(response, job.now) };
@@ -60,20 +62,25 @@ function toRefusal(response: PlatformResponse): CommitRef["refusal"] {
 }
 
 /**
- * Every call for the same post and account sends the same key, so that Mastodon answers a repeated call with the first post. Other
+ * Every call for the same part of a post and account sends the same key, so that Mastodon answers a repeated call with the first post. Other
  * programs with this API repeat their first answer, even a refusal. Calls to them get a new key each, and `verify` never repeats a post.
  */
 async function idempotencyKey(job: Job): Promise<string> {
-  return readCapabilities(job.account.capabilities).software === "other"
-    ? crypto.randomUUID()
-    : await sha256Hex(`${job.postId}/${job.accountId}`);
+  if (readCapabilities(job.account.capabilities).software === "other") {
+    return crypto.randomUUID();
+  }
+  // mutant: thread-one-idempotency-key
+  const part = publishedThreadParts(job.progress).length;
+  return await sha256Hex(`${job.postId}/${job.accountId}${part === 0 ? "" : `/${part}`}`);
 }
 
 /** The body never contains `scheduled_at`, because the idempotency key does not protect scheduled posts. */
 function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
-  const { visibility, spoiler_text: spoilerText, sensitive, language } = job.options;
+  const { caption, replyTo, options } = jobOfPart(job, COMMON_OPTIONS);
+  const { visibility, spoiler_text: spoilerText, sensitive, language } = options;
   return {
-    status: job.caption,
+    status: caption,
+    ...(replyTo !== null && { in_reply_to_id: replyTo }),
     // If `visibility` is missing, the server uses the account's default, which may be private.
     visibility: typeof visibility === "string" ? visibility : "public",
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
@@ -86,14 +93,19 @@ function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
 /** Reads the post, because since 4.4 a server's spam filter can answer with a post that it never saves. */
 async function confirmVisible(
   client: PlatformClient,
-  server: Server,
+  job: Job,
   created: Status,
   sentRef: CommitRef,
 ): Promise<CommitOutcome> {
   try {
-    const response = await callServer(client, server, `/api/v1/statuses/${encodeURIComponent(created.id)}`, {
-      timeoutMs: CONFIRM_TIMEOUT_MS,
-    });
+    const response = await callServer(
+      client,
+      accountServer(job.account),
+      `/api/v1/statuses/${encodeURIComponent(created.id)}`,
+      {
+        timeoutMs: CONFIRM_TIMEOUT_MS,
+      },
+    );
     if (response.status === 404) {
       return {
         state: "uncertain",
@@ -105,7 +117,11 @@ async function confirmVisible(
   } catch {
     // If the check fails, the answer to the posting call decides.
   }
-  return { state: "published", remoteId: created.id, url: statusUrl(created) };
+  return publishedOutcome(job, created);
+}
+
+export function publishedOutcome(job: Job, status: Status): PublishedOutcome | MoreOutcome {
+  return threadPartOutcome(job, { id: status.id, url: statusUrl(status) }, null);
 }
 
 export function statusUrl(status: Status): string | null {

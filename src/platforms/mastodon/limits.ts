@@ -4,6 +4,7 @@ import type { PlatformLimits, MediaRule } from "#platforms/contract.ts";
 import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import { altTextLimits } from "#platforms/alt-text.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
+import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 /*
  * The limits of an unmodified server (mastodon/mastodon v4.6.5). Each server states its own limits, which take precedence. These apply
@@ -108,6 +109,7 @@ function rulesFor(capabilities: Capabilities): PlatformLimits["rules"] {
   const { image, video } = mediaRules(capabilities);
   return [
     { of: "platform_options.alt_texts[]", measure: "length", max: capabilities.descriptionLimit },
+    { of: "platform_options.thread", measure: "items", max: THREAD_PARTS_MAX },
     ...altTextLimits(mediaLimits(capabilities).altText),
     { of: "animated_gif", measure: "items", max: ANIMATED_GIFS_MAX },
     ...mediaRuleLimits("image", image),

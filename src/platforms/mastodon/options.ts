@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { OptionForm } from "#platforms/contract.ts";
+import { type OptionForm, THREAD_FIELD } from "#platforms/contract.ts";
 import { choiceOf, commonOptions } from "#platforms/options.ts";
+import { threadOption } from "#platforms/thread.ts";
 
 export const options = z.looseObject({
   visibility: choiceOf({
@@ -25,8 +26,15 @@ export const options = z.looseObject({
     .optional()
     .describe("Language of the text, ISO 639; the account's own default when absent"),
   alt_texts: z.array(z.string()).optional().describe("Descriptions of the media, in the order of the media"),
+  ...threadOption,
   ...commonOptions,
 });
+
+/**
+ * Hold for every part of a thread, as the official web app takes them over into a reply (`COMPOSE_REPLY` in
+ * app/javascript/mastodon/reducers/compose.js): a thread for followers stays one, and no part shows what a content warning hides.
+ */
+export const COMMON_OPTIONS = ["visibility", "spoiler_text", "sensitive", "language"] as const;
 
 export const optionForm = {
   fields: {
@@ -50,5 +58,6 @@ export const optionForm = {
       choices: { "": "As the account is set", true: "Yes", false: "No" },
     },
     language: { label: "Language", hint: "For example en or pt. Leave it empty for the account's own." },
+    thread: THREAD_FIELD,
   },
 } as const satisfies OptionForm;

@@ -5,6 +5,7 @@ import { altTextOf } from "#platforms/alt-text.ts";
 import { rejected, temporary } from "#platforms/fault.ts";
 import { type PlatformResponse, isOk, parseBody, faultOf } from "#platforms/response.ts";
 import { sendForm } from "#platforms/send-form.ts";
+import { jobOfPart } from "#platforms/thread.ts";
 import { MediaAttachment } from "./answers.ts";
 import { type Server, accountServer, callServer, serverHeaders, serverUrl } from "./api.ts";
 import { toMediaFault } from "./errors.ts";
@@ -25,9 +26,10 @@ const FAST_POLLING_MS = 30 * SECOND;
 /** Uploads one file per step and then waits until the server has processed them all. */
 export async function prepare(
   client: PlatformClient,
-  job: Job,
+  target: Job,
   cursor: JsonValue | undefined,
 ): Promise<PrepareOutcome> {
+  const job = jobOfPart(target);
   if (job.media.length === 0) {
     return { state: "ready", ref: createRef([]) };
   }

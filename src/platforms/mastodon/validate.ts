@@ -11,6 +11,7 @@ import { altTextProblems as mediaAltTextProblems } from "#platforms/alt-text.ts"
 import { coverWarnings } from "#platforms/cover.ts";
 import { countProblems, mediaProblems, singleBodyWarnings } from "#platforms/media-rules.ts";
 import { parseOptions } from "#platforms/options.ts";
+import { ofPart, partLengths, publishedPartProblems, threadParts, warningOfPart } from "#platforms/thread.ts";
 import {
   CAPTION_MARGIN,
   type Capabilities,
@@ -19,37 +20,69 @@ import {
   mediaRules,
   readCapabilities,
 } from "./limits.ts";
-import { options } from "./options.ts";
+import { COMMON_OPTIONS, options } from "./options.ts";
 import { rawLength, textLength } from "./text.ts";
 
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
   const capabilities = readCapabilities(input.account.capabilities);
   const spoilerText = typeof input.options["spoiler_text"] === "string" ? input.options["spoiler_text"] : "";
-  const captionLength =
+  const lengthOf = (caption: string) =>
     capabilities.software === "mastodon"
-      ? textLength(input.caption.trim(), spoilerText, capabilities.urlCharacters)
-      : rawLength(input.caption.trim(), spoilerText);
+      ? textLength(caption.trim(), spoilerText, capabilities.urlCharacters)
+      : rawLength(caption.trim(), spoilerText);
+  const captionLength = lengthOf(input.caption);
+  const parts = threadParts(input, COMMON_OPTIONS);
   return {
     options: parsed.options,
     placement: null,
     captionLength,
     captionLimit: capabilities.maxCharacters,
+    partLengths: partLengths(input.options, lengthOf),
     problems: [
       ...captionProblems(input, spoilerText, captionLength, capabilities.maxCharacters),
       ...parsed.problems,
       ...altTextProblems(parsed.value?.alt_texts ?? [], input.media.length, capabilities),
-      ...mediaAltTextProblems("mastodon", input.media, mediaLimits(capabilities)),
-      ...mediaSetProblems(input.media, capabilities),
-      ...input.media.flatMap((media, index) => itemProblems(media, index, capabilities)),
+      ...allMediaProblems(input.media, capabilities),
+      ...parts.flatMap(({ index, input: part }) =>
+        [
+          ...captionProblems(part, spoilerText, lengthOf(part.caption), capabilities.maxCharacters),
+          ...allMediaProblems(part.media, capabilities),
+        ].map((problem) => ofPart(index, problem)),
+      ),
+      ...publishedPartProblems({ ...input, options: parsed.options }),
     ],
     warnings: [
-      ...coverWarnings("mastodon", input.media, mediaLimits(capabilities)),
-      ...singleBodyWarnings("mastodon", input.media),
-      ...captionWarnings(captionLength, capabilities.maxCharacters),
+      ...allWarnings(input.media, captionLength, capabilities),
+      ...parts.flatMap(({ index, input: part }) =>
+        allWarnings(part.media, lengthOf(part.caption), capabilities).map((warning) => warningOfPart(index, warning)),
+      ),
     ],
     cost: null,
   };
+}
+
+function allMediaProblems(
+  media: readonly MediaDescription[],
+  capabilities: Capabilities,
+): readonly ValidationProblem[] {
+  return [
+    ...mediaAltTextProblems("mastodon", media, mediaLimits(capabilities)),
+    ...mediaSetProblems(media, capabilities),
+    ...media.flatMap((item, index) => itemProblems(item, index, capabilities)),
+  ];
+}
+
+function allWarnings(
+  media: readonly MediaDescription[],
+  length: number,
+  capabilities: Capabilities,
+): readonly ValidationWarning[] {
+  return [
+    ...coverWarnings("mastodon", media, mediaLimits(capabilities)),
+    ...singleBodyWarnings("mastodon", media),
+    ...captionWarnings(length, capabilities.maxCharacters),
+  ];
 }
 
 function captionProblems(

@@ -4,8 +4,10 @@ import type { Fault, Job, PlatformClient, VerifyOutcome } from "#platforms/contr
 import { rejected } from "#platforms/fault.ts";
 import { withQuery } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, isOk, parseBody } from "#platforms/response.ts";
+import { jobOfPart, threadCaptions } from "#platforms/thread.ts";
 import { verifyAgainIn } from "#platforms/verify-again.ts";
 import { matchByRow, searchSince, waitUntilListedMs, type ListedCandidate } from "#platforms/verify-by-row.ts";
+import { isLostThread, type OwnReplies, verifyLostThread } from "#platforms/verify-thread.ts";
 import { MediaAttachment, Profile, Status, StatusList, StatusSource } from "./answers.ts";
 import {
   type Server,
@@ -16,9 +18,10 @@ import {
   serverUrl,
   toServerAccountId,
 } from "./api.ts";
-import { statusUrl } from "./commit.ts";
+import { publishedOutcome, statusUrl } from "./commit.ts";
 import { toFault } from "./errors.ts";
 import { readCapabilities } from "./limits.ts";
+import { COMMON_OPTIONS } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 import { comparableStatusText } from "./text.ts";
 
@@ -40,8 +43,10 @@ const HIDDEN_AFTER_MS = MINUTE;
 
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const server = accountServer(job.account);
-  if (ref === null) {
-    return await verifyWithoutReference(client, job, server);
+  if (isLostThread(ref)) {
+    return threadCaptions(job.options).length === 0
+      ? await verifyWithoutReference(client, job, server)
+      : await verifyThreadFromRow(client, job, ref, server);
   }
   const commitRef = CommitRef.parse(ref);
   const firstSentAt = job.committedAt ?? commitRef.sentAt ?? job.now;
@@ -53,10 +58,16 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   if (commitRef.createdId !== null) {
     return await verifyCreated(client, job, server, commitRef.createdId, elapsed);
   }
-  const found = await findPost(client, job, server, commitRef.mediaIds, firstSentAt - CLOCK_TOLERANCE_MS);
+  const found = await findPost(
+    client,
+    jobOfPart(job, COMMON_OPTIONS),
+    server,
+    commitRef.mediaIds,
+    firstSentAt - CLOCK_TOLERANCE_MS,
+  );
   switch (found.state) {
     case "one":
-      return { state: "published", remoteId: found.status.id, url: statusUrl(found.status) };
+      return publishedOutcome(job, found.status);
     case "several":
       return { state: "cannot_tell", detail: "several posts match" };
     case "unreadable":
@@ -94,6 +105,26 @@ async function verifyWithoutReference(client: PlatformClient, job: Job, server: 
         (await checkLogin(client, job, server)) ?? decideUnlisted(job, job.committedAt ?? job.dueAt, ABSENT_AFTER_MS)
       );
   }
+}
+
+/** Looks for a thread part by part. A part that is missing is sent under the same conditions as a post. */
+async function verifyThreadFromRow(
+  client: PlatformClient,
+  job: Job,
+  ref: JsonValue,
+  server: Server,
+): Promise<VerifyOutcome> {
+  const unusable = await checkLogin(client, job, server);
+  return (
+    unusable ??
+    (await verifyLostThread(job, ref, {
+      listedAfterMs: ABSENT_AFTER_MS,
+      findFirst: () => verifyWithoutReference(client, job, server),
+      listReplies: () => listOwnReplies(client, job, server),
+      mayGoOn: decideUnlisted(job, job.committedAt ?? job.dueAt, ABSENT_AFTER_MS).state === "absent",
+      nextRef: () => null,
+    }))
+  );
 }
 
 /** A refused lookup does not prove that the post is absent, so the check is repeated unless the login has ended. */
@@ -171,7 +202,7 @@ async function verifyCreated(
   const response = await callServer(client, server, `/api/v1/statuses/${encodeURIComponent(id)}`);
   const status = isOk(response) ? parseBody(Status, response) : undefined;
   if (status) {
-    return { state: "published", remoteId: status.id, url: statusUrl(status) };
+    return publishedOutcome(job, status);
   }
   if (response.status !== 404) {
     return unreadable(response, job);
@@ -191,10 +222,12 @@ type FindResult =
   /** An incomplete list is unreadable too, because it does not prove that the post is absent. */
   | { readonly state: "unreadable"; readonly response: PlatformResponse | null };
 
+type Part = ReturnType<typeof jobOfPart>;
+
 /** Looks for the post among those that the account has published since `since`. */
 async function findPost(
   client: PlatformClient,
-  job: Job,
+  job: Part,
   server: Server,
   mediaIds: readonly string[],
   since: number,
@@ -211,7 +244,10 @@ async function findPost(
     client,
     job,
     server,
-    listed.statuses.filter((status) => isOfThisApp(status, job) && (status.media_attachments ?? []).length === 0),
+    listed.statuses.filter(
+      (status) =>
+        isOfThisApp(status, job) && isReplyTo(status, job.replyTo) && (status.media_attachments ?? []).length === 0,
+    ),
   );
   if (!found.ok) {
     return { state: "unreadable", response: found.response };
@@ -232,7 +268,9 @@ async function listByContent(client: PlatformClient, job: Job, server: Server, s
         client,
         job,
         server,
-        listed.statuses.filter((status) => isOfThisApp(status, job) && hasSameKindsOfMedia(status, job)),
+        listed.statuses.filter(
+          (status) => isOfThisApp(status, job) && isReplyTo(status, null) && hasSameKindsOfMedia(status, job.media),
+        ),
       )
     : listed;
   if (!listed.ok || !found.ok) {
@@ -255,7 +293,18 @@ async function filterByText(
   server: Server,
   statuses: readonly Status[],
 ): Promise<ListResult> {
-  const matches: Status[] = [];
+  const read = await readSources(client, server, statuses);
+  return read.ok
+    ? { ok: true, statuses: read.sources.flatMap(({ status, source }) => (isSameText(source, job) ? [status] : [])) }
+    : read;
+}
+
+type SourceList =
+  | { readonly ok: true; readonly sources: readonly { readonly status: Status; readonly source: StatusSource }[] }
+  | { readonly ok: false; readonly response: PlatformResponse };
+
+async function readSources(client: PlatformClient, server: Server, statuses: readonly Status[]): Promise<SourceList> {
+  const sources: { readonly status: Status; readonly source: StatusSource }[] = [];
   for (const status of statuses) {
     const response = await callServer(client, server, `/api/v1/statuses/${encodeURIComponent(status.id)}/source`);
     const source = isOk(response) ? parseBody(StatusSource, response) : undefined;
@@ -263,11 +312,41 @@ async function filterByText(
     if (!source && response.status !== 404) {
       return { ok: false, response };
     }
-    if (source && isSameText(source, job)) {
-      matches.push(status);
+    if (source) {
+      sources.push({ status, source });
     }
   }
-  return { ok: true, statuses: matches };
+  return { ok: true, sources };
+}
+
+/** The account's replies by this app; undefined if they cannot be read to the end. */
+async function listOwnReplies(client: PlatformClient, job: Job, server: Server): Promise<OwnReplies | undefined> {
+  const listed = await listSince(client, job, server, searchSince(job));
+  const read = listed.ok
+    ? await readSources(
+        client,
+        server,
+        listed.statuses.filter((status) => isOfThisApp(status, job) && !isReplyTo(status, null)),
+      )
+    : listed;
+  if (!read.ok) {
+    return undefined;
+  }
+  const { options } = job;
+  return {
+    find: ({ replyTo, caption, media }) => {
+      const found = read.sources.find(
+        ({ status, source }) =>
+          isReplyTo(status, replyTo) && hasSameKindsOfMedia(status, media) && isSameText(source, { caption, options }),
+      );
+      return found && { id: found.status.id, url: statusUrl(found.status) };
+    },
+    hasSimilar: ({ replyTo, caption }) =>
+      read.sources.some(
+        ({ status, source }) =>
+          isReplyTo(status, replyTo) || comparableStatusText(source.text) === comparableStatusText(caption),
+      ),
+  };
 }
 
 type ListResult =
@@ -305,24 +384,28 @@ function hasMedia(status: Status, mediaIds: readonly string[]): boolean {
   return mediaIds.every((id) => ids.has(id));
 }
 
+function isReplyTo({ in_reply_to_id: id }: Status, replyTo: string | null): boolean {
+  return (id ?? null) === replyTo;
+}
+
 function isOfThisApp(status: Status, job: Job): boolean {
   return status.application?.name === parseExtra(job.account.extra)?.clientName;
 }
 
 /** A server may turn a video without sound into `gifv`, and it returns no kind while it still processes a file. */
-function hasSameKindsOfMedia(status: Status, job: Job): boolean {
+function hasSameKindsOfMedia(status: Status, media: Job["media"]): boolean {
   const listed = status.media_attachments ?? [];
   return (
-    listed.length === job.media.length &&
+    listed.length === media.length &&
     listed.every(({ type }, index) => {
-      const isImage = job.media[index]?.type === "image";
+      const isImage = media[index]?.type === "image";
       return type === "image" ? isImage : type === "video" ? !isImage : true;
     })
   );
 }
 
 /** Without a text, the content warning becomes the text. */
-function isSameText(source: StatusSource, job: Job): boolean {
+function isSameText(source: StatusSource, job: Pick<Job, "caption" | "options">): boolean {
   const option = job.options["spoiler_text"];
   const spoilerText = typeof option === "string" ? option.trim() : "";
   const [text, spoiler] = job.caption.trim() === "" ? [spoilerText, ""] : [job.caption, spoilerText];

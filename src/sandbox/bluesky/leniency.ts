@@ -10,6 +10,8 @@ export type StrictReading =
   | "unknown_fields"
   /** Facets that overlap or point outside the text: a real PDS stores them (rule 19). */
   | "facets"
+  /** A reply to a post that does not exist, with another CID or another root: a real PDS stores it, and apps show no such reply. */
+  | "reply_references"
   /** A post without text and embed. */
   | "empty_text"
   /** A blob whose bytes do not match its content type: a real PDS believes the header. */

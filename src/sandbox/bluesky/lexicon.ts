@@ -29,6 +29,7 @@ export const toText = (value: JsonValue | undefined): string => (typeof value ==
 
 const DATETIME = /^\d{4}-(?<month>\d{2})-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,20})?(?:Z|[+-]\d{2}:\d{2})$/;
 const LANGUAGE = /^(?:[a-z]{2,3}(?:-[A-Za-z0-9]{1,8})*|i(?:-[A-Za-z0-9]{1,8})+|[xX](?:-[A-Za-z0-9]{1,8})+)$/;
+const AT_URI = /^at:\/\/did:[a-z]+:[\w.:%-]+\/[a-zA-Z.]+\/[\w.:~-]+$/;
 const ABSOLUTE_URI = /^[a-z][a-z0-9.-]{0,80}:\S+$/;
 
 /** W specs/lexicon. */
@@ -43,6 +44,8 @@ const FORMATS = {
     new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10)),
   language: (text: string) => LANGUAGE.test(text),
   did: (text: string) => text.length <= 2048 && DID.test(text),
+  "at-uri": (text: string) => text.length <= 8192 && AT_URI.test(text),
+  cid: (text: string) => CID.test(text),
   uri: (text: string) => text.length <= 8192 && ABSOLUTE_URI.test(text) && URL.canParse(text),
 } as const;
 

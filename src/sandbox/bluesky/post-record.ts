@@ -31,6 +31,11 @@ const facet = object("app.bsky.richtext.facet", {
   ),
 });
 
+const strongRef = object("com.atproto.repo.strongRef", {
+  uri: string({ format: "at-uri" }),
+  cid: string({ format: "cid" }),
+});
+
 function embedCheck(limits: { readonly image: number; readonly video: number }): Check {
   const image = object(
     "app.bsky.embed.images#image",
@@ -66,6 +71,7 @@ const postCheck = (limits: { readonly image: number; readonly video: number }): 
       langs: array(string({ format: "language" }), { max: 3 }),
       tags: array(hashtag, { max: 8 }),
       embed: embedCheck(limits),
+      reply: object(`${POST_COLLECTION}#replyRef`, { root: strongRef, parent: strongRef }),
     },
   );
 
@@ -130,4 +136,18 @@ export function blobsIn(value: JsonValue | undefined): readonly BlobReference[] 
   }
   const { ref, mimeType, size } = value;
   return [{ cid: isJsonObject(ref) ? toText(ref["$link"]) : "", mimeType: toText(mimeType), size: Number(size) }];
+}
+
+interface StrongRef {
+  readonly uri: string;
+  readonly cid: string;
+}
+
+const refOf = (value: JsonValue | undefined): StrongRef =>
+  isJsonObject(value) ? { uri: toText(value["uri"]), cid: toText(value["cid"]) } : { uri: "", cid: "" };
+
+/** The posts that a record answers; null if it answers none. A record that nobody checked may name anything. */
+export function replyOf(record: JsonObject): { readonly root: StrongRef; readonly parent: StrongRef } | null {
+  const { reply } = record;
+  return isJsonObject(reply) ? { root: refOf(reply["root"]), parent: refOf(reply["parent"]) } : null;
 }

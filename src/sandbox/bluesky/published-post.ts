@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { PublishedPost, SimulatorContext } from "#sandbox/contract.ts";
 import { findBlob } from "./blobs.ts";
 import { toText } from "./lexicon.ts";
-import { type BlobReference, blobsIn, POST_COLLECTION } from "./post-record.ts";
+import { type BlobReference, blobsIn, POST_COLLECTION, replyOf } from "./post-record.ts";
 
 /* The published form of a record, as tests compare it. */
 
@@ -74,6 +74,7 @@ export function toPublishedPost(sim: SimulatorContext, did: string, rkey: string
   const hashOf = ({ cid }: BlobReference): string => findBlob(sim, did, cid)?.sha256 ?? "";
   const { kind, blobs, options } = describeEmbed(record["embed"], hashOf);
   const { facets, langs, tags } = record;
+  const reply = replyOf(record);
   return {
     id: `at://${did}/${POST_COLLECTION}/${rkey}`,
     url: `https://bsky.app/profile/${did}/post/${rkey}`,
@@ -89,6 +90,7 @@ export function toPublishedPost(sim: SimulatorContext, did: string, rkey: string
       ...(facets !== undefined && { facets }),
       ...(langs !== undefined && { langs }),
       ...(tags !== undefined && { tags }),
+      ...(reply && { reply: { root: reply.root.uri, parent: reply.parent.uri } }),
       ...options,
     },
     accepted_at: toIsoInstant(sim.now()),

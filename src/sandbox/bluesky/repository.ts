@@ -6,7 +6,8 @@ import { type Caller, missingPermission } from "./authorization.ts";
 import { findBlobProblem, keepBlobs } from "./blobs.ts";
 import { nextTid, recordCid, TID } from "./identifiers.ts";
 import { toText } from "./lexicon.ts";
-import { blobsIn, findRecordProblem, POST_COLLECTION } from "./post-record.ts";
+import { isLenient } from "./leniency.ts";
+import { blobsIn, findRecordProblem, POST_COLLECTION, replyOf } from "./post-record.ts";
 import { toPublishedPost } from "./published-post.ts";
 import { internalServerError, invalidXrpc, xrpcError } from "./responses.ts";
 import { POINTS, takePoints } from "./rate-limits.ts";
@@ -38,6 +39,30 @@ async function newCommit(sim: SimulatorContext, key: string): Promise<{ cid: str
   return { cid: recordCid(await sha256Hex(`${key} ${rev}`)), rev };
 }
 
+const findByUri = (sim: SimulatorContext, uri: string): StoredRecord | undefined => {
+  const [did = "", , rkey = ""] = uri.slice("at://".length).split("/");
+  return findRecord(sim, did, rkey);
+};
+
+/**
+ * Refuses what a real PDS stores and the AppView marks as `invalidReplyRoot` (A packages/bsky/src/data-plane/server/indexing/plugins/post.ts,
+ * `validateReply`): a parent that does not exist, and a root that is not that of the parent. It also compares the CIDs, which nobody else does.
+ */
+function findReplyProblem(sim: SimulatorContext, record: JsonObject): string | null {
+  const reply = replyOf(record);
+  if (!reply || isLenient(sim, "reply_references")) {
+    return null;
+  }
+  const parent = findByUri(sim, reply.parent.uri);
+  if (!parent || parent.cid !== reply.parent.cid) {
+    return "no such post at $.record.reply.parent";
+  }
+  const root = replyOf(parent.value)?.root ?? { uri: parent.uri, cid: parent.cid };
+  return root.uri === reply.root.uri && root.cid === reply.root.cid
+    ? null
+    : "not the root of the parent at $.record.reply.root";
+}
+
 interface Write {
   readonly did: string;
   readonly rkey: string;
@@ -67,7 +92,7 @@ async function readWrite(sim: SimulatorContext, { user }: Caller, body: JsonObje
   if (rkey !== undefined && (typeof rkey !== "string" || !TID.test(rkey))) {
     return invalidXrpc(`Invalid record key for ${collection}: ${JSON.stringify(rkey)}`);
   }
-  const problem = validate === false ? null : findRecordProblem(sim, record);
+  const problem = validate === false ? null : (findRecordProblem(sim, record) ?? findReplyProblem(sim, record));
   if (problem !== null) {
     return invalidXrpc(`Invalid ${collection} record: ${problem}`);
   }

@@ -29,6 +29,7 @@ const SESSION = json({ did: DID, handle: HANDLE, active: true });
 const PROFILE = json({ did: DID, handle: HANDLE, displayName: "Ada" });
 
 export const sample: PlatformSample = {
+  furtherKinds: [{ title: "A thread of two parts", files: [], options: { thread: [{ caption: "Its second part" }] } }],
   post: {
     ...TEXT_POST,
     account: { platformAccountId: DID, username: HANDLE },

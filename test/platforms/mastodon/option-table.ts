@@ -1,4 +1,4 @@
-import { type OptionTable, published } from "../../support/option-table.ts";
+import { type OptionTable, published, threadRow } from "../../support/option-table.ts";
 
 export const table: OptionTable = {
   plain: { visibility: "public" },
@@ -52,5 +52,6 @@ export const table: OptionTable = {
         },
       },
     },
+    { what: "a thread", files: [], rows: { thread: threadRow(500) } },
   ],
 };

@@ -11,6 +11,7 @@ import { APP, EXTRA, HOST, INSTANCE, mastodonAccount, PROFILE, SCOPES, TOKEN } f
 const { platformAccountId, username, extra } = mastodonAccount();
 
 export const sample: PlatformSample = {
+  furtherKinds: [{ title: "A thread of two parts", files: [], options: { thread: [{ caption: "Its second part" }] } }],
   post: {
     ...TEXT_POST,
     account: { platformAccountId, username, extra },

@@ -4476,6 +4476,97 @@ export type BlueskyOptions = {
         description: string;
     };
     /**
+     * The parts after the post, each a reply to the one before: up to 24, each judged like a post of its own
+     */
+    thread?: Array<{
+        /**
+         * The text of the part; may be empty beside media
+         */
+        caption: string;
+        /**
+         * The images and videos of the part, like those of a post
+         */
+        media_items?: Array<{
+            /**
+             * A public https address, or that of a stored file
+             */
+            url: string;
+            /**
+             * What the file is; found out when absent
+             */
+            type?: 'image' | 'video';
+            /**
+             * What the file shows, for people who cannot see it
+             */
+            alt_text?: string | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            id?: string;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            content_type?: string;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            size_bytes?: number;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            width?: number | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            height?: number | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            duration_seconds?: number | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            sha256?: string;
+            /**
+             * The copy that is published because the platform would refuse the file, as answers have it; ignored in requests
+             */
+            fitted?: {
+                /**
+                 * The address of the copy
+                 */
+                url: string;
+                /**
+                 * The id of the copy
+                 */
+                id: string;
+                /**
+                 * The type of the copy
+                 */
+                content_type: string;
+                /**
+                 * The size of the copy
+                 */
+                size_bytes: number;
+                /**
+                 * The width of the copy
+                 */
+                width: number | null;
+                /**
+                 * The height of the copy
+                 */
+                height: number | null;
+                /**
+                 * The hash of the copy
+                 */
+                sha256: string;
+                /**
+                 * Why it is made
+                 */
+                reason: 'ratio' | 'unequal' | 'dimensions' | 'bytes' | 'format';
+            };
+        }>;
+    }>;
+    /**
      * The caption for this account; `targets[].caption` goes before it
      */
     caption?: string;
@@ -4506,6 +4597,97 @@ export type MastodonOptions = {
      * Descriptions of the media, in the order of the media
      */
     alt_texts?: Array<string>;
+    /**
+     * The parts after the post, each a reply to the one before: up to 24, each judged like a post of its own
+     */
+    thread?: Array<{
+        /**
+         * The text of the part; may be empty beside media
+         */
+        caption: string;
+        /**
+         * The images and videos of the part, like those of a post
+         */
+        media_items?: Array<{
+            /**
+             * A public https address, or that of a stored file
+             */
+            url: string;
+            /**
+             * What the file is; found out when absent
+             */
+            type?: 'image' | 'video';
+            /**
+             * What the file shows, for people who cannot see it
+             */
+            alt_text?: string | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            id?: string;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            content_type?: string;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            size_bytes?: number;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            width?: number | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            height?: number | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            duration_seconds?: number | null;
+            /**
+             * Of the stored file, as answers have it; ignored in requests
+             */
+            sha256?: string;
+            /**
+             * The copy that is published because the platform would refuse the file, as answers have it; ignored in requests
+             */
+            fitted?: {
+                /**
+                 * The address of the copy
+                 */
+                url: string;
+                /**
+                 * The id of the copy
+                 */
+                id: string;
+                /**
+                 * The type of the copy
+                 */
+                content_type: string;
+                /**
+                 * The size of the copy
+                 */
+                size_bytes: number;
+                /**
+                 * The width of the copy
+                 */
+                width: number | null;
+                /**
+                 * The height of the copy
+                 */
+                height: number | null;
+                /**
+                 * The hash of the copy
+                 */
+                sha256: string;
+                /**
+                 * Why it is made
+                 */
+                reason: 'ratio' | 'unequal' | 'dimensions' | 'bytes' | 'format';
+            };
+        }>;
+    }>;
     /**
      * The caption for this account; `targets[].caption` goes before it
      */
