@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import { createServiceFixture, ORIGIN, signInNewUser } from "../auth/service-fixture.ts";
+import { pdf } from "../media/pdf.ts";
 import { concatBytes, sample } from "../media/samples.ts";
 import { createAccount, createTestContext } from "../posts/test-context.ts";
 
@@ -65,6 +66,35 @@ describe("files chosen in the composer's form", () => {
     expect(html).toContain('value="2030-01-02"');
     expect(html).toContain('value="10:30"');
     expect(html).toContain("https://a.example</textarea>");
+  });
+
+  test("for a part of a thread or for a document come back in the field that names it", async ({ expect }) => {
+    const { send, userId, workspaceId } = await signIn();
+    const ctx = createTestContext({ actor: { userId, workspaceId } });
+    const [x, linkedin] = [await createAccount(ctx, "x"), await createAccount(ctx, "linkedin")];
+    const form = formOf({ caption: "One" }, []);
+    for (const [name, value] of [
+      ["account", x],
+      ["account", linkedin],
+      [`option.${x}.thread`, "Two"],
+      [`option.${x}.thread`, "Three"],
+      [`option.${x}.thread.media`, ""],
+      [`option.${x}.thread.media`, ""],
+    ] as const) {
+      form.append(name, value);
+    }
+    form.append(`file.part_media_url.${x}.thread.1`, new File([uniquePhoto()], "third.jpg"));
+    form.append(
+      `file.option.${linkedin}.document.url`,
+      new File([pdf({ pages: 2, salt: crypto.randomUUID() })], "guide.pdf"),
+    );
+    form.append(`file.own_media_url.${linkedin}`, new File([], ""));
+    const { status, html } = await send(form);
+    expect(status, textOf(html)).toBe(200);
+    const parts = [...html.matchAll(new RegExp(`name="option.${x}.thread.media" value="([^"]*)"`, "g"))];
+    expect(parts.map(([, json]) => json)).toEqual(["", expect.stringContaining("third.jpg")]);
+    expect(html).toMatch(new RegExp(`name="option.${linkedin}.document.url"[^>]*value="[^"]+guide.pdf"`));
+    expect(mediaOf(html)).toEqual([]);
   });
 
   test("are refused one by one, each with its name, and nothing else is lost", async ({ expect }) => {

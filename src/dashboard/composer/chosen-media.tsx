@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { ComposerView } from "./composer-view.ts";
-import { describe, FieldProblems, Labelled, TextArea } from "./fields.tsx";
+import { describe, FieldProblems, FileUpload, Labelled, TextArea } from "./fields.tsx";
 import { fileNameOf, Thumbnail } from "./media-fields.tsx";
 import type { OwnMedia } from "#dashboard/post-form/own-media.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
@@ -74,11 +74,12 @@ const ChosenMedium: FC<MediaChoiceProps & { index: number }> = ({ view, items, i
   );
 };
 
-/** The person's newest files and addresses elsewhere. */
+/** New files, the person's newest ones and addresses elsewhere. */
 export const MediaChoice: FC<MediaChoiceProps> = ({ view, items, owner, library, addresses, anchor }) => {
   const offered = view.data.newestMedia.filter(({ url }) => !items.some((item) => item.url === url));
   return (
     <>
+      <FileUpload view={view} label={`Upload files for ${owner}`} into={addresses} />
       {offered.length > 0 && (
         <div class="library">
           {offered.map(({ url, type, filename }) => (

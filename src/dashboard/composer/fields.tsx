@@ -66,6 +66,44 @@ export const TextArea: FC<{
   </textarea>
 );
 
+const ACCEPT = "image/*,video/*";
+/** Many systems do not know these as images. */
+const ACCEPT_CONVERTED = `${ACCEPT},.heic,.heif,.avif`;
+
+/** Files that the form uploads. `into` names the field that gets their addresses; the media of the post have an entry of their own each. */
+export const FileUpload: FC<{
+  view: Pick<ComposerView, "canConvert" | "workspaceId">;
+  label: string;
+  into?: string;
+  /** What can be chosen; absent: images and videos, also several. */
+  accept?: string;
+}> = ({ view: { canConvert, workspaceId }, label, into, accept }) => {
+  const id = into === undefined ? "files" : `files.${into}`;
+  return (
+    <div class="upload" id={`upload.${id}`} data-upload={workspaceId} data-into={into}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="file"
+        name={into === undefined ? "file" : `file.${into}`}
+        multiple={accept === undefined}
+        accept={accept ?? (canConvert ? ACCEPT_CONVERTED : ACCEPT)}
+        aria-describedby={accept === undefined ? `${id}-hint` : undefined}
+      />
+      {accept === undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {canConvert
+            ? "HEIC and AVIF pictures become JPEG."
+            : "HEIC and AVIF pictures, as many phones make them, cannot be used: save them as JPEG first."}
+        </p>
+      )}
+      <button class="secondary" formaction="/dashboard/posts/files" formenctype="multipart/form-data">
+        Upload these files
+      </button>
+    </div>
+  );
+};
+
 /** The account that a field belongs to, for the list of all problems. */
 function accountOf(view: ComposerView, field: string): string {
   const [, id = ""] = /^(?:account|caption|option|part_media)\.([^.]+)/.exec(field) ?? [];

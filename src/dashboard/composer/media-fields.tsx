@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { MediaType } from "#core/status.ts";
 import type { MediaItem } from "#posts/index.ts";
 import type { ComposerView } from "./composer-view.ts";
-import { describe, FieldProblems, Labelled, problemsOf, TextArea } from "./fields.tsx";
+import { describe, FieldProblems, FileUpload, Labelled, problemsOf, TextArea } from "./fields.tsx";
 import { altTextField, coverAtField, coverUrlField, fileToCome } from "#dashboard/post-form/post-form.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
@@ -113,10 +113,6 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
   );
 };
 
-const ACCEPT = "image/*,video/*";
-/** Many systems do not know these as images. */
-const ACCEPT_CONVERTED = `${ACCEPT},.heic,.heif,.avif`;
-
 /** The media of the post in their order, and the ways to add some. */
 export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
   const { media, mediaUrls } = view.form;
@@ -136,13 +132,7 @@ export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
         </ol>
       )}
       <FieldProblems view={view} field="media" />
-      <div class="upload" data-upload={view.workspaceId}>
-        <label for="files">Upload files</label>
-        <input id="files" type="file" name="file" multiple accept={view.canConvert ? ACCEPT_CONVERTED : ACCEPT} />
-        <button class="secondary" formaction="/dashboard/posts/files" formenctype="multipart/form-data">
-          Upload these files
-        </button>
-      </div>
+      <FileUpload view={view} label="Upload files" />
       {offered.length > 0 && (
         <details>
           <summary>Choose from your media</summary>

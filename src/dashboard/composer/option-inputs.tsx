@@ -6,7 +6,7 @@ import type { OptionSpec } from "#platforms/option-specs.ts";
 import type { PartCount } from "./caption-count.ts";
 import { mediaCountOfAccount, mediaTypesOfAccount } from "#dashboard/post-form/account-extras.ts";
 import { type ComposerView, optionSpecsOf, findAccount } from "./composer-view.ts";
-import { describe, FieldProblems, Labelled } from "./fields.tsx";
+import { describe, FieldProblems, FileUpload, Labelled } from "./fields.tsx";
 import { optionField } from "#dashboard/post-form/post-form.ts";
 import { isAskedFor, partMediaKey } from "#dashboard/post-form/read-options.ts";
 import { isSwitchOn, partMediaOf, textsOfField } from "#dashboard/post-form/read-post-form.ts";
@@ -50,6 +50,9 @@ const TextOption: FC<OptionProps> = (props) => {
           value={texts.at(-1) ?? ""}
           {...describe(view, name, spec.hint !== undefined)}
         />
+      )}
+      {spec.input === "pdf" && (
+        <FileUpload view={view} label="Or upload a PDF" into={name} accept="application/pdf,.pdf" />
       )}
     </Labelled>
   );

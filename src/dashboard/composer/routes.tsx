@@ -11,7 +11,7 @@ import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { runUseCase } from "#dashboard/request/form.ts";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
-import { receiveForm } from "#dashboard/media/receive-form.ts";
+import { isFileInput, receiveForm } from "#dashboard/media/receive-form.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import { firstWords } from "#dashboard/wording/post-state.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
@@ -90,8 +90,8 @@ async function doAddFiles(c: PageContext): Promise<Response> {
     problems: [],
     isTooLarge: false,
   };
-  for (const url of files) {
-    fields.append("media", url);
+  for (const { url, into } of files) {
+    fields.append(into === "" ? "media" : into, url);
   }
   const form = parsePostForm(fields);
   const sentences = allowed.ok
@@ -109,7 +109,7 @@ export const composerFilesForm = new Hono<PageEnv>().post("/", doAddFiles);
 
 /** Files that somebody chose and that are not stored. Without a script, the form sends only the name of a file that was chosen but not uploaded. */
 function filesNotUploaded(params: URLSearchParams, { media }: PostForm): readonly FormProblem[] {
-  const chosen = params.getAll("file").filter((name) => name !== "");
+  const chosen = [...params].flatMap(([input, name]) => (isFileInput(input) && name !== "" ? [name] : []));
   const toCome = media.map(fileToCome).filter((name) => name !== null);
   return [
     ...chosen.map((name) => `${name} is not uploaded yet: choose it again and press “Upload these files”.`),

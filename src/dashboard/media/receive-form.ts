@@ -11,9 +11,15 @@ export interface MediaProblem {
   readonly message: string;
 }
 
+/** A stored file, and the field that gets its address; empty for the media of the form. */
+interface ReceivedFile {
+  readonly url: string;
+  readonly into: string;
+}
+
 export interface ReceivedForm {
-  /** The addresses of the stored files, in their order. */
-  readonly files: readonly string[];
+  /** In their order. */
+  readonly files: readonly ReceivedFile[];
   readonly fields: URLSearchParams;
   readonly problems: readonly MediaProblem[];
   /** Whether reading ended before the end of the form. */
@@ -21,6 +27,14 @@ export interface ReceivedForm {
 }
 
 const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** The name of an input for files is `file`, or `file.` and the name of the field that gets their addresses. */
+const FILE_INPUT = /^file(?:\.(.+))?$/;
+
+/** Whether an input with this name holds files. */
+export function isFileInput(name: string): boolean {
+  return FILE_INPUT.test(name);
+}
 
 const TOO_LARGE =
   "the files have more than 90 MiB together: choose fewer or smaller ones, or upload them with JavaScript switched on, which sends large files in parts";
@@ -51,7 +65,7 @@ async function readText(read: () => Promise<Uint8Array | null>): Promise<string>
 }
 
 /**
- * Reads a form with files as it arrives: each file named `file` is stored, one after the other, and a refused one does not stop those
+ * Reads a form with files as it arrives: each file of an input for files is stored, one after the other, and a refused one does not stop those
  * after it. With `storesFiles: false` only the other fields are read. Null for a body that is no form with files.
  */
 export async function receiveForm(
@@ -59,7 +73,7 @@ export async function receiveForm(
   { storesFiles = true }: { readonly storesFiles?: boolean } = {},
 ): Promise<ReceivedForm | null> {
   const fields = new URLSearchParams();
-  const files: string[] = [];
+  const files: ReceivedFile[] = [];
   const problems: MediaProblem[] = [];
   const tooLarge = (message: string) => ({
     files,
@@ -88,10 +102,10 @@ export async function receiveForm(
       const { name, filename } = part;
       if (filename === null) {
         fields.append(name, await readText(readField));
-      } else if (name === "file" && filename !== "" && storesFiles) {
+      } else if (isFileInput(name) && filename !== "" && storesFiles) {
         const stored = await runUseCase(() => receiveUnsizedFile(contextOf(c), { filename, read: readOfPart }));
         if (stored.ok) {
-          files.push(stored.value.url);
+          files.push({ url: stored.value.url, into: FILE_INPUT.exec(name)?.[1] ?? "" });
         } else if (stored.error.param === "form") {
           return tooLarge(stored.error.message);
         } else {

@@ -42,7 +42,9 @@ function enhance(form, address) {
   const uploaded = new Map();
   const body = (/** @type {any} */ intent = "update") => {
     const fields = /** @type {any} */ (
-      [...new FormData(form)].map(([name, value]) => [name, uploaded.get(value) ?? value])
+      [...new FormData(form)].flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, uploaded.get(value) ?? value]] : [],
+      )
     );
     const params = new URLSearchParams(fields);
     params.set("intent", intent);
@@ -219,8 +221,7 @@ function enhance(form, address) {
       if (current && next) {
         // What is being typed, and uploads that are under way, stay as they are.
         for (const kept of all(`[data-upload]${keepsAccounts ? ", [data-account]" : ""}`, current)) {
-          const { account } = kept.dataset;
-          one(account ? `[data-account="${account}"]` : "[data-upload]", next)?.replaceWith(kept);
+          one(`#${CSS.escape(kept.id)}`, next)?.replaceWith(kept);
         }
         for (const { id } of all("[data-account]:has(.account-options[open])", current)) {
           one(`#${CSS.escape(id)} .account-options`, next)?.setAttribute("open", "");
@@ -326,8 +327,13 @@ function enhance(form, address) {
   };
   // Its own script changes the list of files.
   on("uploaded", async (/** @type {any} */ _, /** @type {any} */ { detail }) => {
-    uploaded.set(detail.entry, detail.url);
-    touch("media");
+    const into = byId(detail.into);
+    if (into) {
+      into.value = into.rows ? `${into.value}\n${detail.url}` : detail.url;
+    } else {
+      uploaded.set(detail.entry, detail.url);
+    }
+    touch(detail.into ?? "media");
     await refresh(MEDIA);
     if (pressed && !progress()) {
       const button = pressed;

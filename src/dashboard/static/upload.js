@@ -72,8 +72,9 @@ function enhance(root) {
   const input =
     root.querySelector("input") ??
     root.appendChild(make("input", { type: "file", multiple: true, ariaLabel: "Upload images and videos" }));
-  /** The composer, where each file has its place before it is uploaded. */
-  const form = root.closest("[data-composer]");
+  const { into } = root.dataset;
+  /** The composer, where each file of the post has its place before it is uploaded. */
+  const form = into ? null : root.closest("[data-composer]");
   const list = make("ul", { className: "uploads" });
   const status = make("p", { className: "hint", role: "status" });
   /** @type {Set<any>} */
@@ -142,7 +143,7 @@ function enhance(root) {
         status.textContent = done[3]
           ? `${done.length} files were uploaded.`
           : `${done.join(", ")} ${done[1] ? "were" : "was"} uploaded.`;
-        tell({ ...detail, entry: value });
+        tell({ ...detail, entry: value, into });
       } catch (error) {
         if (row.isConnected) {
           const { name: kind, message } = /** @type {Error} */ (error);
@@ -221,8 +222,15 @@ function enhance(root) {
 }
 
 export function start() {
-  for (const element of document.querySelectorAll("[data-upload]")) {
+  for (const element of document.querySelectorAll("[data-upload]:not([data-into])")) {
     enhance(element);
   }
 }
 start();
+// The service draws these anew whenever the form changes.
+document.addEventListener("change", (/** @type {any} */ { target }) => {
+  const root = target.closest("[data-into]:not(:has(.uploads))");
+  if (root) {
+    enhance(root);
+  }
+});

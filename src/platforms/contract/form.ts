@@ -33,9 +33,9 @@ export interface OptionField {
   /**
    * How the form asks for a list: a choice from `listBoards`, one text for each media item, the texts of the further parts
    * of a thread, or words with commas between them. `lines`: a text that may have several lines. `tags`: accounts with their
-   * positions on pictures, one on each line.
+   * positions on pictures, one on each line. `pdf`: the address of a document, which the form can upload.
    */
-  readonly input?: "boards" | "lines" | "parts" | "per_media" | "tags" | "words";
+  readonly input?: "boards" | "lines" | "parts" | "pdf" | "per_media" | "tags" | "words";
   /** Stands above the first of several consecutive fields that belong together. */
   readonly group?: string;
   /**

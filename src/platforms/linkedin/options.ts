@@ -60,6 +60,7 @@ export const optionForm = {
     "document.url": {
       label: "Address of the PDF",
       hint: "A public https address or that of a file of the media library: up to 100 MB and 300 pages.",
+      input: "pdf",
       group: "Document",
       onlyFor: "text",
     },
