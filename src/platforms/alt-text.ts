@@ -26,9 +26,9 @@ export function altTextProblems(
 ): readonly ValidationProblem[] {
   return media.flatMap((item, index): readonly ValidationProblem[] => {
     const actual = altTextOf(item)?.length ?? 0;
-    const message = `${PLATFORM_NAMES[platform]} accepts descriptions (alt_text) of at most ${max} characters`;
+    const said = naming`${PLATFORM_NAMES[platform]} accepts descriptions${apiName("alt_text")} of at most ${max ?? 0} characters`;
     return max !== null && types.includes(item.type) && actual > max
-      ? [{ code: "alt_text_too_long", message, param: `media_items[${index}].alt_text`, limit: max, actual }]
+      ? [{ code: "alt_text_too_long", ...said, param: `media_items[${index}].alt_text`, limit: max, actual }]
       : [];
   });
 }

@@ -29,7 +29,7 @@ export const storyOption = {
 
 export const STORY_FIELD = {
   label: "Story",
-  hint: "Shown for 24 hours: one image or video, without the caption.",
+  hint: "Shown for 24 hours: one image or video, without the text.",
   choices: { "": "No (usual)", true: "Yes", false: "No" },
 } as const satisfies OptionField;
 
@@ -95,7 +95,7 @@ export function storyWarnings(
   requested: JsonObject,
   ignored: readonly string[],
 ): readonly ValidationWarning[] {
-  const message = `${PLATFORM_NAMES[platform]} shows no caption with a story: the text is left out there`;
+  const message = `${PLATFORM_NAMES[platform]} shows no text with a story: it is left out there`;
   return [
     ...(caption.trim() === "" ? [] : [{ code: "caption_ignored", message } as const]),
     ...ignored

@@ -85,7 +85,7 @@ describe("POST /dashboard/posts/check", () => {
     const { check, x } = await createWriter();
     const { fields, accounts } = await check({ caption: "", date: "", time: "", account: x });
     expect(fields).toMatchObject({ date: ["Choose a day."], time: ["Choose a time."] });
-    expect(fields["caption"]).toContain("The caption must not be empty.");
+    expect(fields["caption"]).toContain("The text must not be empty.");
     expect(accounts[x]).toMatchObject({ length: 0, limit: 280 });
     expect(Object.keys((await check({})).fields)).toContain("account");
   });

@@ -212,7 +212,7 @@ describe("a refused form", () => {
     const html = await (await browser.post(PREVIEW, { caption: "Text", ...at(1) })).text();
     expect(html).toContain('href="#account"');
     expect(await (await browser.post(PREVIEW, { caption: "", ...at(1) })).text()).toContain(
-      "The caption must not be empty.",
+      "The text must not be empty.",
     );
   });
 
@@ -880,9 +880,9 @@ test.for([
       return html;
     };
     const shown = await save("true");
-    expect(shown).toContain(`${name} shows no caption with a story`);
+    expect(shown).toContain(`${name} shows no text with a story`);
     expect((await readPost(caller, id)).targets[0].platform_options).toMatchObject({ story: true });
-    expect(await save("false")).not.toContain(`${name} shows no caption with a story`);
+    expect(await save("false")).not.toContain(`${name} shows no text with a story`);
     expect((await readPost(caller, id)).targets[0].platform_options).toMatchObject({
       story: false,
       placement: "timeline",

@@ -25,7 +25,14 @@ export function isAskedFor({ onlyFor }: OptionSpec, mediaTypes: KnownMediaTypes)
   if (onlyFor === undefined || mediaTypes === null) {
     return onlyFor !== "text";
   }
-  return onlyFor === "text" ? mediaTypes.length === 0 : mediaTypes.includes(onlyFor);
+  switch (onlyFor) {
+    case "text":
+      return mediaTypes.length === 0;
+    case "media":
+      return mediaTypes.length > 0;
+    default:
+      return mediaTypes.includes(onlyFor);
+  }
 }
 
 /** The option's value as the API takes it; undefined when it is not set. A value that equals the default is not set. */

@@ -92,7 +92,7 @@ export function editInputProblems(input: EditInput): RefusalDetail[] {
     }
   }
   if (input.caption === "") {
-    problems.push({ code: "caption_required", message: "the caption must not be empty", param: "caption" });
+    problems.push({ code: "caption_required", message: "the text must not be empty", param: "caption" });
   }
   return problems;
 }

@@ -50,7 +50,7 @@ export function newPostTextProblems(
 
 export function emptyCaptionProblems(caption: string): readonly RefusalDetail[] {
   return caption === ""
-    ? [{ code: "caption_required", message: "the caption must not be empty", param: "caption" }]
+    ? [{ code: "caption_required", message: "the text must not be empty", param: "caption" }]
     : [];
 }
 

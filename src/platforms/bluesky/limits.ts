@@ -58,7 +58,7 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
 export const limits = {
   caption: {
     max: CAPTION_MAX,
-    unit: "graphemes, and at most 3000 bytes of UTF-8",
+    unit: "characters as displayed, and at most 3000 bytes of UTF-8",
     note: "a text also has at most 3,000 bytes",
   },
   media: {

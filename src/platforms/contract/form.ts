@@ -47,8 +47,8 @@ export interface OptionField {
   readonly whenTicked?: string;
   /** For a box: what it excludes. */
   readonly excludes?: OptionExclusion;
-  /** The form asks for the option only when the post has such media; `text`: only when it has none. */
-  readonly onlyFor?: PostType;
+  /** The form asks for the option only when the post has such media; `text`: only when it has none; `media`: when it has any. */
+  readonly onlyFor?: PostType | "media";
   /** The value in a new form; absent: the schema's default. */
   readonly initial?: string;
   /** Whether the person must choose a value although the schema has a default. The form then selects nothing. */

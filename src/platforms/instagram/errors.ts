@@ -49,7 +49,7 @@ const MEANING_BY_SUBCODE: Readonly<Record<number, ErrorMeaning>> = {
   2207006: mediaError("container_expired", "Instagram does not find the prepared post", true),
   2207008: mediaError("container_expired", "Instagram does not find the prepared post", true),
   2207009: mediaError("media_invalid", "the aspect ratio of the media is not supported"),
-  2207010: contentError("caption_too_long", "the caption is too long"),
+  2207010: contentError("caption_too_long", "the text is too long"),
   2207020: mediaError("container_expired", "the prepared post has expired", true),
   2207023: contentError("rejected", "the media type is unknown"),
   2207026: mediaError("media_invalid", "the video format is not supported"),

@@ -93,7 +93,7 @@ function captionProblems(caption: string): readonly ValidationProblem[] {
       problems.push({ code, message: `Instagram accepts at most ${limit} ${unit}`, param: "caption", limit, actual });
     }
   };
-  checkMax("caption_too_long", "caption characters", CAPTION_MAX, caption.length);
+  checkMax("caption_too_long", "characters", CAPTION_MAX, caption.length);
   checkMax("too_many_hashtags", "hashtags", HASHTAGS_MAX, countMatches(caption, HASHTAG));
   checkMax("too_many_mentions", "mentions", MENTIONS_MAX, countMatches(caption, MENTION));
   return problems;

@@ -132,7 +132,7 @@ export function limitsOf(stored: JsonObject): PlatformLimits {
 export const limits = {
   caption: {
     max: CAPTION_MAX,
-    unit: "characters as displayed (grapheme clusters), a link counts 23",
+    unit: "characters as displayed, a link counts 23",
     note: "a link counts as 23",
   },
   media: mediaLimits(readCapabilities({})),

@@ -66,7 +66,11 @@ export const optionForm = {
       },
     },
     topic_tag: { label: "Topic", hint: "Up to 50 characters, without . and &." },
-    is_spoiler: { label: "Cover the media as a spoiler", choices: { "": "No (usual)", true: "Yes", false: "No" } },
+    is_spoiler: {
+      label: "Cover the media as a spoiler",
+      choices: { "": "No (usual)", true: "Yes", false: "No" },
+      onlyFor: "media",
+    },
     link_attachment: { label: "Link card", hint: "An address, shown as a card.", onlyFor: "text" },
     "poll.options": {
       label: "Answers of a poll",

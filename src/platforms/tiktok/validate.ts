@@ -195,7 +195,7 @@ function optionWarnings(input: ValidationInput, isVideo: boolean): readonly Vali
     }
   };
   if (isVideo) {
-    ignored(["title"].filter(isRequested), "a video has no title at TikTok; only its caption is displayed");
+    ignored(["title"].filter(isRequested), "a video has no title at TikTok; only its text is displayed");
     ignored(IMAGE_ONLY_OPTIONS.filter(isRequested), "applies to images only");
   } else if (!isDraft(input.options)) {
     ignored(VIDEO_ONLY_OPTIONS.filter(isRequested), "applies to videos only");
@@ -214,7 +214,7 @@ function optionWarnings(input: ValidationInput, isVideo: boolean): readonly Vali
     });
   }
   if (isDraft(input.options) && isVideo && input.caption !== "") {
-    warnings.push({ code: "caption_lost", message: "TikTok accepts no caption with a video draft" });
+    warnings.push({ code: "caption_lost", message: "TikTok accepts no text with a video draft" });
   }
   return warnings;
 }

@@ -124,6 +124,7 @@ export const optionForm = {
       label: "Made with AI",
       hint: "X labels the media.",
       choices: { "": "No (usual)", true: "Yes", false: "No" },
+      onlyFor: "media",
     },
     paid_partnership: {
       label: "Paid partnership",
@@ -140,7 +141,7 @@ export const optionForm = {
     "poll.duration_minutes": { label: "Open for", hint: "In minutes: 1440 is a day.", group: "Poll", onlyFor: "text" },
     community_id: { label: "Community", hint: "The number in its address on X.", group: "More" },
     tagged_user_ids: {
-      onlyFor: "image",
+      onlyFor: "media",
       label: "People in the media",
       hint: "Ids of users, separated by commas.",
       input: "words",

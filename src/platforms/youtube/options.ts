@@ -71,7 +71,7 @@ export const optionForm = {
   fields: {
     title: {
       label: "Title of the video",
-      hint: `Up to ${TITLE_MAX} characters, without < and >. The caption becomes the description.`,
+      hint: `Up to ${TITLE_MAX} characters, without < and >. The text becomes the description.`,
     },
     privacy_status: {
       label: "Who can see the video",
