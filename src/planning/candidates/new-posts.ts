@@ -49,9 +49,7 @@ export function newPostTextProblems(
 }
 
 export function emptyCaptionProblems(caption: string): readonly RefusalDetail[] {
-  return caption === ""
-    ? [{ code: "caption_required", message: "the text must not be empty", param: "caption" }]
-    : [];
+  return caption === "" ? [{ code: "caption_required", message: "the text must not be empty", param: "caption" }] : [];
 }
 
 /** Posts that share accounts and leave at the same second are no table that anybody plans. */
