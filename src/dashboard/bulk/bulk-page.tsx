@@ -109,7 +109,7 @@ const Post: FC<{ preview: SchedulePreview; display: Display }> = ({ preview, dis
 };
 
 /** The name of the field of a cell. */
-export const cellName = (row: number, header: string): string => `cell.${row}.${header}`;
+const cellName = (row: number, header: string): string => `cell.${row}.${header}`;
 
 const LONG_COLUMNS = new Set(["caption", "alt_texts", "media_urls"]);
 

@@ -4,7 +4,7 @@ import type { Display } from "#dashboard/wording/display.ts";
 import { localPath } from "#dashboard/request/form.ts";
 import { Labels } from "#wire/schemas/annotations.ts";
 
-export const ACTIONS = ["move", "label", "pause", "resume", "cancel"] as const;
+const ACTIONS = ["move", "label", "pause", "resume", "cancel"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const SELECTION_MAX = 100;

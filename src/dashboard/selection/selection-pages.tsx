@@ -16,7 +16,7 @@ import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import { warningsInWords } from "#dashboard/wording/warning-sentences.ts";
 import type { Action, SelectionForm } from "./selection-form.ts";
 
-export const SELECTION_PATH = "/dashboard/selection";
+const SELECTION_PATH = "/dashboard/selection";
 
 export const VERBS = {
   move: "Move",
@@ -43,7 +43,7 @@ export const SelectionPage: FC<{ title: string; signedIn: SignedInUser; children
 );
 
 /** The selection again, for the next form. */
-export const SelectionFields: FC<{ form: SelectionForm; ids?: readonly string[]; hasFields?: boolean }> = ({
+const SelectionFields: FC<{ form: SelectionForm; ids?: readonly string[]; hasFields?: boolean }> = ({
   form,
   ids = form.ids,
   hasFields = true,
@@ -177,7 +177,7 @@ const EditedItem: FC<{ edited: Edited; warnings: readonly string[]; display: Dis
   </li>
 );
 
-export interface PreviewedSelection {
+interface PreviewedSelection {
   readonly form: SelectionForm;
   readonly display: Display;
   readonly now: number;
@@ -230,7 +230,7 @@ export const SelectionPreview: FC<PreviewedSelection> = (props) => {
 };
 
 /** A post that keeps the selection from being changed, and why. */
-export interface RefusedPost {
+interface RefusedPost {
   readonly id: string;
   /** Undefined for a post that is not there. */
   readonly post: Post | undefined;

@@ -72,7 +72,6 @@ export interface PostUpdate<Time extends PlannedTime = number> {
 }
 
 export const EDITABLE_STATUSES = ["scheduled", "paused", "failed", "partially_failed"] as const;
-export type EditableStatus = (typeof EDITABLE_STATUSES)[number];
 
 interface PlanHeader {
   readonly userId: string;

@@ -59,7 +59,7 @@ export interface ClockMove {
   readonly timeZone: string;
 }
 
-export interface LabelChange {
+interface LabelChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }
