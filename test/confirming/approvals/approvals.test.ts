@@ -254,6 +254,25 @@ describe("approving", () => {
     ]);
   });
 
+  test.each([{ status: "cancelled" as const }, { labels: { add: ["launch"], remove: [] } }])(
+    "applies %j to several posts at once",
+    async (change) => {
+      const { agent, person, trusted } = await createParties();
+      const x = await createAccount(agent);
+      const posts = [
+        await schedulePost(trusted, { accountIds: [x] }),
+        await schedulePost(trusted, { accountIds: [x], caption: "Another" }),
+      ];
+      const { confirmationToken } = await previewEdit(agent, { postIds: posts.map(({ id }) => id), ...change });
+      const id = await requestWith(agent, confirmationToken);
+      expect((await readPostRow(posts[0]?.id ?? ""))["status"]).toBe("scheduled");
+      const edited = await approveRequest(person, { id, planHash: await planHashOfApproval(id) });
+      expect(edited.map(({ status, annotations }) => [status, annotations.labels])).toEqual(
+        posts.map(() => [change.status ?? "scheduled", change.labels?.add ?? []]),
+      );
+    },
+  );
+
   test("in another workspace than the active one writes to the workspace of the plan", async () => {
     const parties = await createParties();
     const x = await createAccount(parties.agent);
