@@ -41,6 +41,15 @@ async function startLogin(
   return { link, callback: pathOf(consented.location ?? ""), cookie };
 }
 
+const LINKEDIN_PAGE = "urn:li:organization:5515715";
+
+/** A finished login with several accounts: the page of its choice, and the cookies of its browser now and before the login ended. */
+async function startChoice(service: AttackedService, user: AttackUser) {
+  const { callback, cookie: before } = await startLogin(service, user, "linkedin");
+  const finished = await service.prepare("GET", callback, { cookie: before });
+  return { choice: pathOf(finished.location ?? ""), cookie: finished.cookies.join("; "), before };
+}
+
 /** How many requests for tokens the simulated servers of a platform got. */
 async function tokenCallsOf(service: AttackedService, platform: string): Promise<number> {
   const { json } = await service.prepare("GET", `/sandbox/platforms/${platform}/calls`);
@@ -149,6 +158,71 @@ export default {
           const answer = await service.send("POST", link, { form: { method: "oauth" }, headers: { origin } });
           log.expectStatus(`Origin: ${origin}`, answer, 403);
         }
+      },
+    },
+    {
+      name: "the choice of a login's accounts is opened or sent by another browser, user or site",
+      async run(service, log) {
+        const owner = await service.createUser();
+        const { choice, cookie, before } = await startChoice(service, owner);
+        const other = await startChoice(service, await service.createUser());
+        const [name = ""] = cookie.split("=");
+        const session = await service.signIn(await service.createUser());
+        const wrong = {
+          "no cookie": "",
+          "the cookie of before the login": before,
+          "another login's cookie": other.cookie,
+          "another cookie's value": `${name}=${other.cookie.split("=")[1] ?? ""}`,
+          "an empty cookie": `${name}=`,
+          "another user": `${cookie}; ${session}`,
+        };
+        for (const [what, sent] of Object.entries(wrong)) {
+          log.expectStatus(`open: ${what}`, await service.send("GET", choice, { cookie: sent }), 400);
+          const form = { account: LINKEDIN_PAGE };
+          log.expectStatus(`send: ${what}`, await service.send("POST", choice, { cookie: sent, form }), 400);
+        }
+        for (const origin of ["https://evil.example", "null"]) {
+          const sent = { cookie, form: { account: LINKEDIN_PAGE }, headers: { origin } };
+          log.expectStatus(`Origin: ${origin}`, await service.send("POST", choice, sent), 403);
+        }
+        log.expectStatus(
+          "another platform",
+          await service.send("GET", choice.replace("linkedin", "facebook"), { cookie }),
+          400,
+        );
+        log.expect((await accountsOf(service, owner)) === 0, "nothing connected", "an account was connected");
+        const own = await service.send("POST", choice, { cookie, form: { account: LINKEDIN_PAGE } });
+        log.expectStatus("the browser of the login", own, 200);
+      },
+    },
+    {
+      name: "accounts that nobody chose, and accounts that the login does not offer, are connected",
+      async run(service, log) {
+        const owner = await service.createUser();
+        const { choice, cookie } = await startChoice(service, owner);
+        log.expect((await accountsOf(service, owner)) === 0, "none before the choice", "a sync connected an account");
+        for (const account of ["urn:li:organization:7700001", "1", "%", "' OR 1=1 --"]) {
+          log.expectStatus(account, await service.send("POST", choice, { cookie, form: { account } }), 400);
+        }
+        log.expect((await accountsOf(service, owner)) === 0, "none that is not offered", "an account was connected");
+        await service.send("POST", choice, { cookie, form: { account: LINKEDIN_PAGE } });
+        log.expect((await accountsOf(service, owner)) === 1, "the chosen one alone", "a sync connected the other one");
+      },
+    },
+    {
+      name: "another user's login is opened and chosen from in the dashboard",
+      async run(service, log) {
+        const owner = await service.createUser();
+        await startChoice(service, owner);
+        const page = await service.send("GET", "/dashboard/accounts", { cookie: await service.signIn(owner) });
+        const [address = ""] = /\/dashboard\/accounts\/logins\/[\w-]+/.exec(page.text) ?? [];
+        log.expect(address !== "", "the owner sees the login", "the owner's page does not show the login");
+        const cookie = await service.signIn(await service.createUser());
+        log.expectStatus("open", await service.send("GET", address, { cookie }), 404);
+        const form = { account: LINKEDIN_PAGE };
+        log.expectStatus("send", await service.send("POST", address, { cookie, form }), 404);
+        log.expectStatus("without a session", await service.send("POST", address, { form }), 303);
+        log.expect((await accountsOf(service, owner)) === 0, "nothing connected", "an account was connected");
       },
     },
     {

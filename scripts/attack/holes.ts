@@ -45,6 +45,37 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "s.browser_hash = ?5", to: "s.browser_hash IS NOT NULL" }],
   },
   {
+    name: "any-browser-chooses",
+    what: "the page of a choice of accounts demands a cookie, but not that of the browser that logged in",
+    topic: "connect",
+    attack: "the choice of a login's accounts",
+    changes: [{ from: "s.browser_hash = ?5", to: "?5 IS NOT NULL" }],
+  },
+  {
+    name: "anyone-chooses",
+    what: "any signed-in user chooses among the accounts of a login whose id they know",
+    topic: "connect",
+    attack: "another user's login is opened",
+    changes: [
+      {
+        from: "row?.userId === ctx.actor.userId && row.workspaceId === ctx.actor.workspaceId",
+        to: "row !== undefined",
+      },
+    ],
+  },
+  {
+    name: "every-account-connected",
+    what: "a sync connects what its owner did not choose",
+    topic: "connect",
+    attack: "accounts that nobody chose",
+    changes: [
+      {
+        from: "options.chosen?.has(account.platformAccountId) === true",
+        to: "options.chosen?.has(account.platformAccountId) !== false",
+      },
+    ],
+  },
+  {
     name: "any-server-answers",
     what: "any server may answer the login at another one",
     topic: "connect",

@@ -14,6 +14,8 @@ export { clientIdentity, oauthMethodOf, redirectUriPattern } from "./connect/con
 export { markNeedsReconnect } from "./tokens/mark-account-needs-reconnect.ts";
 export { revokeConnection } from "./disconnect/revoke-connection.ts";
 export { startConnect } from "./connect/start-connect.ts";
+export { type AccountOffer, chooseAccounts, offerAccounts, type OfferedAccount } from "./connect/choose-accounts.ts";
+export { findChoice, findOwnChoice, type OpenChoice } from "./connect/find-choice.ts";
 export { type LoginStartResult, startLogin } from "./connect/start-login.ts";
 export { clientMetadata } from "./connect/client-metadata.ts";
 export { findConnect, INVALID_STATE_MESSAGE, type OpenConnect } from "./connect/find-connect.ts";
@@ -21,6 +23,8 @@ export {
   type AccountRow,
   type AccountSelection,
   accountsStatement,
+  type ActiveLoginSummary,
+  activeLoginsStatement,
   connectedAccountsStatement,
   connectedCountStatement,
   IS_SELECTED,

@@ -15,6 +15,8 @@ type RefreshRules = Pick<Connector, "tokenRefresh">;
 
 /** Twelve hours, less one for the cron's delays and the first tries after a failure. */
 const LISTING_INTERVAL_MS = 11 * HOUR;
+/** How long a login waits for its owner to choose accounts. */
+export const CHOICE_LIFETIME_MS = HOUR;
 const MIN_SYNC_DELAY_MS = 5 * MINUTE;
 const BACKOFF_FIRST_MS = 5 * MINUTE;
 const BACKOFF_MAX_MS = 6 * HOUR;
@@ -67,7 +69,7 @@ export function isListingDue(lastSyncedAt: number | null, now: number): boolean 
 }
 
 export function nextSyncAt(
-  login: { readonly id: string; readonly lastSyncedAt: number | null },
+  login: { readonly id: string; readonly lastSyncedAt: number | null; readonly chooseUntil: number | null },
   connect: RefreshRules,
   tokens: StoredTokens,
   now: number,
@@ -75,7 +77,7 @@ export function nextSyncAt(
   const listingAt =
     login.lastSyncedAt === null ? now : login.lastSyncedAt + LISTING_INTERVAL_MS - HOUR + jitterMs(login.id, HOUR);
   const tokenAt = isRefreshable(connect, tokens) ? refreshAt(connect, tokens) : tokens.expiresAt;
-  return Math.max(now + MIN_SYNC_DELAY_MS, Math.min(listingAt, tokenAt ?? listingAt));
+  return Math.max(now + MIN_SYNC_DELAY_MS, Math.min(listingAt, tokenAt ?? listingAt, login.chooseUntil ?? listingAt));
 }
 
 /** How long to wait after `failures` failed syncs in a row. */

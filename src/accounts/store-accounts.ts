@@ -46,6 +46,7 @@ export function toAccount(row: AccountRow, now: number): Account {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
+    connectionId: row.connection_id,
     platform: row.platform,
     platformAccountId: row.platform_account_id,
     username: row.username,
@@ -91,6 +92,43 @@ export function connectedCountStatement(
   return db.d1
     .prepare("SELECT count(*) AS connected FROM accounts WHERE user_id = ?1 AND disconnected_at IS NULL")
     .bind(actor.userId);
+}
+
+export async function countConnected(db: Db, userId: string): Promise<number> {
+  return (await connectedCountStatement(db, { userId }).first<number>("connected")) ?? 0;
+}
+
+/** The platform's ids of the connected accounts of one workspace and platform, whichever login they use. */
+export async function selectConnectedIds(
+  db: Db,
+  scope: { readonly workspaceId: string; readonly platform: Platform },
+): Promise<ReadonlySet<string>> {
+  const { results } = await db.d1
+    .prepare(
+      `SELECT platform_account_id AS id FROM accounts
+       WHERE workspace_id = ?1 AND platform = ?2 AND disconnected_at IS NULL`,
+    )
+    .bind(scope.workspaceId, scope.platform)
+    .all<{ id: string }>();
+  return new Set(results.map(({ id }) => id));
+}
+
+/** A login that works, and whose it is. */
+export interface ActiveLoginSummary {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly displayName: string;
+  /** Until when the person can choose its accounts; null once they have. */
+  readonly chooseUntil: number | null;
+}
+
+export function activeLoginsStatement(db: Db, actor: Actor): Statement<ActiveLoginSummary> {
+  return db.d1
+    .prepare(
+      `SELECT id, platform, display_name AS displayName, choose_until AS chooseUntil FROM connections
+       WHERE workspace_id = ?1 AND user_id = ?2 AND status = 'active' AND sealed_tokens IS NOT NULL ORDER BY connected_at, id`,
+    )
+    .bind(actor.workspaceId, actor.userId);
 }
 
 /** The connected accounts that use one login. */

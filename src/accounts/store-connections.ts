@@ -121,7 +121,7 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
            token_version = connections.token_version + 1, refresh_lease_until = NULL, scopes = excluded.scopes,
            token_expires_at = excluded.token_expires_at, refresh_expires_at = excluded.refresh_expires_at,
            ends_at = excluded.ends_at, status = 'active', status_reason = NULL, connected_at = excluded.connected_at,
-           last_synced_at = NULL, next_sync_at = excluded.next_sync_at, sync_failures = 0,
+           last_synced_at = NULL, next_sync_at = excluded.next_sync_at, sync_failures = 0, choose_until = NULL,
            grant_owner = excluded.grant_owner
          WHERE connections.id = excluded.id RETURNING id`,
       )

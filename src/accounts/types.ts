@@ -6,6 +6,8 @@ import type { AccountAccess, FaultCategory } from "#platforms/contract.ts";
 export interface Account {
   readonly id: string;
   readonly workspaceId: string;
+  /** The login that the account uses. */
+  readonly connectionId: string;
   readonly platform: Platform;
   readonly platformAccountId: string;
   readonly username: string;
@@ -71,6 +73,8 @@ export type FinishedConnect = ConnectResult &
     /** The user who started the login; null if the state was not valid. */
     readonly userId: string | null;
     readonly workspaceId: string | null;
+    /** Set if the person must choose accounts; only the browser that has `browserToken` opens the page for that. */
+    readonly choice: { readonly browserToken: string } | null;
   };
 
 /** The data of an account that checking a post's target needs. */

@@ -300,6 +300,8 @@ export const connections = sqliteTable(
     endsAt: integer("ends_at"),
     /** The `ends_at` about which the owner has been notified. A trigger on this column records the events. */
     endAnnounced: integer("end_announced"),
+    /** Until this time a login that offers several accounts and has none waits for its owner to choose; then it is erased. */
+    chooseUntil: integer("choose_until"),
   },
   (t) => [
     uniqueIndex("connections_login").on(t.workspaceId, t.platform, t.externalId),
@@ -372,6 +374,8 @@ export const connectStates = sqliteTable(
     sealedStarted: text("sealed_started"),
     /** Hash of the cookie of the browser that started the login. Only that browser can finish the login. */
     browserHash: text("browser_hash"),
+    /** The login whose accounts the person chooses in that browser; null before the callback. */
+    connectionId: text("connection_id"),
   },
   (t) => [index("connect_states_expiry").on(t.expiresAt)],
 );

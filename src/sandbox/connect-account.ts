@@ -16,7 +16,10 @@ interface ConnectInput {
   readonly credentials: Readonly<Record<string, string>> | null;
 }
 
-/** Connects an account as a user does: requests the connect URL, sends its form, follows the redirects to the callback, then syncs. */
+/**
+ * Connects an account as a user does: requests the connect URL, sends its form, follows the redirects to the callback, chooses every account
+ * that the login offers, then syncs.
+ */
 export async function connectAccount(env: SandboxEnv, app: Fetch, input: ConnectInput): Promise<unknown[]> {
   const config = readConfig(env);
   const started = await call(app, config, input, "/accounts", {
@@ -82,15 +85,25 @@ async function logInWithBrowser(
     }
     const location = response.headers.get("location");
     const html = await response.text();
-    if (location === null) {
-      if (!response.ok) {
-        throw new BadRequest(`${url.pathname} answered ${response.status}: ${textOfPage(html)}`);
-      }
+    if (location !== null) {
+      url = new URL(location, url);
+      continue;
+    }
+    if (!response.ok) {
+      throw new BadRequest(`${url.pathname} answered ${response.status}: ${textOfPage(html)}`);
+    }
+    const offered = offeredAccounts(html);
+    if (offered.length === 0) {
       return;
     }
-    url = new URL(location, url);
+    init = { method: "POST", body: new URLSearchParams(offered.map((id) => ["account", id])) };
   }
   throw new BadRequest(`more than ${REDIRECTS_MAX} redirects`);
+}
+
+/** What can be ticked on the page that asks which accounts to connect; empty on any other page. */
+function offeredAccounts(html: string): readonly string[] {
+  return Array.from(html.matchAll(/name="account" value="([^"]*)"/g), ([, id = ""]) => id);
 }
 
 function textOfPage(html: string): string {

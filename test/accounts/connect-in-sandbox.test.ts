@@ -14,7 +14,7 @@ import { adapterFor } from "#platforms/registry.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
 import { changeSettings, injectFault } from "../sandbox/sandbox-api.ts";
 import { queryRows, startBrowserLogin } from "./test-context.ts";
-import { completePlatformLogin, createSandboxUser, readCallback } from "./sandbox-context.ts";
+import { completePlatformLogin, connectInSandbox, createSandboxUser } from "./sandbox-context.ts";
 
 /** The token requests that were granted: a refused one may be repeated, for example with a new nonce. */
 async function tokenCalls(platform: Platform): Promise<number> {
@@ -28,8 +28,7 @@ describe.each(PLATFORMS.filter((platform) => adapterFor(platform)))("%s", (platf
     // Some platforms give a refresh token only to approved apps.
     await changeSettings(platform, { partner: true });
     const { ctx, settled } = await createSandboxUser();
-    const { url, browserToken } = await completePlatformLogin(ctx, platform);
-    const end = await finishConnect(ctx, { platform, ...readCallback(url), browserToken });
+    const end = await connectInSandbox(ctx, platform);
     expect(end).toMatchObject({ ok: true, pending: false, blockedAccountIds: [] });
     const accounts = await listAccounts(ctx, { platform });
     expect(accounts.length).toBeGreaterThan(0);

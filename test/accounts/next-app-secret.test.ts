@@ -7,7 +7,7 @@ import { SECOND } from "#core/clock.ts";
 import { PLATFORMS, type Platform } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { changeSettings } from "../sandbox/sandbox-api.ts";
-import { completePlatformLogin, createSandboxUser } from "./sandbox-context.ts";
+import { completePlatformLogin, connectInSandbox, createSandboxUser } from "./sandbox-context.ts";
 import { queryRows } from "./test-context.ts";
 
 /* While an operator replaces the secret of an app, the simulators, which know one secret each, refuse the other from one call to the next. */
@@ -45,8 +45,7 @@ async function open(platform: Platform, settings: Record<string, string>) {
 }
 
 async function connect(ctx: Context, platform: Platform): Promise<void> {
-  const { url, browserToken } = await completePlatformLogin(ctx, platform);
-  const end = await finishConnect(ctx, { platform, params: Object.fromEntries(url.searchParams), browserToken });
+  const end = await connectInSandbox(ctx, platform);
   if (!end.ok) {
     throw new Error(`${platform}: ${JSON.stringify(end)}`);
   }

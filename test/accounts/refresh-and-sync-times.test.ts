@@ -56,7 +56,7 @@ describe("the refresh of a token", () => {
 
 describe("the next sync", () => {
   test("is before the token expires, and otherwise within twelve hours of the last one", ({ expect }) => {
-    const login = { id: "c", lastSyncedAt: now };
+    const login = { id: "c", lastSyncedAt: now, chooseUntil: null };
     expect(nextSyncAt(login, refreshable, tokens(), now)).toBe(now + 2 * HOUR - 5 * MINUTE);
     const listing = nextSyncAt(login, refreshable, tokens({ expiresAt: null }), now);
     expect(listing).toBeGreaterThanOrEqual(now + 10 * HOUR);
@@ -65,8 +65,18 @@ describe("the next sync", () => {
     expect(isListingDue(now, now + 2 * HOUR)).toBe(false);
   });
 
+  test("of a login that waits for a choice is when that ends, also after a refresh", ({ expect }) => {
+    const login = { id: "c", lastSyncedAt: now, chooseUntil: now + HOUR };
+    expect(nextSyncAt(login, refreshable, tokens(), now)).toBe(now + HOUR);
+  });
+
   test("is never sooner than five minutes", ({ expect }) => {
-    const soon = nextSyncAt({ id: "c", lastSyncedAt: null }, refreshable, tokens({ expiresAt: now - HOUR }), now);
+    const soon = nextSyncAt(
+      { id: "c", lastSyncedAt: null, chooseUntil: null },
+      refreshable,
+      tokens({ expiresAt: now - HOUR }),
+      now,
+    );
     expect(soon).toBe(now + 5 * MINUTE);
   });
 

@@ -1,12 +1,13 @@
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { env, exports } from "cloudflare:workers";
+import { finishConnect, type FinishedConnect } from "#accounts/index.ts";
 import { createUser } from "#auth/index.ts";
 import { type Context, createServices } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import { SCOPES } from "#core/scope.ts";
 import { sandboxOutbound, withSandboxCredentials } from "#sandbox/index.ts";
 import { connectInputOf } from "#sandbox/registry.ts";
-import { requestConnectState, sendStart } from "./test-context.ts";
+import { chooseAll, requestConnectState, sendStart } from "./test-context.ts";
 
 export const sandboxEnv = withSandboxCredentials(env);
 
@@ -77,6 +78,13 @@ export async function startSandboxLogin(
 export async function completePlatformLogin(ctx: Context, platform: Platform, login = "ada"): Promise<SandboxLogin> {
   const started = await startSandboxLogin(ctx, platform, login);
   return { ...started, url: await followToCallback(started.url) };
+}
+
+/** A whole login of a simulated user, who chooses every account that it offers. */
+export async function connectInSandbox(ctx: Context, platform: Platform, login = "ada"): Promise<FinishedConnect> {
+  const { url, browserToken } = await completePlatformLogin(ctx, platform, login);
+  const end = await finishConnect(ctx, { platform, ...readCallback(url), browserToken });
+  return await chooseAll(ctx, platform, url.searchParams.get("state") ?? "", end);
 }
 
 /** Follows a browser from the platform's page to our callback. */

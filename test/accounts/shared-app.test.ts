@@ -1,10 +1,10 @@
 import { exports } from "cloudflare:workers";
 import { afterEach, describe, test, vi } from "vitest";
-import { disconnectStatement, finishConnect, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
+import { disconnectStatement, listAccounts, revokeConnection, syncAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import type { Platform } from "#core/platform.ts";
 import { changeSettings, postJson } from "../sandbox/sandbox-api.ts";
-import { completePlatformLogin, createSandboxUser } from "./sandbox-context.ts";
+import { connectInSandbox, createSandboxUser } from "./sandbox-context.ts";
 import { queryRows } from "./test-context.ts";
 
 /* One app of the operator at several platforms of one company: a person has one grant for all of them. */
@@ -25,9 +25,7 @@ async function useSharedApp(shared_app: true | null): Promise<void> {
 afterEach(() => useSharedApp(null));
 
 async function connect(ctx: Context, platform: Platform): Promise<void> {
-  const { url, browserToken } = await completePlatformLogin(ctx, platform);
-  const params = Object.fromEntries(url.searchParams);
-  const end = await finishConnect(ctx, { platform, params, browserToken });
+  const end = await connectInSandbox(ctx, platform);
   if (!end.ok) {
     throw new Error(`${platform}: ${JSON.stringify(end)}`);
   }

@@ -41,7 +41,7 @@ async function connectAccounts(accounts = [postableAccount("1"), postableAccount
 }
 
 describe("a sync", () => {
-  test("reports new, changed and no longer listed accounts", async ({ expect }) => {
+  test("reports changed and no longer listed accounts, and connects no new one", async ({ expect }) => {
     const { ctx, ada } = await connectAccounts();
     await syncAccounts(ctx);
     ada.accounts = [
@@ -51,7 +51,8 @@ describe("a sync", () => {
     vi.setSystemTime(start + MINUTE);
     const result = await syncAccounts(ctx);
     const byPlatformId = new Map(result.accounts.map((account) => [account.platformAccountId, account]));
-    expect(result.added).toEqual([byPlatformId.get("3")!.id]);
+    expect(result.added).toEqual([]);
+    expect(byPlatformId.get("3")).toBeUndefined();
     expect(result.updated).toEqual([byPlatformId.get("1")!.id]);
     expect(result.needsReconnect).toEqual([byPlatformId.get("2")!.id]);
     expect(result.blockedAccountIds).toEqual(result.needsReconnect);
@@ -149,6 +150,7 @@ describe("a sync", () => {
   test("refreshes a token that the platform ended early, once, before it ends the login", async ({ expect }) => {
     const { ctx, platform } = await connectAccounts();
     const refused = () => reconnect("The token was ended.", { httpStatus: 401 });
+    const listedBefore = platform.calls.accounts;
     vi.setSystemTime(start + 10 * MINUTE);
     platform.faults.accounts.push(refused());
     expect(await syncAccounts(ctx)).toMatchObject({
@@ -161,7 +163,7 @@ describe("a sync", () => {
     expect(await syncAccounts(ctx)).toMatchObject({
       accounts: [{ status: "needs_reconnect" }, { status: "needs_reconnect" }],
     });
-    expect(platform.calls).toMatchObject({ refresh: 2, accounts: 5 });
+    expect(platform.calls).toMatchObject({ refresh: 2, accounts: listedBefore + 4 });
   });
 
   test("seals tokens of an old key again with the current one", async ({ expect }) => {

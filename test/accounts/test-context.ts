@@ -1,8 +1,11 @@
 import { env } from "cloudflare:workers";
 import {
+  chooseAccounts,
+  findChoice,
   finishConnect,
   type FinishedConnect,
   type LoginStartResult,
+  offerAccounts,
   startConnect,
   startLogin,
 } from "#accounts/index.ts";
@@ -116,9 +119,31 @@ export async function finishBrowserLogin(
   return await finishConnect(services, { platform, params: { state, code }, browserToken });
 }
 
-/** A whole browser login, from start to callback. */
+/** A whole browser login, from start to callback; the person chooses every account that it offers. */
 export async function completeConnect(ctx: Context, platform: Platform, name: string): Promise<FinishedConnect> {
-  return await finishBrowserLogin(ctx, platform, await startBrowserLogin(ctx, platform), name);
+  const login = await startBrowserLogin(ctx, platform);
+  return await chooseAll(ctx, platform, login.state, await finishBrowserLogin(ctx, platform, login, name));
+}
+
+/** Chooses every account on the page that follows a login with several; the end of any other login stays as it is. */
+export async function chooseAll(
+  ctx: Context,
+  platform: Platform,
+  state: string,
+  end: FinishedConnect,
+): Promise<FinishedConnect> {
+  const link = end.choice && { platform, state, browserToken: end.choice.browserToken, signedInUserId: null };
+  const choice = link && (await findChoice(ctx, link));
+  if (!choice) {
+    return end;
+  }
+  const offer = await offerAccounts(ctx, choice.connection);
+  const ids = offer.ok ? offer.value.accounts.map((account) => account.platformAccountId) : [];
+  const chosen = await chooseAccounts(ctx, choice.connection, ids);
+  if (!chosen.ok) {
+    throw new Error(chosen.message);
+  }
+  return { ...end, ...chosen.end };
 }
 
 export async function queryRows(sql: string, ...params: unknown[]): Promise<Record<string, unknown>[]> {

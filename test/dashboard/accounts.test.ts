@@ -7,11 +7,11 @@ import { describeDisconnect, describeOwnLimits } from "#dashboard/wording/counts
 import { adapterFor } from "#platforms/registry.ts";
 import { limitsFor } from "#platforms/limits-for.ts";
 import { createServiceFixture, signInNewUser, type ServiceFixture } from "../auth/service-fixture.ts";
-import { completePlatformLogin, sandboxEnv } from "../accounts/sandbox-context.ts";
+import { completePlatformLogin, connectInSandbox, readCallback, sandboxEnv } from "../accounts/sandbox-context.ts";
 import { createAccount, updateAccountRow } from "../posts/test-context.ts";
 import { countingD1 } from "../support/counting-d1.ts";
+import { finishConnect, listAccounts } from "#accounts/index.ts";
 import { sandboxOutbound } from "#sandbox/index.ts";
-import { finishConnect } from "#accounts/index.ts";
 import { PLAN_LIMITS } from "#core/plan.ts";
 import { SCOPES } from "#core/scope.ts";
 
@@ -259,12 +259,6 @@ describe("POST /dashboard/accounts/{id}/disconnect", () => {
 describe("with the simulated platforms", () => {
   const service = createServiceFixture({ ...sandboxEnv }, sandboxOutbound(sandboxEnv));
 
-  async function connect(ctx: Context, platform: "facebook" | "pinterest") {
-    const { url, browserToken } = await completePlatformLogin(ctx, platform);
-    const params = Object.fromEntries(url.searchParams);
-    return await finishConnect(ctx, { platform, params, browserToken, signedInUserId: null });
-  }
-
   test("every platform is offered", async ({ expect }) => {
     const { text } = await signedInUser(service);
     const page = await text();
@@ -276,7 +270,7 @@ describe("with the simulated platforms", () => {
 
   test("a check tells what is new, and what was not connected and why", async ({ expect }) => {
     const { ctx, browser } = await signedInUser(service);
-    await connect(ctx, "facebook");
+    await connectInSandbox(ctx, "facebook");
     const first = await (await browser.post(`${PAGE}/sync`)).text();
     expect(first).toMatch(/2 accounts checked\. New: Shop, Workshop\./);
     expect(first).toContain("Read only (Facebook)");
@@ -284,9 +278,45 @@ describe("with the simulated platforms", () => {
     expect(await (await browser.post(`${PAGE}/sync`)).text()).toContain("2 accounts checked.");
   });
 
+  test("pages that were not chosen are chosen later, without a new login and by their owner alone", async ({
+    expect,
+  }) => {
+    const { ctx, text, browser } = await signedInUser(service);
+    const stranger = await signedInUser(service);
+    const { url, browserToken } = await completePlatformLogin(ctx, "facebook");
+    await finishConnect(ctx, { platform: "facebook", ...readCallback(url), browserToken });
+    // The window was closed before the choice.
+    const waiting = await text();
+    expect(waiting).toContain(
+      "You logged in to Facebook as <bdi>Ada Example</bdi> and have not chosen what to connect.",
+    );
+    const [, address = ""] = /href="(\/dashboard\/accounts\/logins\/[^"]+)"/.exec(waiting) ?? [];
+    const choice = await text(address);
+    expect(choice).toContain("0 of 100 places are taken");
+    expect(choice).toContain("Your role on this Page does not allow apps to post");
+    const refused = await browser.post(address, {});
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain("Choose at least one account.");
+    const chosen = await browser.post(address, { account: "110011001100220" });
+    expect(chosen.headers.get("location")).toBe(`${PAGE}?done=chosen&added=1`);
+    const page = await text(`${PAGE}?done=chosen&added=1`);
+    expect(page).toContain("1 account is connected.");
+    expect(page).not.toContain("have not chosen");
+    expect(page).toContain(`<a href="${address}">Choose accounts</a>`);
+    expect(page.match(/class="item account"/g)).toHaveLength(1);
+    expect(await text(address)).toMatch(/value="110011001100220" checked="" disabled=""/);
+    expect((await browser.post(address, { account: "110011001100110" })).status).toBe(303);
+    expect((await listAccounts(ctx)).map(({ displayName }) => displayName)).toEqual(["Workshop", "Shop"]);
+    for (const other of [address, `${PAGE}/logins/unknown`]) {
+      expect((await stranger.browser.get(other)).status).toBe(404);
+      expect((await stranger.browser.post(other, { account: "110011001100220" })).status).toBe(404);
+    }
+    expect(await listAccounts(stranger.ctx)).toEqual([]);
+  });
+
   test("boards of an account, only where the platform has them", async ({ expect }) => {
     const { ctx, text, browser } = await signedInUser(service);
-    const connected = await connect(ctx, "pinterest");
+    const connected = await connectInSandbox(ctx, "pinterest");
     const [id] = connected.ok ? connected.added.map((account) => account.id) : [];
     const other = await createAccount(ctx, "x");
     expect(await text()).toContain(`/dashboard/accounts/${id}/boards`);

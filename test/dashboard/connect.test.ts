@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
-import { listAccounts, startConnect } from "#accounts/index.ts";
+import { listAccounts, startConnect, syncAccounts } from "#accounts/index.ts";
 import { startSession } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import type { Context } from "#context.ts";
@@ -86,11 +86,11 @@ describe("GET /connect/{platform}", () => {
     expect((await open(link)).status).toBe(200);
   });
 
-  test("says which accounts are connected where the platform asks the person for them", async ({ expect }) => {
+  test("says that the person chooses where a login may have several accounts", async ({ expect }) => {
     const { ctx } = await createSandboxUser();
     const pageOf = async (platform: Platform) => (await open((await startConnect(ctx, { platform })).connectUrl)).text;
     expect(await pageOf("facebook")).toContain(
-      "Facebook asks which Pages to share: only those you choose there are connected.",
+      "Facebook asks which Pages to share. Then you choose here which of them to connect.",
     );
     expect(await pageOf("x")).not.toContain("you choose there");
   });
@@ -367,6 +367,120 @@ async function callsOf(platform: Platform, host: string): Promise<readonly strin
   const { calls } = await answer.json<{ calls: { host: string; path: string }[] }>();
   return calls.filter((call) => call.host === host).map(({ path }) => path);
 }
+
+describe("/connect/{platform}/choose", () => {
+  /** A finished login with several accounts, up to the page of its choice, which only `cookie` opens. */
+  async function logIn(ctx: Context, platform: Platform = "linkedin", login = "ada") {
+    const finished = await openCallback(await completePlatformLogin(ctx, platform, login));
+    const url = new URL(finished.headers.get("location") ?? "", ORIGIN).href;
+    return { status: finished.status, url, cookie: cookieFrom(finished.headers) };
+  }
+
+  const MEMBER = "urn:li:person:AbC123xyz";
+  const PAGE_OF_ADA = "urn:li:organization:5515715";
+
+  async function choose(
+    { url, cookie }: { readonly url: string; readonly cookie: string },
+    ids: readonly string[],
+    headers: Record<string, string> = {},
+  ) {
+    const body = new URLSearchParams(ids.map((id) => ["account", id]));
+    return await open(url, {
+      method: "POST",
+      body,
+      headers: { origin: ORIGIN, "cf-connecting-ip": crypto.randomUUID(), cookie, ...headers },
+    });
+  }
+
+  test("303 from the callback; 200: lists what the login offers, nothing ticked, and the places that are left", async ({
+    expect,
+  }) => {
+    const { ctx } = await createSandboxUser();
+    const { status, url, cookie } = await logIn(ctx);
+    expect(status).toBe(303);
+    expect(url).toContain("/connect/linkedin/choose?state=");
+    const page = await open(url, { headers: { cookie, "cf-connecting-ip": crypto.randomUUID() } });
+    expect(page.status).toBe(200);
+    for (const text of [
+      "Ada Example",
+      "Example GmbH",
+      "@example-gmbh",
+      MEMBER,
+      PAGE_OF_ADA,
+      "0 of 100 places are taken: you can connect 100 more accounts.",
+    ]) {
+      expect(page.text).toContain(text);
+    }
+    expect(page.text).not.toMatch(/<input[^>]* checked/);
+    expect(page.text).not.toContain(ctx.actor.userId);
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self'");
+    expect(page.headers.get("content-security-policy")).not.toContain("script");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(await listAccounts(ctx)).toEqual([]);
+  });
+
+  test("200: connects what is ticked and nothing else, and a repeated form does the same", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const choice = await logIn(ctx);
+    for (const heading of ["Connected now", "Reconnected"]) {
+      const end = await choose(choice, [PAGE_OF_ADA]);
+      expect(end.status).toBe(200);
+      expect(end.text).toContain("LinkedIn is connected");
+      expect(end.text).toContain(heading);
+      expect(await listAccounts(ctx)).toMatchObject([{ platformAccountId: PAGE_OF_ADA }]);
+    }
+    expect((await syncAccounts(ctx)).accounts).toHaveLength(1);
+  });
+
+  test("200: after a new login what was connected is ticked, and what was not is offered", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    await choose(await logIn(ctx), [PAGE_OF_ADA]);
+    const { url, cookie } = await logIn(ctx);
+    const page = await open(url, { headers: { cookie } });
+    expect(page.text).toMatch(new RegExp(`value="${PAGE_OF_ADA}" checked="" disabled=""`));
+    expect(page.text).toMatch(new RegExp(`value="${MEMBER}"/?>`));
+    expect((await choose({ url, cookie }, [])).text).toContain("Reconnected");
+    expect(await listAccounts(ctx)).toHaveLength(1);
+  });
+
+  test("400: nothing is ticked, or more than fits; the form is shown again with its ticks", async ({ expect }) => {
+    const { ctx } = await createSandboxUser();
+    const choice = await logIn(ctx);
+    const none = await choose(choice, []);
+    expect(none.status).toBe(400);
+    expect(none.text).toContain("Choose at least one account.");
+    await env.DB.prepare("UPDATE subscriptions SET plan = 'starter' WHERE user_id = ?").bind(ctx.actor.userId).run();
+    for (const platform of ["x", "threads", "tiktok", "pinterest"] as const) {
+      await openCallback(await completePlatformLogin(ctx, platform));
+    }
+    const many = await choose(choice, [MEMBER, PAGE_OF_ADA]);
+    expect(many.status).toBe(400);
+    expect(many.text).toContain("Your plan allows 5 connected accounts and 4 are connected. Choose at most 1.");
+    expect(many.text).toMatch(new RegExp(`value="${PAGE_OF_ADA}" checked=""`));
+    expect(await listAccounts(ctx, { platform: "linkedin" })).toEqual([]);
+  });
+
+  test("400: another browser, another user, the cookie of before the login; 403: another site", async ({ expect }) => {
+    const [{ ctx }, { ctx: other }] = [await createSandboxUser(), await createSandboxUser()];
+    const login = await completePlatformLogin(ctx, "linkedin");
+    const finished = await openCallback(login);
+    const choice = {
+      url: new URL(finished.headers.get("location") ?? "", ORIGIN).href,
+      cookie: cookieFrom(finished.headers),
+    };
+    const before = `${await cookieName(login.url)}=${login.browserToken}`;
+    const session = `__Host-session=${await startSession(other, { userId: other.actor.userId })}`;
+    for (const cookie of ["", before, `${choice.cookie}; ${session}`]) {
+      expect((await open(choice.url, { headers: { cookie } })).status).toBe(400);
+      expect((await choose({ ...choice, cookie }, [MEMBER])).status).toBe(400);
+    }
+    expect((await choose(choice, [MEMBER], { origin: "https://evil.example" })).status).toBe(403);
+    expect((await choose({ ...choice, url: choice.url.replace("linkedin", "facebook") }, [MEMBER])).status).toBe(400);
+    expect(await listAccounts(ctx)).toEqual([]);
+    expect(await listAccounts(other)).toEqual([]);
+    expect((await choose(choice, [MEMBER])).status).toBe(200);
+  });
+});
 
 describe("a server that sends its visitor to another server (mix-up, RFC 9700 4.4)", () => {
   const HONEST = "mastodon.example";

@@ -55,7 +55,7 @@ export async function callExpecting(
 }
 
 /** A browser with one cookie jar: sends a request and returns the response without following its redirect. */
-function createBrowser(): (url: URL, form?: Readonly<Record<string, string>>) => Promise<Response> {
+function createBrowser(): (url: URL, form?: Record<string, string> | [string, string][]) => Promise<Response> {
   const cookies = new Map<string, string>();
   return async (url, form) => {
     const response = await exports.default.fetch(
@@ -76,8 +76,8 @@ function createBrowser(): (url: URL, form?: Readonly<Record<string, string>>) =>
 const MAX_REDIRECTS = 5;
 
 /**
- * Requests the connect URL, opens its page, sends its form, selects a login on the platform's page, follows the redirects
- * and syncs the accounts.
+ * Requests the connect URL, opens its page, sends its form, selects a login on the platform's page, follows the redirects,
+ * chooses every account that the login offers, and syncs the accounts.
  */
 export async function connectInBrowser(
   caller: ApiCaller,
@@ -108,7 +108,15 @@ export async function connectInBrowser(
     url = new URL(lastResponse.headers.get("location") ?? "", url);
     lastResponse = await browse(url);
   }
-  const lastPage = await lastResponse.text();
+  let lastPage = await lastResponse.text();
+  const offered = Array.from(lastPage.matchAll(/name="account" value="([^"]*)"/g), ([, id = ""]) => id);
+  if (offered.length > 0) {
+    lastResponse = await browse(
+      url,
+      offered.map((id): [string, string] => ["account", id]),
+    );
+    lastPage = await lastResponse.text();
+  }
   if (!lastResponse.ok) {
     throw new Error(`the browser ended at ${lastResponse.status}: ${lastPage}`);
   }

@@ -145,15 +145,51 @@ export class Journey {
       await person.pressButton(`Connect ${name}`);
       await this.#logIn(name);
     }
+    await this.#countPlaces();
   }
 
   /** Through the page that names the workspace, and the platform's own. */
   async #logIn(platform: string): Promise<void> {
     await this.#person.pressButton(`Continue to ${platform}`);
     await this.#person.followLink(/ada/);
+    await this.#chooseAccounts(platform);
     await this.#heading(`${platform} is connected`);
     await this.#person.followLink("Back to your accounts");
     await this.#heading("Accounts");
+  }
+
+  /** LinkedIn asks for which of two accounts: only the first is ticked, or stays so after a new login. */
+  async #chooseAccounts(platform: string): Promise<void> {
+    if (platform !== "LinkedIn") {
+      return;
+    }
+    await this.#heading(/^Choose what to connect/);
+    const [member, page] = ["Ada Example", "Example GmbH"].map((name) =>
+      this.#page.getByRole("checkbox", { name: new RegExp(name) }),
+    );
+    if (member === undefined || page === undefined || (await page.isChecked())) {
+      throw new Error("an account is ticked that nobody chose");
+    }
+    if (await member.isEnabled()) {
+      await this.#person.choose(member);
+    }
+    await this.#person.pressButton("Connect what is ticked");
+  }
+
+  /** One of the two accounts of the login at LinkedIn takes a place, and the other one can be chosen later. */
+  async #countPlaces(): Promise<void> {
+    const { accounts } = await call<{ accounts: readonly ApiAccount[] }>(this.#parts.origin, "GET", "/v1/accounts", {
+      key: this.#key,
+    });
+    const ofLinkedin = accounts.filter(({ platform }) => platform === "linkedin");
+    if (ofLinkedin.length !== 1) {
+      throw new Error(`${ofLinkedin.length} accounts of LinkedIn are connected, one was ticked`);
+    }
+    await this.#page
+      .getByText(new RegExp(`^${accounts.length} of \\d+ accounts`))
+      .first()
+      .waitFor();
+    await this.#page.getByRole("link", { name: "Choose accounts" }).first().waitFor();
   }
 
   async #sample(name: string, mimeType: string): Promise<UploadFile> {
@@ -572,5 +608,6 @@ export class Journey {
     if (await this.#page.getByText(/a new login before anything/).isVisible()) {
       throw new Error("the account still needs a login");
     }
+    await this.#countPlaces();
   }
 }

@@ -65,7 +65,7 @@ export async function finishConnect(services: SyncServices, input: FinishConnect
       workspaceId,
     };
   }
-  return await storeLoginAndSync(services, adapter, consumed, login.value);
+  return await storeLoginAndSync(services, adapter, { ...consumed, stateHash: lookup.hash }, login.value);
 }
 
 /** Whether the callback arrived at the address that only the server of this login knows. */
@@ -82,6 +82,7 @@ function refusal(platform: Platform, reason: string): FinishedConnect {
     reason,
     userId: null,
     workspaceId: null,
+    choice: null,
     reactivatedAccountIds: [],
     blockedAccountIds: [],
   };

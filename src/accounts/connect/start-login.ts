@@ -156,9 +156,11 @@ async function signIn(
     return { state: "fault", fault: login.fault };
   }
   const consumed = await consumeState(services.db, { ...lookup, now: clock.now() }, null);
-  return consumed
-    ? { state: "finished", result: await storeLoginAndSync(services, configured.adapter, consumed, login.value) }
-    : { state: "invalid_link" };
+  if (!consumed) {
+    return { state: "invalid_link" };
+  }
+  const owner = { ...consumed, stateHash: lookup.hash };
+  return { state: "finished", result: await storeLoginAndSync(services, configured.adapter, owner, login.value) };
 }
 
 function faultAdvice(platform: Platform, { kind, message }: Fault<FaultCode>): string {

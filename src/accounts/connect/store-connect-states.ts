@@ -131,6 +131,45 @@ export async function consumeState(
   );
 }
 
+export interface ChoiceInsert {
+  readonly hash: string;
+  readonly connectionId: string;
+  /** Replaces that of the login, so that what a browser got before the login opens no choice. */
+  readonly browserHash: string;
+  readonly expiresAt: number;
+}
+
+/** Turns a used state into the choice of the login's accounts; what only the callback needed is erased. */
+export async function saveChoice(db: Db, choice: ChoiceInsert): Promise<void> {
+  await db.d1
+    .prepare(
+      `UPDATE connect_states SET connection_id = ?2, browser_hash = ?3, expires_at = ?4, code_verifier = '', sealed_started = NULL
+       WHERE hash = ?1`,
+    )
+    .bind(choice.hash, choice.connectionId, choice.browserHash, choice.expiresAt)
+    .run();
+}
+
+/** A login whose accounts a person chooses without a session; the page names the workspace. */
+export interface StoredChoice {
+  readonly connectionId: string;
+  readonly workspaceName: string;
+  readonly ownerEmail: string;
+}
+
+export async function findStoredChoice(db: Db, lookup: StateLookup, browserHash: string): Promise<StoredChoice | null> {
+  // mutant: any-browser-chooses
+  return await db.d1
+    .prepare(
+      `SELECT s.connection_id AS connectionId, w.name AS workspaceName, u.email AS ownerEmail FROM connect_states s
+       JOIN workspaces w ON w.id = s.workspace_id JOIN users u ON u.id = s.user_id
+       WHERE s.hash = ?1 AND s.platform = ?2 AND s.expires_at > ?3 AND (?4 IS NULL OR s.user_id = ?4)
+         AND s.connection_id IS NOT NULL AND s.browser_hash = ?5`,
+    )
+    .bind(...lookupParams(lookup), browserHash)
+    .first<StoredChoice>();
+}
+
 /** Deletes at most `limit` rows, so that the first cron run after an outage stays short. Returns how many. */
 export async function deleteExpiredStates(db: Db, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1

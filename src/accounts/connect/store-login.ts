@@ -1,13 +1,16 @@
+import { sha256Hex, toBase64Url } from "#core/encoding.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { Adapter, Login } from "#platforms/contract.ts";
 import { selectAccountsOfConnection, toAccount } from "#accounts/store-accounts.ts";
 import { type ConnectionRow, findConnectionOfLogin, findConnection, saveLogin } from "#accounts/store-connections.ts";
-import { type SyncServices, syncConnection } from "#accounts/sync/sync-connection.ts";
-import { loginEndsAt, nextSyncAt } from "#accounts/refresh-and-sync-times.ts";
+import { type ConnectionSync, type SyncServices, syncConnection } from "#accounts/sync/sync-connection.ts";
+import { CHOICE_LIFETIME_MS, loginEndsAt, nextSyncAt } from "#accounts/refresh-and-sync-times.ts";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 import type { ConnectResult, FinishedConnect } from "#accounts/types.ts";
+import { saveChoice } from "./store-connect-states.ts";
 
 const MAX_SAVE_ATTEMPTS = 3;
+const SECRET_BYTES = 32;
 
 /** The user and workspace that started a login. */
 interface LoginOwner {
@@ -15,15 +18,31 @@ interface LoginOwner {
   readonly workspaceId: string;
 }
 
-/** Stores a login with its tokens and lists its accounts. The last page of the browser login shows the result. */
+/** Stores a login with its tokens and lists its accounts. The person chooses among several; a single one is connected. */
 export async function storeLoginAndSync(
   services: SyncServices,
   adapter: Adapter,
-  { userId, workspaceId }: LoginOwner,
+  { userId, workspaceId, stateHash }: LoginOwner & { readonly stateHash: string },
   login: Login,
 ): Promise<FinishedConnect> {
   const connection = await storeLogin(services, adapter, { userId, workspaceId }, login);
-  return { ...(await syncAfterLogin(services, connection)), userId, workspaceId };
+  const sync = await syncConnection(services, connection, { afterLogin: true });
+  return {
+    ...(await toConnectResult(services, connection, sync)),
+    reactivatedAccountIds: sync.reactivatedAccountIds,
+    blockedAccountIds: sync.blockedAccountIds,
+    userId,
+    workspaceId,
+    choice: sync.mustChoose ? await openChoice(services, stateHash, connection.id) : null,
+  };
+}
+
+/** Gives the browser of the login a new secret, with which it opens the page on which a person chooses accounts. */
+async function openChoice({ db, ids, clock }: SyncServices, hash: string, connectionId: string) {
+  const browserToken = toBase64Url(ids.random(SECRET_BYTES));
+  const expiresAt = clock.now() + CHOICE_LIFETIME_MS;
+  await saveChoice(db, { hash, connectionId, browserHash: await sha256Hex(browserToken), expiresAt });
+  return { browserToken };
 }
 
 /**
@@ -54,7 +73,7 @@ async function storeLogin(
       refreshExpiresAt: login.tokens.refreshExpiresAt,
       endsAt: loginEndsAt(connect, login.tokens),
       connectedAt: now,
-      nextSyncAt: nextSyncAt({ id, lastSyncedAt: null }, connect, tokens, now),
+      nextSyncAt: nextSyncAt({ id, lastSyncedAt: null, chooseUntil: null }, connect, tokens, now),
     });
     const row = saved ? await findConnection(db, id) : undefined;
     if (row) {
@@ -64,36 +83,27 @@ async function storeLogin(
   throw new Error("a login could not be stored");
 }
 
-/** Lists the accounts of a new login. The last page of the browser login shows the result. */
-async function syncAfterLogin(services: SyncServices, connection: ConnectionRow) {
-  const { platform } = connection;
+/** What the last page of the browser login shows. */
+export async function toConnectResult(
+  services: SyncServices,
+  { id, platform }: Pick<ConnectionRow, "id" | "platform">,
+  sync: Pick<ConnectionSync, "state" | "fault" | "added" | "skipped" | "mustChoose">,
+): Promise<ConnectResult> {
   const name = PLATFORM_NAMES[platform];
-  const sync = await syncConnection(services, connection, { afterLogin: true });
-  const changes = { reactivatedAccountIds: sync.reactivatedAccountIds, blockedAccountIds: sync.blockedAccountIds };
   if (sync.state === "ended") {
-    return {
-      ok: false,
-      platform,
-      reason: `${name}: ${sync.fault?.message ?? "The login ended."}`,
-      ...changes,
-    } as const;
+    return { ok: false, platform, reason: `${name}: ${sync.fault?.message ?? "The login ended."}` };
   }
   if (sync.state === "failed") {
-    return { ok: true, platform, added: [], updated: [], skipped: [], pending: true, ...changes } as const;
+    return { ok: true, platform, added: [], updated: [], skipped: [], pending: true };
   }
   const now = services.clock.now();
-  const accounts = (await selectAccountsOfConnection(services.db, connection.id)).map((row) => toAccount(row, now));
-  if (accounts.length === 0) {
+  const accounts = (await selectAccountsOfConnection(services.db, id)).map((row) => toAccount(row, now));
+  if (accounts.length === 0 && !sync.mustChoose) {
     const reasons = sync.skipped.map((skipped) => `${skipped.displayName}: ${skipped.reason}`).join(" ");
-    return {
-      ok: false,
-      platform,
-      reason: reasons || `${name} lists no account that can be posted to.`,
-      ...changes,
-    } as const;
+    return { ok: false, platform, reason: reasons || `${name} lists no account that can be posted to.` };
   }
   const addedIds = new Set(sync.added);
-  const result: ConnectResult = {
+  return {
     ok: true,
     platform,
     added: accounts.filter((account) => addedIds.has(account.id)),
@@ -101,5 +111,4 @@ async function syncAfterLogin(services: SyncServices, connection: ConnectionRow)
     skipped: sync.skipped,
     pending: false,
   };
-  return { ...result, ...changes };
 }

@@ -14,11 +14,15 @@ export interface ListingChanges extends AvailabilityChanges {
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly skipped: readonly SkippedAccount[];
+  /** The platform's ids of accounts that the login offers and that are not connected. */
+  readonly unconnected: readonly string[];
 }
 
 interface ListingComparison {
-  readonly row: Pick<ConnectionRow, "id" | "platform" | "connectedAt">;
+  readonly row: Pick<ConnectionRow, "id" | "platform">;
   readonly listing: AccountListing;
+  /** The only account of a new login, which needs no choice; null if a person chooses or nothing is connected. */
+  readonly onlyAccountId: string | null;
   readonly accountLimit: number;
   readonly written: WrittenListing;
   readonly isSync: boolean;
@@ -28,6 +32,7 @@ interface ListingComparison {
 export function describeListingChanges({
   row,
   listing,
+  onlyAccountId,
   accountLimit,
   written,
   isSync,
@@ -41,11 +46,11 @@ export function describeListingChanges({
     const previous = previousById.get(account.id);
     return !previous || previous.disconnected_at !== null || (isSync && previous.last_synced_at === null);
   };
-  // If the owner disconnected an account after this login, the listing leaves it out on purpose and not because of the plan's limit.
-  const exceedsPlanLimit = ({ platformAccountId }: PostableAccount) => {
-    const account = currentByPlatformId.get(platformAccountId);
-    return !account || (account.disconnected_at !== null && account.disconnected_at <= row.connectedAt);
-  };
+  const unconnected = written.isCurrent
+    ? listing.accounts.filter(
+        ({ platformAccountId }) => currentByPlatformId.get(platformAccountId)?.disconnected_at !== null,
+      )
+    : [];
   const skippedAccount = (account: PostableAccount | UnpostableAccount, reason: string): SkippedAccount => ({
     platform: row.platform,
     platformAccountId: account.platformAccountId,
@@ -64,13 +69,14 @@ export function describeListingChanges({
       )
       .map(idOf),
     skipped: [
-      ...(written.isCurrent
-        ? listing.accounts.filter(exceedsPlanLimit).map((account) => skippedAccount(account, limitReason))
-        : []),
+      ...unconnected
+        .filter(({ platformAccountId }) => platformAccountId === onlyAccountId)
+        .map((account) => skippedAccount(account, limitReason)),
       ...listing.unpostable
         .filter((account) => !currentByPlatformId.has(account.platformAccountId))
         .map((account) => skippedAccount(account, account.reason)),
     ],
+    unconnected: unconnected.map(({ platformAccountId }) => platformAccountId),
     reactivatedAccountIds: ownAccounts
       .filter((account) => account.status === "active" && wasUnavailable(previousById.get(account.id)))
       .map(idOf),

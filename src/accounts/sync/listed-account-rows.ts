@@ -26,11 +26,11 @@ export async function toListedAccounts(
   connection: Pick<ConnectionRow, "id" | "platform">,
   accounts: readonly PostableAccount[],
   grantedScopes: readonly string[],
-): Promise<readonly ListedAccount[]> {
+): Promise<readonly Omit<ListedAccount, "isChosen">[]> {
   const settings = services.config.app(connection.platform)?.settings ?? {};
   const distinct = new Map(accounts.map((account) => [account.platformAccountId, account]));
   return await Promise.all(
-    [...distinct.values()].map(async (account): Promise<ListedAccount> => {
+    [...distinct.values()].map(async (account): Promise<Omit<ListedAccount, "isChosen">> => {
       const lacksScopes = account.missingScopes.length > 0;
       return {
         id: services.ids.uuid(),

@@ -20,6 +20,8 @@ export interface ListedAccount {
   readonly sealedToken: string | null;
   readonly status: AccountStatus;
   readonly statusReason: string | null;
+  /** Whether a person chose the account. Without that, a listing connects nothing that is not connected. */
+  readonly isChosen: boolean;
 }
 
 /** An account to which the login can no longer post, and the reason that its owner reads. */
@@ -39,18 +41,18 @@ export interface ListingWrite {
   readonly isSync: boolean;
   readonly now: number;
   readonly nextSyncAt: number;
+  /** Until when the login waits for a choice if it has no account; null if there is nothing to choose. */
+  readonly chooseUntil: number | null;
 }
 
 const CURRENT_LOGIN =
   "SELECT * FROM connections WHERE id = ?1 AND connected_at = ?2 AND status = 'active' AND sealed_tokens IS NOT NULL";
 
-/** For an existing account `a`: a disconnected account is connected again only by a login made after the disconnect. */
-const MAY_BE_CONNECTED_AGAIN = "(a.disconnected_at IS NULL OR a.disconnected_at <= login.connected_at)";
-/** For the login `o` that has the account now: an account moves only to a newer login, or away from a login that has ended. */
+/** For the login `o` that has a connected account now: it moves only to a newer login, or away from a login that has ended. */
 const MAY_MOVE_TO_LOGIN = "(o.id = login.id OR o.connected_at <= login.connected_at OR o.status <> 'active')";
 /** New and reconnected accounts count against the plan's account limit. */
 const NEEDS_SLOT = "(a.id IS NULL OR a.disconnected_at IS NOT NULL)";
-const SLOTS_IN_USE = "SELECT count(*) FROM accounts c WHERE c.user_id = ranked.user_id AND c.disconnected_at IS NULL";
+const SLOTS_IN_USE = "SELECT count(*) FROM accounts c WHERE c.user_id = counted.user_id AND c.disconnected_at IS NULL";
 
 /**
  * If a refused post of the same login has blocked an account, the account stays blocked, because the listing does not show that refusal.
@@ -63,8 +65,8 @@ const storedIfPartial = (column: string, listed: string) =>
   `coalesce(iif(item ->> '$.isPartial', stored_${column}, NULL), ${listed})`;
 
 /*
- * Adds new accounts in the platform's order until the plan's limit is reached. One statement counts and inserts, so that parallel logins
- * cannot exceed the limit.
+ * Connects all chosen accounts or, if the plan has too few places for them, none. One statement counts and inserts, so that parallel
+ * choices cannot exceed the limit.
  */
 const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
   found AS (
@@ -76,8 +78,8 @@ const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
     LEFT JOIN accounts a ON a.workspace_id = login.workspace_id AND a.platform = login.platform
       AND a.platform_account_id = l.value ->> '$.platformAccountId'
     LEFT JOIN connections o ON o.id = a.connection_id
-    WHERE a.id IS NULL OR (${MAY_BE_CONNECTED_AGAIN} AND ${MAY_MOVE_TO_LOGIN})),
-  ranked AS (SELECT *, sum(needs_slot) OVER (ORDER BY position) AS slot FROM found)
+    WHERE iif(${NEEDS_SLOT}, l.value ->> '$.isChosen', ${MAY_MOVE_TO_LOGIN})),
+  counted AS (SELECT *, sum(needs_slot) OVER () AS slots FROM found)
 INSERT INTO accounts (id, user_id, workspace_id, connection_id, platform, platform_account_id, username, display_name,
   avatar_url, profile_url, capabilities, sealed_token, missing_scopes, status, status_reason, blocked_by, connected_at)
 SELECT item ->> '$.id', user_id, workspace_id, touchedid, platform, item ->> '$.platformAccountId',
@@ -86,9 +88,9 @@ SELECT item ->> '$.id', user_id, workspace_id, touchedid, platform, item ->> '$.
   iif(item ->> '$.isPartial', json_patch(coalesce(stored_capabilities, '{}'), item ->> '$.capabilities'), item ->> '$.capabilities'),
   item ->> '$.sealedToken', item ->> '$.missingScopes', item ->> '$.status', item ->> '$.statusReason',
   iif(item ->> '$.status' = 'active', NULL, 'listing'), connected_at
-FROM ranked
-WHERE needs_slot = 0
-  OR slot <= ?4 - (${SLOTS_IN_USE})
+FROM counted
+WHERE needs_slot = 0 OR slots <= ?4 - (${SLOTS_IN_USE})
+ORDER BY position
 ON CONFLICT (workspace_id, platform, platform_account_id) DO UPDATE SET
   connection_id = excluded.connection_id, username = excluded.username, display_name = excluded.display_name,
   avatar_url = excluded.avatar_url, profile_url = excluded.profile_url, capabilities = excluded.capabilities,
@@ -105,6 +107,9 @@ const BLOCK_UNLISTED_ACCOUNTS = `UPDATE accounts SET status = 'needs_reconnect',
   WHERE connection_id = ?1 AND disconnected_at IS NULL AND blocked_by IS NOT 'post'
     AND platform_account_id NOT IN (SELECT l.value ->> '$.platformAccountId' FROM json_each(?3) l)
     AND EXISTS (${CURRENT_LOGIN})`;
+
+const HAS_ACCOUNT =
+  "EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = connections.id AND a.disconnected_at IS NULL)";
 
 const SELECT_AFFECTED_ACCOUNTS = `${SELECT_ACCOUNTS} WHERE a.connection_id = ?1 OR (a.workspace_id = ?2 AND a.platform = ?3
     AND a.platform_account_id IN (SELECT value FROM json_each(?4)))
@@ -131,9 +136,11 @@ export async function writeListing(db: Db, write: ListingWrite): Promise<Written
       .bind(login.id, login.connectedAt, listed, JSON.stringify(write.unlisted), write.unlistedReason),
     updatedLogin: db.d1
       .prepare(
-        `UPDATE connections SET last_synced_at = ?3, next_sync_at = ?4, sync_failures = 0 WHERE id IN (SELECT id FROM (${CURRENT_LOGIN}))`,
+        `UPDATE connections SET last_synced_at = ?3, sync_failures = 0, choose_until = iif(${HAS_ACCOUNT}, NULL, ?5),
+           next_sync_at = iif(${HAS_ACCOUNT}, ?4, coalesce(?5, ?4))
+         WHERE id IN (SELECT id FROM (${CURRENT_LOGIN}))`,
       )
-      .bind(login.id, login.connectedAt, write.now, write.nextSyncAt),
+      .bind(login.id, login.connectedAt, write.now, write.nextSyncAt, write.chooseUntil),
     synced: db.d1
       .prepare(
         `UPDATE accounts SET last_synced_at = ?3 WHERE ?4 AND connection_id = ?1 AND disconnected_at IS NULL AND EXISTS (${CURRENT_LOGIN})`,
@@ -144,18 +151,20 @@ export async function writeListing(db: Db, write: ListingWrite): Promise<Written
   return { isCurrent: updatedLogin?.meta.changes === 1, before: before.results, after: after.results };
 }
 
-/** Logins that were listed at least once and whose accounts have all moved to other logins. */
+/** Logins that were listed at least once, have no account (any more) and do not wait for a choice. */
 export async function selectConnectionsWithoutAccounts(
   db: Db,
   scope: { readonly workspaceId: string; readonly platform: Platform },
+  now: number,
 ): Promise<readonly string[]> {
   const { results } = await db.d1
     .prepare(
       `SELECT c.id AS id FROM connections c
        WHERE c.workspace_id = ?1 AND c.platform = ?2 AND c.sealed_tokens IS NOT NULL AND c.last_synced_at IS NOT NULL
+         AND (c.choose_until IS NULL OR c.choose_until <= ?3)
          AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`,
     )
-    .bind(scope.workspaceId, scope.platform)
+    .bind(scope.workspaceId, scope.platform, now)
     .all<{ id: string }>();
   return results.map((row) => row.id);
 }

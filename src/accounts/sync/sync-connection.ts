@@ -3,11 +3,11 @@ import { log } from "#core/log.ts";
 import { limitsFor } from "#core/plan.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { Services } from "#context.ts";
-import type { Fault } from "#platforms/contract.ts";
+import type { Fault, Result } from "#platforms/contract.ts";
 import { temporary } from "#platforms/fault.ts";
 import { catchConnectionErrors } from "#platforms/oauth-token.ts";
 import { toListedAccounts } from "./listed-account-rows.ts";
-import { type AccountListing, describeListingChanges } from "./describe-listing-changes.ts";
+import { type AccountListing, describeListingChanges, type ListingChanges } from "./describe-listing-changes.ts";
 import {
   type ActiveLogin,
   loadActiveLogin,
@@ -26,9 +26,8 @@ import {
 import { clientForLogin } from "#accounts/configured-platform.ts";
 import { selectUserPlan } from "#accounts/store-accounts.ts";
 import { selectConnectionsWithoutAccounts, writeListing } from "./store-account-listing.ts";
-import { backoffMs, isListingDue, nextSyncAt } from "#accounts/refresh-and-sync-times.ts";
+import { backoffMs, CHOICE_LIFETIME_MS, isListingDue, nextSyncAt } from "#accounts/refresh-and-sync-times.ts";
 import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
-import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 
 export type SyncServices = RefreshServices & Pick<Services, "defer">;
 
@@ -39,15 +38,16 @@ export interface SyncOptions {
   readonly afterLogin?: boolean;
   /** Skips the listing if only a token refresh is due. */
   readonly onlyDue?: boolean;
+  /** The accounts that a person chose, by the platform's ids. Nothing else is connected that is not connected. */
+  readonly chosen?: ReadonlySet<string>;
 }
 
-export interface ConnectionSync extends AvailabilityChanges {
+export interface ConnectionSync extends ListingChanges {
   /** `ended`: the user must log in again; the caller pauses the posts, then `endSyncs`. `failed`: the platform did not respond; the cron tries again later. */
   readonly state: "listed" | "refreshed" | "ended" | "failed";
-  readonly added: readonly string[];
-  readonly updated: readonly string[];
-  readonly skipped: readonly SkippedAccount[];
   readonly fault: Fault | null;
+  /** Whether the login offers several accounts, of which some are not connected. */
+  readonly mustChoose: boolean;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function syncConnection(
     // Log only the name of the error, because its message may contain a URL with a token.
     const name = error instanceof Error ? error.name : typeof error;
     log("error", "account_sync_crashed", { connection_id: connection.id, platform: connection.platform, error: name });
-    return { state: "failed", added: [], updated: [], skipped: [], fault: internalError(), ...NO_CHANGES };
+    return { state: "failed", fault: internalError(), ...NO_CHANGES };
   }
 }
 
@@ -82,27 +82,22 @@ async function refreshAndList(
   connection: ConnectionRow,
   options: SyncOptions,
 ): Promise<ConnectionSync> {
-  if (connection.status !== "active") {
+  // The platform is not called first, because one that does not answer must not keep the tokens of an overdue choice here.
+  const isChoiceOverdue = connection.chooseUntil !== null && connection.chooseUntil <= services.clock.now();
+  if (connection.status !== "active" || isChoiceOverdue) {
     return await endedResult(services, connection, null);
   }
   const login = await loadActiveLogin(services, connection);
   if (!login.ok) {
     return await recordFailedListing(services, connection, login.fault);
   }
-  const { row, tokens, platform } = login.value;
+  const { row } = login.value;
   // If an account is blocked, list the accounts even if only a refresh is due, so that the other posts of that account are paused.
   const onlyRefreshDue = options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now());
   if (onlyRefreshDue && !(await hasBlockedAccounts(services, login.value))) {
     return await finishRefresh(services, login.value);
   }
-  const listingResult = await catchConnectionErrors(
-    async () =>
-      await platform.adapter.connect.listAccounts(
-        clientForLogin(services, platform.adapter, tokens),
-        platform.app,
-        tokens,
-      ),
-  );
+  const listingResult = await readListing(services, login.value);
   if (listingResult.ok) {
     return await storeListing(services, login.value, listingResult.value, options);
   }
@@ -111,6 +106,16 @@ async function refreshAndList(
   return expired
     ? await refreshAndList(services, expired, options)
     : await recordFailedListing(services, row, listingResult.fault);
+}
+
+/** The accounts that the platform lists for the login now. */
+export async function readListing(
+  services: SyncServices,
+  { tokens, platform: { adapter, app } }: ActiveLogin,
+): Promise<Result<AccountListing>> {
+  return await catchConnectionErrors(
+    async () => await adapter.connect.listAccounts(clientForLogin(services, adapter, tokens), app, tokens),
+  );
 }
 
 async function hasBlockedAccounts({ db }: SyncServices, login: ActiveLogin): Promise<boolean> {
@@ -127,10 +132,18 @@ async function finishRefresh(
     await scheduleSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
   }
   const state = refreshFault ? "failed" : "refreshed";
-  return { state, added: [], updated: [], skipped: [], fault: refreshFault ?? null, ...NO_CHANGES };
+  return { state, fault: refreshFault ?? null, ...NO_CHANGES };
 }
 
-const NO_CHANGES: AvailabilityChanges = { reactivatedAccountIds: [], blockedAccountIds: [] };
+const NO_CHANGES: Omit<ConnectionSync, "state" | "fault"> = {
+  added: [],
+  updated: [],
+  skipped: [],
+  unconnected: [],
+  mustChoose: false,
+  reactivatedAccountIds: [],
+  blockedAccountIds: [],
+};
 
 async function storeListing(
   services: SyncServices,
@@ -142,30 +155,42 @@ async function storeListing(
   const platformName = PLATFORM_NAMES[row.platform];
   const accountLimit = options.accountLimit ?? (await findAccountLimit(services, row.userId));
   const now = clock.now();
+  const listed = await toListedAccounts(services, row, listing.accounts, tokens.scopes);
+  const onlyAccountId =
+    options.chosen === undefined && row.lastSyncedAt === null && listed.length === 1
+      ? (listed[0]?.platformAccountId ?? null)
+      : null;
+  // mutant: every-account-connected
   const written = await writeListing(db, {
     login: row,
-    listed: await toListedAccounts(services, row, listing.accounts, tokens.scopes),
+    listed: listed.map((account) => ({
+      ...account,
+      isChosen: account.platformAccountId === onlyAccountId || options.chosen?.has(account.platformAccountId) === true,
+    })),
     unlisted: listing.unpostable.map(({ platformAccountId, reason }) => ({ platformAccountId, reason })),
     unlistedReason: `${platformName} no longer offers this account to the login behind it. Connect it again and allow access to it.`,
     accountLimit,
     isSync: options.afterLogin !== true,
     now,
-    nextSyncAt: nextSyncAt({ id: row.id, lastSyncedAt: now }, platform.adapter.connect, tokens, now),
+    nextSyncAt: nextSyncAt({ id: row.id, lastSyncedAt: now, chooseUntil: null }, platform.adapter.connect, tokens, now),
+    chooseUntil: row.chooseUntil ?? (listed.length > 1 ? now + CHOICE_LIFETIME_MS : null),
   });
   if (row.sealedTokens !== null && isSealedWithOldKey(config, row.sealedTokens)) {
     await resealTokens(db, row, await sealTokens(services, row.id, tokens, tokens.obtainedAt));
   }
-  for (const id of await selectConnectionsWithoutAccounts(db, row)) {
+  for (const id of await selectConnectionsWithoutAccounts(db, row, now)) {
     await revokeConnection(services, { id, platform: row.platform });
   }
-  return {
-    state: "listed",
-    fault: null,
-    ...describeListingChanges({ row, listing, accountLimit, written, isSync: options.afterLogin !== true }),
-  };
+  const isSync = options.afterLogin !== true;
+  const changes = describeListingChanges({ row, listing, onlyAccountId, accountLimit, written, isSync });
+  return { state: "listed", fault: null, mustChoose: listed.length > 1 && changes.unconnected.length > 0, ...changes };
 }
 
-async function findAccountLimit({ db, config }: Pick<Services, "db" | "config">, userId: string): Promise<number> {
+/** The plan's limit of connected accounts, for a caller without an authenticated actor. */
+export async function findAccountLimit(
+  { db, config }: Pick<Services, "db" | "config">,
+  userId: string,
+): Promise<number> {
   const row = await selectUserPlan(db, userId);
   const plan = config.planForAll ?? row?.plan ?? "starter";
   const isTrial = config.planForAll === null && row?.status === "trialing";
@@ -191,17 +216,17 @@ async function recordFailedListing(services: SyncServices, row: ConnectionRow, f
     http_status: fault.httpStatus,
     failures: syncFailures,
   });
-  return { state: "failed", added: [], updated: [], skipped: [], fault, ...NO_CHANGES };
+  return { state: "failed", fault, ...NO_CHANGES };
 }
 
 async function endedResult(services: SyncServices, row: ConnectionRow, fault: Fault | null): Promise<ConnectionSync> {
+  if (row.chooseUntil !== null) {
+    await revokeConnection(services, row);
+  }
   return {
+    ...NO_CHANGES,
     state: "ended",
-    added: [],
-    updated: [],
-    skipped: [],
     fault,
-    reactivatedAccountIds: [],
     blockedAccountIds: await selectBlockedAccountIds(services.db, row.id),
   };
 }

@@ -20,7 +20,7 @@ const ConnectResponse = z
     connect_url: z.string().openapi({
       format: "uri",
       description:
-        "A page of this service to open in the user's browser. It names the workspace, asks for what the platform needs, and leads to the platform. One login can be finished with it, in the browser that started it.",
+        "A page of this service to open in the user's browser. It names the workspace, asks for what the platform needs, and leads to the platform. One login can be finished with it, in the browser that started it. If the login has several accounts, a further page asks which of them to connect, for an hour.",
     }),
     platform: PlatformName,
     expires_at: Instant,
@@ -33,7 +33,7 @@ const route = operation("accounts:write", {
   operationId: "connectAccount",
   summary: "Start connecting an account",
   description:
-    "Returns the URL of a page from which the user logs in to the platform. The service cannot tell the caller when the user has finished: after the login, call `POST /accounts/sync` once, or list the accounts every 5 seconds until `expires_at` and look for the new one, or for one that is `active` again.",
+    "Returns the URL of a page from which the user logs in to the platform. The service cannot tell the caller when the user has finished: the person connects the only account of the login, or chooses among several. Then call `POST /accounts/sync` once, or list the accounts every 5 seconds until `expires_at` and look for the new one, or for one that is `active` again.",
   request: {
     body: jsonBody(ConnectBody, { platform: EXAMPLE_PLATFORM }),
   },

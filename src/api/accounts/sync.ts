@@ -10,7 +10,7 @@ const route = operation("accounts:write", {
   operationId: "syncAccounts",
   summary: "Sync accounts with the platforms",
   description:
-    "Reads the available accounts of every connection, and updates names, pictures, permissions and expiry. Call it after the user has logged in; it takes no body.",
+    "Asks the platforms about every login, and updates names, pictures, permissions and expiry of the connected accounts. It connects no account that the person did not choose. Call it after the user has logged in; it takes no body.",
   responses: success(200, "The current accounts and the changes.", SyncResult, {
     accounts: [EXAMPLE_ACCOUNT],
     added: [EXAMPLE_ACCOUNT.id],

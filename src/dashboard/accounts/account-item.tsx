@@ -2,7 +2,8 @@ import type { FC } from "hono/jsx";
 import { ENDS_SOON_MS } from "#accounts/index.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
-import { ConfirmForm, PlatformBadge } from "#dashboard/layout/components.tsx";
+import { Avatar, handleOf } from "#dashboard/layout/avatar.tsx";
+import { ConfirmForm } from "#dashboard/layout/components.tsx";
 import { type Display, formatDate, formatDateTime } from "#dashboard/wording/display.ts";
 import type { AccountWithPosts } from "#posts/index.ts";
 import { countOf, describeDisconnect } from "#dashboard/wording/counts-and-limits.ts";
@@ -29,34 +30,6 @@ const STATE_LABELS = {
   ending: "Login ends soon",
   blocked: "Needs a new login",
 } as const satisfies Record<AccountState, string>;
-
-/** The first letter stands where there is no picture, and the style sheet writes it where the picture cannot be loaded. */
-const Avatar: FC<{ account: AccountWithPosts }> = ({ account }) => {
-  const initial = [...account.displayName][0]?.toUpperCase() ?? "";
-  return (
-    <span class="avatar">
-      {account.avatarUrl === null ? (
-        <span aria-hidden="true">{initial}</span>
-      ) : (
-        <img
-          src={account.avatarUrl}
-          alt=""
-          data-initial={initial}
-          loading="lazy"
-          width="48"
-          height="48"
-          referrerpolicy="no-referrer"
-        />
-      )}
-      <PlatformBadge platform={account.platform} isDecorative />
-    </span>
-  );
-};
-
-/** Where a platform has no handles, the username is a name. */
-function handleOf({ username, displayName }: AccountWithPosts): string {
-  return username === displayName || /\s/.test(username) ? username : `@${username.replace(/^@/, "")}`;
-}
 
 const Handle: FC<{ account: AccountWithPosts }> = ({ account }) => {
   const handle = handleOf(account);

@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
-import type { SkippedAccount } from "#accounts/index.ts";
+import type { ActiveLoginSummary, SkippedAccount } from "#accounts/index.ts";
 import type { SignedInUser } from "#auth/index.ts";
 import { ACCOUNTS_BEFORE_EMAIL_PROOF } from "#core/plan.ts";
 import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { FormErrorNotice, Notice, PlatformBadge } from "#dashboard/layout/components.tsx";
 import type { FormError } from "#dashboard/request/form.ts";
-import { type Display, formatZone } from "#dashboard/wording/display.ts";
+import { type Display, formatTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { AccountItem, accountState, type AccountView } from "./account-item.tsx";
 import { countOf, formatNumber } from "#dashboard/wording/counts-and-limits.ts";
@@ -28,11 +28,15 @@ export interface AccountsPageProps {
   readonly now: number;
   readonly accounts: readonly AccountView[];
   readonly connectedCount: number;
+  /** Logins of which accounts can be chosen: only of platforms where one may have several. */
+  readonly logins: readonly ActiveLoginSummary[];
   readonly connectable: readonly Platform[];
   readonly error?: FormError | undefined;
   readonly synced?: SyncReport | undefined;
   /** The number of posts that a disconnect has paused; undefined when there was none. */
   readonly disconnected?: number | undefined;
+  /** The number of accounts that a choice has connected; undefined when there was none. */
+  readonly chosen?: number | undefined;
 }
 
 const joinNames = (names: readonly string[]) => names.join(", ");
@@ -82,6 +86,45 @@ const DisconnectedNotice: FC<{ paused: number }> = ({ paused }) => (
     )}
   </Notice>
 );
+
+const ChosenNotice: FC<{ added: number }> = ({ added }) => (
+  <Notice kind="success">
+    {added === 0 ? "No further account is connected." : `${countOf(added, "account is", "accounts are")} connected.`}
+  </Notice>
+);
+
+/** Logins that were left before their accounts were chosen. */
+const WaitingNotices: FC<Pick<AccountsPageProps, "logins" | "display" | "now">> = ({ logins, display, now }) => (
+  <>
+    {logins.map(
+      ({ id, platform, displayName, chooseUntil }) =>
+        chooseUntil !== null &&
+        chooseUntil > now && (
+          <div class="notice info">
+            <p>
+              {`You logged in to ${PLATFORM_NAMES[platform]} as `}
+              <bdi>{displayName}</bdi>
+              {" and have not chosen what to connect. "}
+              <a href={`/dashboard/accounts/logins/${id}`}>{`Choose accounts at ${PLATFORM_NAMES[platform]}`}</a>
+              {` before ${formatTime(display, chooseUntil)}; then Almanac deletes the login.`}
+            </p>
+          </div>
+        ),
+    )}
+  </>
+);
+
+/** Lead to what else the logins of a platform offer. */
+const ChooseLinks: FC<{ logins: readonly ActiveLoginSummary[] }> = ({ logins }) =>
+  logins.length === 0 ? null : (
+    <p class="item-meta">
+      {logins.map(({ id, displayName }) => (
+        <a href={`/dashboard/accounts/logins/${id}`}>
+          {logins.length === 1 ? "Choose accounts" : `Choose accounts of ${displayName}`}
+        </a>
+      ))}
+    </p>
+  );
 
 const ConnectButton: FC<{ platform: Platform }> = ({ platform }) => (
   <li>
@@ -152,7 +195,7 @@ const ConnectSection: FC<Pick<AccountsPageProps, "signedIn" | "isTrial" | "conne
   );
 };
 
-const AccountGroups: FC<AccountsPageProps> = ({ accounts, display, now, connectable }) => (
+const AccountGroups: FC<AccountsPageProps> = ({ accounts, display, now, connectable, logins }) => (
   <>
     {PLATFORMS.map((platform) => {
       const ofPlatform = accounts.filter(({ account }) => account.platform === platform);
@@ -162,6 +205,7 @@ const AccountGroups: FC<AccountsPageProps> = ({ accounts, display, now, connecta
             <h2 id={`platform-${platform}`} class="platform-heading">
               <PlatformBadge platform={platform} isDecorative /> {PLATFORM_NAMES[platform]}
             </h2>
+            <ChooseLinks logins={logins.filter((login) => login.platform === platform && login.chooseUntil === null)} />
             <ul class="items">
               {ofPlatform.map((view) => (
                 <AccountItem view={view} display={display} now={now} isConnectable={connectable.includes(platform)} />
@@ -201,11 +245,13 @@ export const AccountsPage: FC<AccountsPageProps> = (props) => (
     section="accounts"
     signedIn={props.signedIn}
     lead="The profiles, pages and channels that Almanac publishes to."
-    assets={{ styles: ["accounts"] }}
+    assets={{ styles: ["accounts", "choice"] }}
   >
     <FormErrorNotice error={props.error} />
     {props.synced && <SyncNotice report={props.synced} />}
     {props.disconnected !== undefined && <DisconnectedNotice paused={props.disconnected} />}
+    {props.chosen !== undefined && <ChosenNotice added={props.chosen} />}
+    <WaitingNotices {...props} />
     <BlockedNotice accounts={props.accounts} now={props.now} />
     <div class="two-columns">
       <div class="account-groups">
@@ -235,8 +281,8 @@ export const AccountsPage: FC<AccountsPageProps> = (props) => (
         <section class="card" aria-labelledby="sync">
           <h2 id="sync">Check all accounts</h2>
           <p>
-            Almanac asks every platform twice a day for names, pictures, permissions and new accounts of your logins.
-            Ask now after you have changed something there.
+            Almanac asks every platform twice a day for names, pictures and permissions. Ask now after you have changed
+            something there.
           </p>
           <form method="post" action="/dashboard/accounts/sync">
             <button class="secondary">Check now</button>

@@ -1,12 +1,22 @@
 import { Hono } from "hono";
-import { connectablePlatforms, listAccounts, listBoards, startConnect, syncAccounts } from "#accounts/index.ts";
+import {
+  chooseAccounts,
+  configuredPlatform,
+  connectablePlatforms,
+  findOwnChoice,
+  listAccounts,
+  listBoards,
+  offerAccounts,
+  startConnect,
+  syncAccounts,
+} from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { isPlatform, type Platform } from "#core/platform.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { renderNotFound } from "#dashboard/layout/error-pages.tsx";
-import { readForm, runUseCase } from "#dashboard/request/form.ts";
+import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { isOnTrial } from "#dashboard/wording/plan-labels.ts";
 import { renderPage } from "#dashboard/layout/render-page.ts";
 import { limitsFor, ownLimits } from "#platforms/limits-for.ts";
@@ -15,6 +25,7 @@ import { disconnectAccount, pausePostsOfAccounts, resumePostsOfAccounts } from "
 import type { AccountView } from "./account-item.tsx";
 import { AccountsPage, type AccountsPageProps, type SyncReport } from "./accounts-page.tsx";
 import { BoardsPage } from "./boards-page.tsx";
+import { ChoicePage } from "./choice-page.tsx";
 import { describeOwnLimits } from "#dashboard/wording/counts-and-limits.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
@@ -23,15 +34,17 @@ export const accountPages = new Hono<PageEnv>()
   .get("/", showAccounts)
   .post("/connect", doConnect)
   .post("/sync", doSync)
+  .get("/logins/:id", showChoice)
+  .post("/logins/:id", doChoose)
   .get("/:id/boards", showBoards)
   .post("/:id/disconnect", doDisconnect);
 
 async function renderAccounts(
   c: PageContext,
-  more: Pick<AccountsPageProps, "error" | "synced" | "disconnected"> = {},
+  more: Pick<AccountsPageProps, "error" | "synced" | "disconnected" | "chosen"> = {},
 ): Promise<Response> {
   const ctx = contextOf(c);
-  const { accounts, connectedCount } = await listAccountsWithPosts(ctx);
+  const { accounts, connectedCount, logins } = await listAccountsWithPosts(ctx);
   const page = (
     <AccountsPage
       {...more}
@@ -41,6 +54,7 @@ async function renderAccounts(
       now={ctx.clock.now()}
       accounts={accounts.map((account) => toView(ctx, account))}
       connectedCount={connectedCount}
+      logins={logins.filter(({ platform, chooseUntil }) => chooseUntil !== null || hasSeveralAccounts(ctx, platform))}
       connectable={connectablePlatforms(ctx)}
     />
   );
@@ -58,11 +72,23 @@ function toView(ctx: Context, account: AccountWithPosts): AccountView {
   };
 }
 
+/** Whether one login at the platform may have several accounts. */
+function hasSeveralAccounts(ctx: Context, platform: Platform): boolean {
+  const configured = configuredPlatform(ctx, platform);
+  return configured !== null && (configured.adapter.connect.choiceOfAccounts?.(configured.app) ?? null) !== null;
+}
+
 /** `GET /dashboard/accounts` */
 async function showAccounts(c: PageContext): Promise<Response> {
-  const isDisconnected = c.req.query("done") === "disconnected";
-  const paused = /^\d{1,5}$/.exec(c.req.query("paused") ?? "")?.[0];
-  return await renderAccounts(c, isDisconnected ? { disconnected: Number(paused ?? 0) } : {});
+  const numberOf = (name: string) => Number(/^\d{1,5}$/.exec(c.req.query(name) ?? "")?.[0] ?? 0);
+  switch (c.req.query("done")) {
+    case "disconnected":
+      return await renderAccounts(c, { disconnected: numberOf("paused") });
+    case "chosen":
+      return await renderAccounts(c, { chosen: numberOf("added") });
+    default:
+      return await renderAccounts(c);
+  }
 }
 
 /** `POST /dashboard/accounts/connect`: also connects an account again. */
@@ -78,6 +104,56 @@ async function doConnect(c: PageContext): Promise<Response> {
     return await startConnect(ctx, { platform, accountId: form.text("account") || undefined });
   });
   return started.ok ? c.redirect(started.value.connectUrl, 303) : await renderAccounts(c, { error: started.error });
+}
+
+/** `GET /dashboard/accounts/logins/:id`: lists the accounts of a login, without a new one. */
+async function showChoice(c: PageContext): Promise<Response> {
+  return await renderChoice(c, []);
+}
+
+/** `POST /dashboard/accounts/logins/:id` */
+async function doChoose(c: PageContext): Promise<Response> {
+  const ctx = contextOf(c);
+  const connection = await findOwnChoice(ctx, c.req.param("id") ?? "");
+  if (!connection) {
+    return await renderNotFound(c);
+  }
+  const ids = (await readForm(c)).all("account");
+  const run = await runUseCase(async () => {
+    requireSubscription(ctx.actor);
+    return await chooseAccounts(ctx, connection, ids);
+  });
+  const chosen = run.ok ? run.value : { ok: false as const, ...run.error };
+  if (!chosen.ok) {
+    return await renderChoice(c, ids, chosen);
+  }
+  const { added, reactivatedAccountIds, blockedAccountIds } = chosen.end;
+  await resumePostsOfAccounts(ctx, reactivatedAccountIds);
+  await pausePostsOfAccounts(ctx, blockedAccountIds);
+  const done = new URLSearchParams({ done: "chosen", added: String(added.length) });
+  return c.redirect(`/dashboard/accounts?${String(done)}`, 303);
+}
+
+async function renderChoice(c: PageContext, ticked: readonly string[], error?: FormError): Promise<Response> {
+  const ctx = contextOf(c);
+  const connection = await findOwnChoice(ctx, c.req.param("id") ?? "");
+  if (!connection) {
+    return await renderNotFound(c);
+  }
+  const offer = await offerAccounts(ctx, connection);
+  return await renderPage(
+    c,
+    <ChoicePage
+      signedIn={c.var.signedIn}
+      platform={connection.platform}
+      loginName={connection.displayName}
+      offer={offer.ok ? offer.value : null}
+      ticked={ticked}
+      error={offer.ok ? error : offer}
+      action={`/dashboard/accounts/logins/${connection.id}`}
+    />,
+    error === undefined ? 200 : 400,
+  );
 }
 
 /** `POST /dashboard/accounts/sync`: the answer is the page itself, because what was skipped and why is stored nowhere. */

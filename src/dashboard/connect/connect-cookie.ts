@@ -7,7 +7,8 @@ import type { PageContext } from "#dashboard/request/env.ts";
  * under way in one browser.
  */
 
-const LIFETIME_SECONDS = 600;
+/** A login may take ten minutes, the choice of its accounts an hour. */
+const LIFETIME_SECONDS = { login: 600, choice: 3600 } as const;
 // Lax, so that the cookie is sent on the cross-site navigation back from the platform.
 const COOKIE_ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
@@ -20,6 +21,11 @@ export async function readBrowserToken(c: PageContext, state: string): Promise<s
   return getCookie(c, await cookieName(state)) ?? null;
 }
 
-export async function writeBrowserToken(c: PageContext, state: string, token: string): Promise<void> {
-  setCookie(c, await cookieName(state), token, { ...COOKIE_ATTRIBUTES, maxAge: LIFETIME_SECONDS });
+export async function writeBrowserToken(
+  c: PageContext,
+  state: string,
+  token: string,
+  step: keyof typeof LIFETIME_SECONDS,
+): Promise<void> {
+  setCookie(c, await cookieName(state), token, { ...COOKIE_ATTRIBUTES, maxAge: LIFETIME_SECONDS[step] });
 }

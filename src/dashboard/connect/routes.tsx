@@ -1,11 +1,16 @@
 import { Hono } from "hono";
 import {
+  chooseAccounts,
   clientMetadata,
+  type ConnectResult,
+  findChoice,
   findConnect,
   finishConnect,
   type FinishedConnect,
   INVALID_STATE_MESSAGE,
   type LoginStartResult,
+  offerAccounts,
+  type OpenChoice,
   startLogin,
 } from "#accounts/index.ts";
 import { resolveSession } from "#auth/index.ts";
@@ -25,6 +30,7 @@ import { withServices } from "#dashboard/request/with-services.ts";
 import { isOverloaded } from "#db/errors.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import { readBrowserToken, writeBrowserToken } from "./connect-cookie.ts";
+import { ChoicePage } from "./choice-page.tsx";
 import { receiveDeauthorization, receiveDeletionRequest } from "./platform-callbacks.ts";
 import { ConnectFailedPage, ConnectResultPage, UnknownPlatformPage } from "./result-pages.tsx";
 import { ConnectStartPage } from "./start-page.tsx";
@@ -38,6 +44,12 @@ const STATIC_PAGE_CSP = `${CSP_DIRECTIVES}; form-action 'none'`;
 /** Browsers check `form-action` against every hop of the redirect that follows a form, and those are the platform's. */
 const START_PAGE_CSP = `${CSP_DIRECTIVES}; form-action 'self' https:`;
 
+/** The pictures of the accounts come from the platforms. */
+const CHOICE_PAGE_CSP = `${CSP_DIRECTIVES.replace("img-src 'self'", "img-src 'self' https:")}; form-action 'self'`;
+
+const CHOICE_EXPIRED =
+  "This page is open for an hour after the login, in the browser of the login. Log in again, or choose the accounts on the Accounts page of Almanac.";
+
 const METADATA_MAX_AGE_SECONDS = 600;
 
 const errorName = (error: unknown) => (error instanceof Error ? error.name : typeof error);
@@ -49,9 +61,11 @@ export function createConnectRoutes(createOutbound: OutboundFactory): Hono<PageE
   app.get("/connect/:platform/client-metadata.json", sendClientMetadata);
   app.get("/connect/:platform/callback", finishLogin);
   app.get("/connect/:platform/callback/:server", finishLogin);
+  app.get("/connect/:platform/choose", showChoice);
   app.get("/connect/:platform", showStart);
   app.post("/connect/:platform/deauthorize", limitFormBody, receiveDeauthorization);
   app.post("/connect/:platform/data-deletion", limitFormBody, receiveDeletionRequest);
+  app.post("/connect/:platform/choose", requireSameOrigin, limitFormBody, choose);
   app.post("/connect/:platform", requireSameOrigin, limitFormBody, start);
   return app;
 }
@@ -171,10 +185,10 @@ async function answerStart(
     case "invalid_link":
       return await showFailure(c, platform, INVALID_STATE_MESSAGE);
     case "redirect":
-      await writeBrowserToken(c, state, result.browserToken);
+      await writeBrowserToken(c, state, result.browserToken, "login");
       return c.redirect(c.var.services.outbound.browserUrl(result.url, login).href, 303);
     case "finished":
-      return await showResult(c, result.result);
+      return await endLogin(c, { platform, state }, result.result);
     case "refused": {
       const { connect, method, values, problem: error } = result;
       c.header("Content-Security-Policy", START_PAGE_CSP);
@@ -218,7 +232,7 @@ async function finishLogin(c: PageContext): Promise<Response> {
       browserToken: await readBrowserToken(c, params["state"] ?? ""),
       signedInUserId: await signedInUserId(c),
     });
-    return await showResult(c, end);
+    return await endLogin(c, { platform, state: params["state"] ?? "" }, end);
   });
 }
 
@@ -233,14 +247,91 @@ function loopbackAddressAtOrigin(c: PageContext): string | null {
   return isAlias ? `${origin}${url.pathname}${url.search}` : null;
 }
 
-async function showResult(c: PageContext, end: FinishedConnect): Promise<Response> {
+/** Leads to the choice of accounts if the login has several, otherwise to the result. */
+async function endLogin(
+  c: PageContext,
+  { platform, state }: Pick<LinkRequest, "platform" | "state">,
+  end: FinishedConnect,
+): Promise<Response> {
   await updatePausedPosts(c.var.services, end);
+  if (end.choice) {
+    await writeBrowserToken(c, state, end.choice.browserToken, "choice");
+    return c.redirect(choiceAddress(platform, state), 303);
+  }
+  return await showResult(c, end);
+}
+
+const choiceAddress = (platform: Platform, state: string) =>
+  `/connect/${platform}/choose?${String(new URLSearchParams({ state }))}`;
+
+/** Runs a step on the page of a choice, which only the browser of the login opens. */
+async function withChoice(
+  c: PageContext,
+  step: (choice: OpenChoice, action: string) => Promise<Response>,
+): Promise<Response> {
+  const link = await readLink(c);
+  if (link instanceof Response) {
+    return link;
+  }
+  const { platform, state } = link;
+  if (!(await withinRateLimit(c, "connect"))) {
+    return await showFailure(c, platform, TOO_MANY_REQUESTS, 429);
+  }
+  return await guarded(c, platform, async () => {
+    const choice = await findChoice(c.var.services, {
+      platform,
+      state,
+      browserToken: await readBrowserToken(c, state),
+      signedInUserId: await signedInUserId(c),
+    });
+    return choice ? await step(choice, choiceAddress(platform, state)) : await showFailure(c, platform, CHOICE_EXPIRED);
+  });
+}
+
+/** `GET /connect/{platform}/choose` */
+async function showChoice(c: PageContext): Promise<Response> {
+  return await withChoice(c, async (choice, action) => await renderChoice(c, choice, action, []));
+}
+
+/** `POST /connect/{platform}/choose` */
+async function choose(c: PageContext): Promise<Response> {
+  return await withChoice(c, async (choice, action) => {
+    const ids = (await readForm(c)).all("account");
+    const chosen = await chooseAccounts(c.var.services, choice.connection, ids);
+    if (!chosen.ok) {
+      return await renderChoice(c, choice, action, ids, chosen);
+    }
+    await updatePausedPosts(c.var.services, chosen.end);
+    return await showResult(c, chosen.end);
+  });
+}
+
+async function renderChoice(
+  c: PageContext,
+  choice: OpenChoice,
+  action: string,
+  ticked: readonly string[],
+  error?: { readonly message: string },
+): Promise<Response> {
+  const offer = await offerAccounts(c.var.services, choice.connection);
+  if (!offer.ok) {
+    return await showFailure(c, choice.connection.platform, offer.message);
+  }
+  c.header("Content-Security-Policy", CHOICE_PAGE_CSP);
+  const page = <ChoicePage choice={choice} offer={offer.value} ticked={ticked} error={error} action={action} />;
+  return await renderPage(c, page, error ? 400 : 200);
+}
+
+async function showResult(c: PageContext, end: ConnectResult): Promise<Response> {
   c.header("Content-Security-Policy", STATIC_PAGE_CSP);
   return await renderPage(c, <ConnectResultPage end={end} />, end.ok ? 200 : 400);
 }
 
 /** Resumes posts that were paused for these accounts, or pauses them where the login granted too few permissions; an error here does not undo the login. */
-async function updatePausedPosts(services: Services, end: FinishedConnect): Promise<void> {
+async function updatePausedPosts(
+  services: Services,
+  end: Pick<FinishedConnect, "platform" | "reactivatedAccountIds" | "blockedAccountIds">,
+): Promise<void> {
   try {
     await resumePostsOfAccounts(services, end.reactivatedAccountIds);
     await pausePostsOfAccounts(services, end.blockedAccountIds);

@@ -4,6 +4,7 @@ import { PLATFORM_NAMES } from "#core/platform.ts";
 import { Field, FormErrorNotice, PlatformBadge } from "#dashboard/layout/components.tsx";
 import type { FormError } from "#dashboard/request/form.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
+import { shortenEmail } from "#dashboard/wording/shorten-email.ts";
 
 /*
  * The page in front of a browser login. It says for whom the account will be connected, because the link may have come from
@@ -18,12 +19,6 @@ export interface EnteredValues {
   readonly method: string;
   readonly values: Readonly<Record<string, string>>;
   readonly error: FormError;
-}
-
-/** `b…@example.com`: enough for the owner to recognize, too little for a stranger. */
-function shortenEmail(email: string): string {
-  const at = email.lastIndexOf("@");
-  return `${[...email][0] ?? ""}…${email.slice(at)}`;
 }
 
 const ConnectInput: FC<{

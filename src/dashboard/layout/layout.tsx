@@ -9,10 +9,12 @@ export const AuthLayout: FC<{
   script?: boolean;
   /** A wider card for a page of running text. */
   isText?: boolean;
+  /** Further style sheets. */
+  styles?: readonly string[];
   children?: Child;
   footer?: Child;
 }> = (props) => (
-  <Document title={props.title} script={props.script ?? true} assets={{ styles: ["auth"] }}>
+  <Document title={props.title} script={props.script ?? true} assets={{ styles: ["auth", ...(props.styles ?? [])] }}>
     <div class="auth-layout">
       <header>
         <a class="brand" href="/">

@@ -14,7 +14,8 @@ const INPUT = z.object({ platform: PlatformArgument });
 export const connectAccountTool = defineTool({
   name: "connect_account",
   title: "Connect an account",
-  description: "An address to give to the person, who logs in there; afterwards list_accounts shows the account.",
+  description:
+    "An address to give to the person, who logs in there and chooses the accounts; afterwards list_accounts shows them.",
   scope: "accounts:write",
   hints: { openWorld: true },
   input: () => INPUT,

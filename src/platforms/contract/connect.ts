@@ -231,7 +231,7 @@ export interface SignedRequest {
 export interface Connector {
   /** The ways to connect; the first one is offered first. */
   readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
-  /** One sentence about which accounts of a login the service connects, where the platform lets the person choose them. */
+  /** One sentence about which accounts of a login can be connected. Null or absent: a login has one account. */
   readonly choiceOfAccounts?: (app: AppCredentials) => string | null;
   /** The server of a login, by its `externalId`, where people name their servers. Absent: all logins call the same hosts. */
   readonly serverOfLogin?: (externalId: string) => string;

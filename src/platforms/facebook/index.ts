@@ -32,7 +32,7 @@ export const facebook = defineAdapter({
   optionForm,
   connect: {
     methods: [browserLogin],
-    choiceOfAccounts: () => "Facebook asks which Pages to share: only those you choose there are connected.",
+    choiceOfAccounts: () => "Facebook asks which Pages to share. Then you choose here which of them to connect.",
     listAccounts,
     tokenRefresh: {
       kind: "refresh",

@@ -33,7 +33,7 @@ export const instagram = defineAdapter({
     methods: [browserLogin],
     choiceOfAccounts: (app) =>
       loginVariant(app) === "page"
-        ? "Meta asks which Pages and Instagram accounts to share: only those you choose there are connected."
+        ? "Meta asks which Pages and Instagram accounts to share. Then you choose here which of them to connect."
         : null,
     listAccounts,
     tokenRefresh: {

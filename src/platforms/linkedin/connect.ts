@@ -21,7 +21,9 @@ import {
   AUTHORIZE_URL,
   REVOKE_URL,
   TOKEN_URL,
+  isCommunityApp,
   organizationsLookupUrl,
+  productsOf,
   restHeaders,
   restUrl,
 } from "./hosts.ts";
@@ -40,9 +42,8 @@ const COMMUNITY_SCOPES = [
 
 /** LinkedIn refuses a login that requests a scope which the app lacks, so the operator configures its products. */
 function requestedScopes(app: AppCredentials): readonly string[] {
-  const products = new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((name) => name.trim()));
-  const isCommunity = products.has("community");
-  const member = products.has("member") || !isCommunity ? MEMBER_SCOPES : [];
+  const isCommunity = isCommunityApp(app);
+  const member = productsOf(app).has("member") || !isCommunity ? MEMBER_SCOPES : [];
   return withExtraScopes([...member, ...(isCommunity ? COMMUNITY_SCOPES : [])], app);
 }
 

@@ -50,3 +50,13 @@ export function postUrl(urn: string): string {
  * can find a post whose answer is lost, so this waits longer than usual.
  */
 export const WRITE_TIMEOUT_MS = MINUTE;
+
+/** The LinkedIn products of the app, which decide what it may request; the operator configures them. */
+export function productsOf(app: Pick<AppCredentials, "settings">): ReadonlySet<string> {
+  return new Set((app.settings["PRODUCTS"] ?? "member").split(",").map((name) => name.trim()));
+}
+
+/** Whether the app may act for pages (the Community Management API). */
+export function isCommunityApp(app: Pick<AppCredentials, "settings">): boolean {
+  return productsOf(app).has("community");
+}

@@ -3,7 +3,7 @@ import { type DataPolicy, defineAdapter } from "#platforms/contract.ts";
 import { deferCalls, hasRefreshToken } from "#platforms/defer-calls.ts";
 import { defaultPrepareAheadMs } from "#platforms/media-rules.ts";
 import { appearance } from "./appearance.ts";
-import { hosts } from "./hosts.ts";
+import { hosts, isCommunityApp } from "./hosts.ts";
 import { fitting, limits } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
@@ -33,6 +33,10 @@ export const linkedin = defineAdapter({
   optionForm,
   connect: {
     methods: [browserLogin],
+    choiceOfAccounts: (app) =>
+      isCommunityApp(app)
+        ? "Then you choose here whether to connect your profile, pages that you manage, or both."
+        : null,
     listAccounts,
     tokenRefresh: {
       kind: "refresh",

@@ -1,4 +1,4 @@
-import { connectedCountStatement } from "#accounts/index.ts";
+import { activeLoginsStatement, connectedCountStatement } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { batch } from "#db/batch.ts";
 import { accountsWithPostsStatements, readAccountsWithPosts } from "./store-account-posts.ts";
@@ -8,9 +8,14 @@ import type { AccountOverview } from "./types.ts";
 export async function listAccountsWithPosts(ctx: Pick<Context, "actor" | "clock" | "db">): Promise<AccountOverview> {
   const { actor, db } = ctx;
   const now = ctx.clock.now();
-  const { count, ...accounts } = await batch(db, {
+  const { count, logins, ...accounts } = await batch(db, {
     ...accountsWithPostsStatements(db, actor, now, { onlyInNeed: false }),
     count: connectedCountStatement(db, actor),
+    logins: activeLoginsStatement(db, actor),
   });
-  return { accounts: readAccountsWithPosts(accounts, now), connectedCount: count.results[0]?.connected ?? 0 };
+  return {
+    accounts: readAccountsWithPosts(accounts, now),
+    connectedCount: count.results[0]?.connected ?? 0,
+    logins: logins.results,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Account } from "#accounts/index.ts";
+import type { Account, ActiveLoginSummary } from "#accounts/index.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
 import type { ListedStatus } from "#core/status.ts";
@@ -44,6 +44,7 @@ export interface AccountOverview {
   readonly accounts: readonly AccountWithPosts[];
   /** How many accounts the user has connected, in all workspaces together. */
   readonly connectedCount: number;
+  readonly logins: readonly ActiveLoginSummary[];
 }
 
 /** A target that was not published, and why. */

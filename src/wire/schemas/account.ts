@@ -91,7 +91,7 @@ export const SyncResult = z
           reason: z.string(),
         }),
       )
-      .openapi({ description: "Accounts that were not added, with the reason." }),
+      .openapi({ description: "Accounts that cannot be posted to or do not fit into the plan, with the reason." }),
   })
   .openapi("SyncResult");
 

@@ -90,7 +90,7 @@ export class Operations extends HeyApiClient {
     /**
      * Start connecting an account
      *
-     * Returns the URL of a page from which the user logs in to the platform. The service cannot tell the caller when the user has finished: after the login, call `POST /accounts/sync` once, or list the accounts every 5 seconds until `expires_at` and look for the new one, or for one that is `active` again. Safe to repeat with the header `Idempotency-Key`.
+     * Returns the URL of a page from which the user logs in to the platform. The service cannot tell the caller when the user has finished: the person connects the only account of the login, or chooses among several. Then call `POST /accounts/sync` once, or list the accounts every 5 seconds until `expires_at` and look for the new one, or for one that is `active` again. Safe to repeat with the header `Idempotency-Key`.
      */
     public connectAccount<ThrowOnError extends boolean = true>(options: Options<ConnectAccountData, ThrowOnError>): RequestResult<ConnectAccountResponses, ConnectAccountErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ConnectAccountResponses, ConnectAccountErrors, ThrowOnError, 'data'>({
@@ -107,7 +107,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sync accounts with the platforms
      *
-     * Reads the available accounts of every connection, and updates names, pictures, permissions and expiry. Call it after the user has logged in; it takes no body. Safe to repeat with the header `Idempotency-Key`.
+     * Asks the platforms about every login, and updates names, pictures, permissions and expiry of the connected accounts. It connects no account that the person did not choose. Call it after the user has logged in; it takes no body. Safe to repeat with the header `Idempotency-Key`.
      */
     public syncAccounts<ThrowOnError extends boolean = true>(options?: Options<SyncAccountsData, ThrowOnError>): RequestResult<SyncAccountsResponses, SyncAccountsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<SyncAccountsResponses, SyncAccountsErrors, ThrowOnError, 'data'>({

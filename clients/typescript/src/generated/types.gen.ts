@@ -1118,7 +1118,7 @@ export type AccountList = {
  */
 export type ConnectResponse = {
     /**
-     * A page of this service to open in the user's browser. It names the workspace, asks for what the platform needs, and leads to the platform. One login can be finished with it, in the browser that started it.
+     * A page of this service to open in the user's browser. It names the workspace, asks for what the platform needs, and leads to the platform. One login can be finished with it, in the browser that started it. If the login has several accounts, a further page asks which of them to connect, for an hour.
      */
     connect_url: string;
     /**
@@ -1204,7 +1204,7 @@ export type SyncResult = {
      */
     needs_reconnect: Array<string>;
     /**
-     * Accounts that were not added, with the reason.
+     * Accounts that cannot be posted to or do not fit into the plan, with the reason.
      */
     skipped: Array<{
         /**
