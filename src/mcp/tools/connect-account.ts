@@ -15,7 +15,7 @@ export const connectAccountTool = defineTool({
   name: "connect_account",
   title: "Connect an account",
   description:
-    "An address to give to the person, who logs in there and chooses the accounts; afterwards list_accounts shows them.",
+    "An address to give to the person, who logs in and chooses accounts; list_accounts then shows them.",
   scope: "accounts:write",
   hints: { openWorld: true },
   input: () => INPUT,
