@@ -14,8 +14,7 @@ const INPUT = z.object({ platform: PlatformArgument });
 export const connectAccountTool = defineTool({
   name: "connect_account",
   title: "Connect an account",
-  description:
-    "An address to give to the person, who logs in and chooses accounts; list_accounts then shows them.",
+  description: "An address to give to the person, who logs in and chooses accounts; list_accounts then shows them.",
   scope: "accounts:write",
   hints: { openWorld: true },
   input: () => INPUT,
