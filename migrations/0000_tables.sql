@@ -294,7 +294,8 @@ CREATE TABLE `posts` (
 	`updated_at` integer NOT NULL,
 	`finished_at` integer,
 	`created_by` text,
-	`changes` text
+	`changes` text,
+	`search_text` text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `posts_by_status` ON `posts` (`workspace_id`,`status`,`scheduled_at`,`id`);
@@ -651,6 +652,7 @@ CREATE TABLE `post_annotations` (
 	`labels` text NOT NULL,
 	`notes` text,
 	`updated_at` integer NOT NULL,
+	`search_text` text DEFAULT '' NOT NULL,
 	PRIMARY KEY(`workspace_id`, `post_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

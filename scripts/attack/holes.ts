@@ -38,6 +38,16 @@ export const HOLES: readonly Hole[] = [
     changes: [{ from: "=== toHex(", to: '!== "" || toHex(' }],
   },
   {
+    name: "search-of-strangers",
+    what: "a search examines the posts of all users",
+    topic: "tenants",
+    attack: "another user's data in every list",
+    changes: [
+      { from: "p.workspace_id = ${owner.workspace}", to: "${owner.workspace} IS NOT NULL" },
+      { from: "ON p.rowid = s.row AND p.user_id = ${owner.user}", to: "ON p.rowid = s.row" },
+    ],
+  },
+  {
     name: "no-browser-check",
     what: "the callback of a login demands a cookie, but not that of the browser that started it",
     topic: "connect",

@@ -320,6 +320,12 @@ export default {
           "no post of theirs by its external_id",
           `a stranger finds ${named.text}`,
         );
+        const found = await service.send("GET", "/v1/posts?q=secret%20launch", { key });
+        log.expect(
+          found.status === 200 && found.json.pagination.total === 0 && found.json.search.searched === 0,
+          "no post of theirs by its words",
+          `a stranger finds ${found.text}`,
+        );
       },
     },
     {

@@ -602,6 +602,8 @@ export const posts = sqliteTable(
     createdBy: text("created_by", { mode: "json" }).$type<Author>(),
     /** The newest 50 changes, oldest first. They are in this row because every change writes it anyway. */
     changes: text({ mode: "json" }).$type<StoredPostChange[]>(),
+    /** The texts of the post and of its accounts, folded, for searches. */
+    searchText: text("search_text").notNull().default(""),
   },
   (t) => [
     index("posts_by_status").on(t.workspaceId, t.status, t.scheduledAt, t.id),
@@ -667,6 +669,8 @@ export const postAnnotations = sqliteTable(
     labels: text({ mode: "json" }).$type<readonly string[]>().notNull(),
     notes: text(),
     updatedAt: integer("updated_at").notNull(),
+    /** The labels and notes, folded, for searches. */
+    searchText: text("search_text").notNull().default(""),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.postId] })],
 );

@@ -6,6 +6,7 @@ export { getPostRecord } from "./list/get-post-record.ts";
 export { listCalendar } from "./calendar/list-calendar.ts";
 export { getArchivedPost } from "./list/get-archived-post.ts";
 export { listArchivedPosts } from "./list/list-archived-posts.ts";
+export { wordsOfSearch } from "./rows/search-text.ts";
 export { listPosts, listPostTexts } from "./list/list-posts.ts";
 export { type PostTextForm } from "./rows/post-text-form.ts";
 export {

@@ -125,7 +125,11 @@ const PAIRS: readonly Pair[] = [
     operation: () => ["POST", "/posts/edit/preview"],
     body: ({ postId }) => ({ post_ids: [postId], shift_minutes: 5 }),
   },
-  { tool: "list_posts", args: () => ({}), operation: () => ["GET", "/posts?fields=summary&limit=20"] },
+  {
+    tool: "list_posts",
+    args: () => ({ q: "hello" }),
+    operation: () => ["GET", "/posts?q=hello&fields=summary&limit=20"],
+  },
   {
     tool: "get_post",
     args: ({ postId }) => ({ post_id: postId }),

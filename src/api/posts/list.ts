@@ -7,6 +7,7 @@ import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ANNOTATIONS, ExternalId, Label } from "#wire/schemas/annotations.ts";
 import { InstantInQuery, QueryBoolean, pageInQuery } from "#wire/schemas/common.ts";
 import { success } from "#wire/schemas/content.ts";
+import { presentSearch, Search, SearchText } from "#wire/schemas/search.ts";
 import { EXAMPLE_POST, Post, PostSummary, presentPost, presentPostSummary } from "#wire/schemas/post.ts";
 import { Warning } from "#wire/schemas/preview.ts";
 import { POST_JSON } from "#wire/schemas/store-post-json.ts";
@@ -20,8 +21,15 @@ const ListQuery = z.object({
     .openapi({ param: { description: "`summary` leaves out targets, media and the rest of the caption." } }),
   order: z
     .enum(["asc", "desc"])
-    .default("asc")
-    .openapi({ param: { description: "By time, then by id." } }),
+    .optional()
+    .openapi({ param: { description: "By time, then by id. The default is `asc`, or `desc` with `q`." } }),
+  q: SearchText.optional().openapi({
+    param: {
+      description:
+        "Only posts that have all of these words, each as a part of a text: the captions, also those of single accounts and of each part of a thread, the labels and the notes. Case, accents and the width of letters do not matter. It finds posts of the past, too, and says in `search` how far it has looked.",
+    },
+    example: "glaze",
+  }),
   status: z
     .enum(POST_STATUSES)
     .optional()
@@ -41,7 +49,7 @@ const ListQuery = z.object({
     enum: [true, false],
     param: {
       description:
-        "Whether posts whose time has passed are listed. The default is false, or true when `status` or `from` is given; posts that are being published or wait for their next try are always listed.",
+        "Whether posts whose time has passed are listed. The default is false, or true when `q`, `status` or `from` is given; posts that are being published or wait for their next try are always listed.",
     },
     example: true,
   }),
@@ -69,6 +77,7 @@ const PostPage = z
         description: "The `offset` of the next page; null on the last one. A page ends at 4 MiB.",
       }),
     }),
+    search: Search.optional().openapi({ description: "Absent without `q`." }),
     warnings: z.array(Warning).optional().openapi({
       description: "Parameters of the query that are not known and therefore ignored; absent without any.",
     }),
@@ -89,25 +98,28 @@ const route = operation("posts:read", {
 });
 
 export const list = newRouter().openapi(route, async (c) => {
-  const { include_past: includePast, archived, external_id: externalId, ...query } = c.req.valid("query");
-  const input = { ...query, externalId };
-  const { posts, pagination } = archived
+  const { include_past: includePast, archived, external_id: externalId, q, ...query } = c.req.valid("query");
+  const order = query.order ?? (q === undefined ? "asc" : "desc");
+  const input = { ...query, externalId, search: q, order } as const;
+  const { posts, pagination, search } = archived
     ? await listArchivedTexts(c.get("ctx"), input)
     : await listPostTexts(c.get("ctx"), { ...input, includePast }, POST_JSON);
   const { limit, offset, total, hasMore } = pagination;
   const warnings = unknownParameterWarnings(new URL(c.req.url).searchParams.keys(), Object.keys(ListQuery.shape));
-  return jsonText<typeof PostPage>(
-    c,
-    `{"posts":[${posts.join(",")}],"pagination":${JSON.stringify({ limit, offset, total, has_more: hasMore, next_offset: hasMore ? offset + posts.length : null })}${warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`}}`,
-  );
+  const rest = JSON.stringify({
+    pagination: { limit, offset, total, has_more: hasMore, next_offset: hasMore ? offset + posts.length : null },
+    ...(search !== null && { search: presentSearch(search, order) }),
+    ...(warnings.length > 0 && { warnings }),
+  });
+  return jsonText<typeof PostPage>(c, `{"posts":[${posts.join(",")}],${rest.slice(1)}`);
 });
 
 async function listArchivedTexts(...input: Parameters<typeof listArchivedPosts>) {
-  const { posts, pagination } = await listArchivedPosts(...input);
+  const { posts, pagination, search } = await listArchivedPosts(...input);
   const texts = posts
     .values()
     .map((post) => JSON.stringify("targets" in post ? presentPost(post) : presentPostSummary(post)));
   const page = takePage(texts, (text) => text);
   const hasMore = pagination.hasMore || page.length < posts.length;
-  return { posts: page, pagination: { ...pagination, hasMore } };
+  return { posts: page, pagination: { ...pagination, hasMore }, search };
 }

@@ -10,6 +10,7 @@ import {
   TARGET_COLUMNS,
   watchAtOf,
 } from "./store-plan-statements.ts";
+import { searchTextOfAnnotations, searchTextOfPost } from "#posts/rows/search-text.ts";
 import { armedAtOnce } from "./armed-at-once.ts";
 
 /**
@@ -28,7 +29,7 @@ export function bulkStatements(
       media: JSON.stringify(media),
       platforms: JSON.stringify(platformsOf(targets)),
       watchAt: armed.has(post.id) ? watchAtOf(post.scheduledAt, now) : now + WATCH_UNARMED_MS,
-      annotations,
+      annotations: annotations && { ...annotations, searchText: searchTextOfAnnotations(annotations) },
       targets: targets.map((target) => ({
         ...target,
         options: JSON.stringify(target.options),
@@ -37,6 +38,8 @@ export function bulkStatements(
       })),
     })),
   );
+  // A parameter of its own, because both together could be longer than the texts that D1 takes.
+  const searchTexts = JSON.stringify(posts.map(searchTextOfPost));
   const uses = posts.flatMap((post) => mediaIdsOf(post).map((id) => [id, post.id] as const));
   const writes = [
     // Before the posts, whose insertion records the event with their targets.
@@ -53,9 +56,10 @@ export function bulkStatements(
       ? [
           db.d1
             .prepare(
-              `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
+              `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, search_text, updated_at)
                SELECT ?2, p.value ->> 'id', p.value ->> 'scheduledAt', p.value ->> '$.annotations.externalId',
-                 p.value ->> '$.annotations.metadata', p.value ->> '$.annotations.labels', p.value ->> '$.annotations.notes', ?3
+                 p.value ->> '$.annotations.metadata', p.value ->> '$.annotations.labels', p.value ->> '$.annotations.notes',
+                 p.value ->> '$.annotations.searchText', ?3
                FROM json_each(?1) AS p WHERE p.value -> 'annotations' IS NOT NULL`,
             )
             .bind(rows, workspaceId, now),
@@ -64,11 +68,13 @@ export function bulkStatements(
     db.d1
       .prepare(
         `INSERT INTO posts (${POST_COLUMNS})
+         WITH texts AS MATERIALIZED (SELECT key, value FROM json_each(?8))
          SELECT p.value ->> 'id', ?2, ?3, 'scheduled', p.value ->> 'scheduledAt', 1, p.value ->> 'watchAt', p.value ->> 'postType',
-           p.value ->> 'caption', p.value ->> 'media', p.value ->> 'platforms', p.value ->> 'planHash', ?4, ?5, ?6, ?7, ?7
-         FROM json_each(?1) AS p`,
+           p.value ->> 'caption', p.value ->> 'media', p.value ->> 'platforms', p.value ->> 'planHash', ?4, ?5, ?6, ?7, ?7,
+           s.value
+         FROM json_each(?1) AS p JOIN texts AS s ON s.key = p.key`,
       )
-      .bind(rows, workspaceId, userId, confirmHash, via, by === null ? null : JSON.stringify(by), now),
+      .bind(rows, workspaceId, userId, confirmHash, via, by === null ? null : JSON.stringify(by), now, searchTexts),
     ...(uses.length > 0 ? [insertMediaUsesStatement(db, uses)] : []),
   ];
   return { writes, posts: undefined };

@@ -12,6 +12,7 @@ import type { PostRow } from "#posts/rows/store-post-rows.ts";
 import { insertAnnotationsStatement } from "#posts/rows/store-annotations.ts";
 import { type ChangedStatus, appendChange, changeOfEdit } from "#posts/rows/change-record.ts";
 import { armedAtOnce } from "./armed-at-once.ts";
+import { searchTextOfLabels, searchTextOfPost } from "#posts/rows/search-text.ts";
 import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning/plan/post-plan.ts";
 
 /*
@@ -21,7 +22,7 @@ import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning
 
 /** The columns of a new post. */
 export const POST_COLUMNS = `id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
-           plan_hash, confirm_hash, created_via, created_by, created_at, updated_at`;
+           plan_hash, confirm_hash, created_via, created_by, created_at, updated_at, search_text`;
 
 export const TARGET_COLUMNS = `post_id, account_id, position, platform, username, caption, effective_caption, options, requested_options, media,
          state, due_at, history, updated_at`;
@@ -64,7 +65,7 @@ export function scheduleStatements(
     db.d1
       .prepare(
         `INSERT INTO posts (${POST_COLUMNS})
-         VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)`,
+         VALUES (?1, ?2, ?3, 'scheduled', ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)`,
       )
       .bind(
         post.id,
@@ -81,6 +82,7 @@ export function scheduleStatements(
         via,
         by === null ? null : JSON.stringify(by),
         now,
+        searchTextOfPost(post),
       ),
     ...(dependencies.mediaIds.length > 0
       ? [
@@ -140,6 +142,7 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, n
     platforms: JSON.stringify(post.platforms),
     planHash: post.planHash,
     media: post.media === null ? null : JSON.stringify(post.media),
+    searchText: post.searchText,
     change: changeOfEdit({ at: now, via, by, what: changedStatus(post) }, post.changes),
     isArmed: armed.has(post.id),
   }));
@@ -147,7 +150,7 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, n
     .prepare(
       `UPDATE posts AS p SET ${changesSchedule ? scheduleColumns : ""} version = version + 1, caption = e.value ->> 'caption',
          post_type = e.value ->> 'postType', platforms = e.value ->> 'platforms', plan_hash = e.value ->> 'planHash',
-         media = coalesce(e.value ->> 'media', p.media), updated_at = ?2,
+         media = coalesce(e.value ->> 'media', p.media), search_text = coalesce(e.value ->> 'searchText', p.search_text), updated_at = ?2,
          changes = iif(e.value ->> 'change' IS NULL, p.changes, ${appendChange("e.value ->> 'change'")}),
          watch_at = iif(e.value ->> 'status' = 'scheduled', iif(e.value ->> 'isArmed',
            max(e.value ->> 'scheduledAt', ${nextTryAtSql("p.id")}, ?2) + ${WATCH_LATE_MS}, ?2 + ${WATCH_UNARMED_MS}), NULL)
@@ -179,6 +182,7 @@ function labelStatements(
       id,
       before: JSON.stringify(labels?.before ?? []),
       after: JSON.stringify(labels?.after ?? []),
+      searchText: searchTextOfLabels(labels?.after ?? []),
     })),
   );
   return [
@@ -193,10 +197,12 @@ function labelStatements(
       .bind(rows, workspaceId),
     db.d1
       .prepare(
-        `INSERT INTO post_annotations AS a (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
-         SELECT p.workspace_id, p.id, p.scheduled_at, NULL, '{}', e.value ->> 'after', NULL, ?3
+        `INSERT INTO post_annotations AS a (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, search_text, updated_at)
+         SELECT p.workspace_id, p.id, p.scheduled_at, NULL, '{}', e.value ->> 'after', NULL, e.value ->> 'searchText' || char(10), ?3
          FROM json_each(?1) e CROSS JOIN posts p ON p.id = e.value ->> 'id' AND p.workspace_id = ?2
-         ON CONFLICT (workspace_id, post_id) DO UPDATE SET labels = excluded.labels, updated_at = excluded.updated_at`,
+         ON CONFLICT (workspace_id, post_id) DO UPDATE SET labels = excluded.labels,
+           search_text = excluded.search_text || substr(a.search_text, instr(a.search_text, char(10)) + 1),
+           updated_at = excluded.updated_at`,
       )
       .bind(rows, workspaceId, now),
   ];

@@ -6,6 +6,7 @@ import { defineTool } from "#mcp/tool/tool.ts";
 import { listArchivedPosts, listPosts } from "#posts/index.ts";
 import { ExternalId, Label } from "#wire/schemas/annotations.ts";
 import { presentPostSummary } from "#wire/schemas/post.ts";
+import { presentSearch, SearchText } from "#wire/schemas/search.ts";
 import { TimeZoneInput } from "#wire/schemas/time-zone.ts";
 
 const MAX_LIMIT = 50;
@@ -13,15 +14,16 @@ const DEFAULT_LIMIT = 20;
 
 const input = (reader: TimeReader) =>
   z.object({
+    q: SearchText.optional().describe("Parts of words in captions, labels and notes; also finds past posts."),
     status: z.enum(POST_STATUSES).optional(),
     from: rangeInput(reader, "from").optional().describe("2026-12-24 or 2026-12-24T18:00."),
     until: rangeInput(reader, "until").optional().describe("Exclusive; a date alone includes that day."),
     time_zone: TimeZoneInput.optional(),
     external_id: ExternalId.optional(),
     label: Label.optional(),
-    include_past: z.boolean().optional().describe("Default: only with status or from."),
+    include_past: z.boolean().optional().describe("Default: only with q, status or from."),
     archived: z.boolean().default(false).describe("Old posts instead."),
-    order: z.enum(["asc", "desc"]).default("asc"),
+    order: z.enum(["asc", "desc"]).optional().describe("Default asc; desc with q."),
     limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
     offset: z.int().min(0).default(0),
   });
@@ -36,19 +38,23 @@ export const listPostsTool = defineTool({
   card: "ui://almanac/calendar",
   async run(
     { ctx },
-    { from, until, include_past: includePast, archived, time_zone: named, external_id: externalId, ...query },
+    { from, until, include_past: includePast, archived, time_zone: named, external_id: externalId, q, ...query },
   ) {
     const timeZone = named ?? ctx.actor.timeZone;
-    const input = { ...query, externalId, fields: "summary" as const, from: from?.instant, until: until?.instant };
+    const order = query.order ?? (q === undefined ? "asc" : "desc");
+    const bounds = { from: from?.instant, until: until?.instant };
+    const input = { ...query, ...bounds, externalId, search: q, order, fields: "summary" as const };
     const page = archived ? await listArchivedPosts(ctx, input) : await listPosts(ctx, { ...input, includePast });
     const posts = page.posts.map(presentPostSummary);
     const { limit, offset, total, hasMore } = page.pagination;
+    const search = page.search && presentSearch(page.search, order);
     const nextOffset = hasMore ? offset + posts.length : null;
     const range = posts.length === 0 ? "none of them here" : `${offset + 1} to ${offset + posts.length}`;
     const text = [
       `${total} posts, ${range}.`,
       ...posts.map((post) => summaryLine(timeZone, post)),
       ...(nextOffset === null ? [] : [`More: call again with offset ${nextOffset}.`]),
+      ...(search === null ? [] : [searchLine(search)]),
     ].join("\n");
     return {
       text,
@@ -56,7 +62,16 @@ export const listPostsTool = defineTool({
         posts,
         time_zone: timeZone,
         pagination: { limit, offset, total, has_more: hasMore, next_offset: nextOffset },
+        ...(search !== null && { search }),
       },
     };
   },
 });
+
+/** How far the search has looked, and how to look further. */
+function searchLine({ searched, next_from: from, next_until: until }: ReturnType<typeof presentSearch>): string {
+  const bound = from === null ? until && `until ${until}` : `from ${from}`;
+  return bound === null
+    ? "All posts were searched but the archived ones."
+    : `Only ${searched} posts were searched: call again with ${bound} for the others.`;
+}

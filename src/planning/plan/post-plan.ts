@@ -57,6 +57,8 @@ export interface PostUpdate<Time extends PlannedTime = number> {
   readonly media: readonly StoredMediaItem[] | null;
   /** All files that the post needs afterwards; null where they have not changed. */
   readonly mediaIds: readonly string[] | null;
+  /** The new texts for searches; null where no text has changed. */
+  readonly searchText: string | null;
   /** Targets that are new or differ from their row. */
   readonly targets: readonly TargetUpsert[];
   /** Accounts whose targets are deleted. */

@@ -10,6 +10,7 @@ import { type EditPlan, mediaIdsOf, type PostUpdate, storedMedia, withTargets } 
 import type { EditInput, EditPreview, PlannedTime } from "#planning/plan/types.ts";
 import { toFieldChanges } from "#posts/rows/change-record.ts";
 import { storedDocument } from "#posts/rows/option-document.ts";
+import { type PostTexts, searchTextOfPost, textsOfPost } from "#posts/rows/search-text.ts";
 import type { StoredPost, StoredTarget } from "#posts/rows/store-post-rows.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import { changedTargets, diffEdit, withPositions } from "./edit-diff.ts";
@@ -133,6 +134,7 @@ async function toPlannedPost(
         hasNewMedia || (hasFiles && changed.length > 0)
           ? mediaIdsOf({ media, targets: [...lockedTargets, ...targets] })
           : null,
+      searchText: newSearchText(stored, { caption, targets: [...lockedTargets, ...targets] }),
       targets: changed,
       removedAccountIds,
       labels: changes.some(({ field }) => field === "labels") ? { before: annotations.labels, after: labels } : null,
@@ -175,4 +177,8 @@ function newWarnings(after: Warned, before: AssessedPost | undefined): Warned {
 
 function keyOf({ code, message }: ValidationWarning, accountId = ""): string {
   return JSON.stringify([accountId, code, message]);
+}
+
+function newSearchText({ post, targets }: StoredPost, edited: PostTexts): string | null {
+  return textsOfPost({ caption: post.caption, targets }) === textsOfPost(edited) ? null : searchTextOfPost(edited);
 }

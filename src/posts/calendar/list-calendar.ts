@@ -44,7 +44,7 @@ async function findNextTime(
   return results[0]?.scheduled_at ?? null;
 }
 
-function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
+export function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
   const targets = (JSON.parse(row.targets) as CalendarTargetRow[]).toSorted((a, b) => a.position - b.position);
   return {
     id: row.id,

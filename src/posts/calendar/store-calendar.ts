@@ -7,6 +7,9 @@ import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { CalendarFilter } from "./types.ts";
 import { annotationConditions } from "#posts/list/store-annotated-pages.ts";
+import { hasWordsSql } from "#posts/list/store-search-pages.ts";
+import { wordsOfSearch } from "#posts/rows/search-text.ts";
+import { SqlParameters } from "#posts/summary/store-counted-posts.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 
 export interface CalendarTargetRow {
@@ -44,6 +47,29 @@ const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id,
     'ownMediaCount', iif(p.media = '[]', json_array_length(t.media), NULL), 'firstOwnMedia', iif(p.media = '[]', t.media -> '$[0]', NULL)))
   FROM post_targets t WHERE t.post_id = p.id)`;
 
+/** The columns of `CalendarRow`, of a row `p` of posts. */
+export const CALENDAR_COLUMNS = `p.id AS id, p.status AS status, p.paused_reason AS paused_reason, p.scheduled_at AS scheduled_at, p.version AS version,
+  p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
+  p.created_via AS created_via, json_array_length(p.media) AS media_count,
+  json_extract(p.media, '$[0].type') AS media_type, json_extract(p.media, '$[0].url') AS media_url, ${TARGETS} AS targets`;
+
+/** The conditions of a filter on a row `p` of posts, but those on status and annotations. */
+export function filterConditions(
+  { createdVia, platform, accountId, search }: CalendarFilter,
+  params: Pick<SqlParameters, "add">,
+): readonly string[] {
+  return [
+    ...(createdVia === undefined ? [] : [`p.created_via = ${params.add(createdVia)}`]),
+    ...(platform === undefined
+      ? []
+      : [`EXISTS (SELECT 1 FROM json_each(p.platforms) WHERE value = ${params.add(platform)})`]),
+    ...(accountId === undefined
+      ? []
+      : [`EXISTS (SELECT 1 FROM post_targets f WHERE f.post_id = p.id AND f.account_id = ${params.add(accountId)})`]),
+    ...(search === undefined ? [] : [hasWordsSql(wordsOfSearch(search), params)]),
+  ];
+}
+
 /** Selects the posts of a time range, ordered by time. Filters other than the status are checked row by row within the range. */
 export function calendarStatement(
   db: Db,
@@ -51,30 +77,20 @@ export function calendarStatement(
   range: { readonly from: number; readonly until: number; readonly rows: number },
   filter: CalendarFilter,
 ): Statement<CalendarRow> {
-  const values: (string | number)[] = [actor.workspaceId, range.from, range.until, actor.userId, range.rows];
-  const param = (value: string) => `?${values.push(value)}`;
+  const params = new SqlParameters();
+  for (const value of [actor.workspaceId, range.from, range.until, actor.userId, range.rows]) {
+    params.add(value);
+  }
   const conditions = [
     "p.workspace_id = ?1 AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3 AND p.user_id = ?4",
-    ...(filter.createdVia === undefined ? [] : [`p.created_via = ${param(filter.createdVia)}`]),
-    ...(filter.platform === undefined
-      ? []
-      : [`EXISTS (SELECT 1 FROM json_each(p.platforms) WHERE value = ${param(filter.platform)})`]),
-    ...(filter.accountId === undefined
-      ? []
-      : [`EXISTS (SELECT 1 FROM post_targets f WHERE f.post_id = p.id AND f.account_id = ${param(filter.accountId)})`]),
-    ...annotationConditions(filter, param),
+    ...filterConditions(filter, params),
+    ...annotationConditions(filter, (value) => params.add(value)),
   ];
   const selected = postsByTimeSql({
     ...(filter.status === undefined ? {} : { statuses: [filter.status] }),
     where: conditions.join(" AND "),
   });
   return db.d1
-    .prepare(
-      `SELECT p.id AS id, p.status AS status, p.paused_reason AS paused_reason, p.scheduled_at AS scheduled_at, p.version AS version,
-         p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
-         p.created_via AS created_via, json_array_length(p.media) AS media_count,
-         json_extract(p.media, '$[0].type') AS media_type, json_extract(p.media, '$[0].url') AS media_url, ${TARGETS} AS targets
-       ${fromPostsByTimeSql(`${selected} LIMIT ?5`)}`,
-    )
-    .bind(...values);
+    .prepare(`SELECT ${CALENDAR_COLUMNS} ${fromPostsByTimeSql(`${selected} LIMIT ?5`)}`)
+    .bind(...params.values);
 }

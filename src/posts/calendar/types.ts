@@ -2,7 +2,7 @@ import type { TargetAccount } from "#accounts/index.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, MediaType, PostType } from "#core/status.ts";
-import type { AnnotationFilter } from "#posts/list/types.ts";
+import type { AnnotationFilter, SearchExtent } from "#posts/list/types.ts";
 import type { Target } from "#posts/rows/types.ts";
 
 export interface CalendarFilter extends AnnotationFilter {
@@ -10,6 +10,22 @@ export interface CalendarFilter extends AnnotationFilter {
   readonly platform?: Platform | undefined;
   readonly status?: ListedStatus | undefined;
   readonly createdVia?: CreatedVia | undefined;
+  /** Words that all must be in the texts, the labels or the notes of a post. */
+  readonly search?: string | undefined;
+}
+
+/** A page of the posts of all times, the newest first. */
+export interface AllPostsInput {
+  readonly filter: CalendarFilter;
+  /** Only posts before this time; null for all. */
+  readonly until: number | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface AllPosts extends Pick<Calendar, "posts" | "accounts" | "hasMore"> {
+  readonly total: number;
+  readonly search: SearchExtent;
 }
 
 /** The time range: `from` <= time < `until`. */

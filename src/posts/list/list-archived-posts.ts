@@ -20,8 +20,9 @@ export async function listArchivedPosts(
   input: ArchiveListInput,
 ): Promise<Page<Post | PostSummary>> {
   const { limit, offset, order, fields } = input;
-  const filtered = input.label !== undefined ? "label" : "external_id";
-  if (input.label !== undefined || input.externalId !== undefined) {
+  const filters = { q: input.search, label: input.label, external_id: input.externalId };
+  const filtered = (["q", "label", "external_id"] as const).find((name) => filters[name] !== undefined);
+  if (filtered !== undefined) {
     refuse({
       code: "invalid_request",
       message: `${filtered} does not find archived posts: leave out one of both`,
@@ -44,5 +45,6 @@ export async function listArchivedPosts(
   return {
     posts: posts.map((post) => (fields === "full" ? toArchivedPost(post, now) : toArchivedSummary(post))),
     pagination: { limit, offset, total, hasMore: offset + posts.length < total },
+    search: null,
   };
 }

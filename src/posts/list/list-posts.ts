@@ -12,10 +12,12 @@ import {
 import type { PostTextForm } from "#posts/rows/post-text-form.ts";
 import { postTextColumns, type PostTextRow } from "#posts/rows/post-texts.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
+import { wordsOfSearch } from "#posts/rows/search-text.ts";
 import { MAX_INSTANT } from "#posts/summary/store-counted-posts.ts";
 import { annotatedPageStatements } from "./store-annotated-pages.ts";
+import { extentOf, hasWordsSql, searchPageStatements } from "./store-search-pages.ts";
 import { type CutTextRow, type ListSegment, type PageRequest, pageStatements } from "./store-post-pages.ts";
-import type { ListInput, Page } from "./types.ts";
+import type { ListInput, Page, SearchExtent } from "./types.ts";
 import type { Post, PostSummary } from "#posts/rows/types.ts";
 
 type ListContext = Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">;
@@ -30,13 +32,14 @@ export function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post
 export async function listPosts(ctx: ListContext, input: ListInput): Promise<Page<Post | PostSummary>> {
   const now = ctx.clock.now();
   const columns = input.fields === "full" ? POST_COLUMNS : SUMMARY_COLUMNS;
-  const { pages, pagination } = await readPages<PostRow | SummaryRow>(ctx, input, { now, columns });
+  const { pages, pagination, search } = await readPages<PostRow | SummaryRow>(ctx, input, { now, columns });
   const found = pages.flat();
   const rows = found.slice(0, input.limit);
   rearmOverdue(ctx, overdueIds(rows, now));
   return {
     posts: rows.map((row) => ("targets" in row ? toPost(row, now) : toSummary(row))),
     pagination: { ...pagination, hasMore: found.length > rows.length },
+    search,
   };
 }
 
@@ -61,7 +64,7 @@ export async function listPostTexts(ctx: ListContext, input: ListInput, form: Po
     rows.flatMap((row) => row.overdue_id ?? []),
   );
   const hasMore = found.length > rows.length;
-  return { posts: rows.map(({ text }) => text), pagination: { ...read.pagination, hasMore } };
+  return { posts: rows.map(({ text }) => text), pagination: { ...read.pagination, hasMore }, search: read.search };
 }
 
 async function readCutPage(
@@ -69,14 +72,14 @@ async function readCutPage(
   input: ListInput,
   { form, now }: { readonly form: PostTextForm; readonly now: number },
 ): Promise<Page<string>> {
-  const { pages, pagination } = await readPages<CutTextRow>(ctx, input, {
+  const { pages, pagination, search } = await readPages<CutTextRow>(ctx, input, {
     now,
     columns: postTextColumns(form[input.fields]),
     isCut: true,
   });
   const { texts, overdue, hasMore } = cutPages(pages, input.limit);
   rearmOverdue(ctx, overdue);
-  return { posts: texts, pagination: { ...pagination, hasMore } };
+  return { posts: texts, pagination: { ...pagination, hasMore }, search };
 }
 
 /** The texts of the page: each statement has cut its own, and all of them together have the same limit. */
@@ -109,20 +112,26 @@ async function readPages<Row>(
 ): Promise<{
   readonly pages: readonly (readonly Row[])[];
   readonly pagination: Omit<Page<Row>["pagination"], "hasMore">;
+  readonly search: SearchExtent | null;
 }> {
   const { limit, offset, order } = input;
   const ascending = segmentsOf(input, how.now);
   const segments = order === "asc" ? ascending : ascending.toReversed();
-  const { externalId, label } = input;
+  const { externalId, label, search } = input;
   const request = { ...how, segments, order, rows: limit + 1, offset };
+  const filter = { externalId, label };
+  const words = search === undefined ? null : wordsOfSearch(search);
   const statements =
-    segments.length === 0 || (externalId === undefined && label === undefined)
-      ? pageStatements(ctx.db, ctx.actor, request)
-      : annotatedPageStatements(ctx.db, ctx.actor, request, { externalId, label });
+    segments.length > 0 && words !== null
+      ? searchPageStatements(ctx.db, ctx.actor, request, filter, (params) => [hasWordsSql(words, params)])
+      : segments.length === 0 || (externalId === undefined && label === undefined)
+        ? pageStatements(ctx.db, ctx.actor, request)
+        : annotatedPageStatements(ctx.db, ctx.actor, request, filter);
   const { pages, total } = await batch(ctx.db, { ...statements });
   return {
     pages: pages.map(({ results }) => results as readonly Row[]),
     pagination: { limit, offset, total: total.results[0]?.total ?? 0 },
+    search: words && extentOf(total.results[0], order),
   };
 }
 
@@ -131,13 +140,14 @@ async function readPages<Row>(
  * next try come before all future posts.
  */
 export function segmentsOf(
-  input: Pick<ListInput, "status" | "from" | "until" | "includePast">,
+  input: Pick<ListInput, "status" | "from" | "until" | "includePast" | "search">,
   now: number,
 ): ListSegment[] {
   const status = input.status ?? null;
   const from = Math.max(0, input.from ?? 0);
   const until = Math.max(0, Math.min(input.until ?? MAX_INSTANT, MAX_INSTANT));
-  const includePast = input.includePast ?? (input.status !== undefined || input.from !== undefined);
+  const includePast =
+    input.includePast ?? [input.status, input.from, input.search].some((filter) => filter !== undefined);
   const segments: ListSegment[] =
     includePast || status === "publishing" || status === "scheduled"
       ? [{ status, from, until }]

@@ -42,12 +42,11 @@ export function annotatedPageStatements(
   filter: AnnotationFilter,
 ): PageStatements {
   const { segments, order, columns, now, rows, offset } = request;
-  const terms = termsOf(filter);
   const prepare = (sqlOf: (selected: string, params: SqlParameters) => string) => {
     const params = new SqlParameters();
     const [workspace, user] = [params.add(actor.workspaceId), params.add(actor.userId)];
     params.add(now);
-    const selected = segments.map((segment) => selectSegmentSql(params, { workspace, user }, segment, terms));
+    const selected = segments.map((segment) => selectSegmentSql(params, { workspace, user }, segment, filter));
     const sql = sqlOf(selected.join(" UNION ALL "), params);
     return db.d1.prepare(sql).bind(...params.values);
   };
@@ -69,12 +68,13 @@ export function annotatedPageStatements(
  * SQL for a segment of the page: reads the posts with the first term (external id or label) in the order of time, and checks the other
  * terms. The few unfinished posts of the past are found by their status.
  */
-function selectSegmentSql(
+export function selectSegmentSql(
   params: SqlParameters,
   { workspace, user }: { readonly workspace: string; readonly user: string },
   { status, from, until }: ListSegment,
-  terms: readonly Term[],
+  filter: AnnotationFilter,
 ): string {
+  const terms = termsOf(filter);
   const param = (value: string) => params.add(value);
   const [first, ...others] = terms;
   const range = (column: string) => `${column} >= ${params.add(from)} AND ${column} < ${params.add(until)}`;

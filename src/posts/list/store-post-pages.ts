@@ -52,7 +52,15 @@ const DEEP_OFFSET = 1000;
 /** The statements whose rows together are the page, and the statement of the total. */
 export interface PageStatements {
   readonly pages: readonly D1PreparedStatement[];
-  readonly total: Statement<{ readonly total: number }>;
+  readonly total: Statement<TotalRow>;
+}
+
+export interface TotalRow {
+  readonly total: number;
+  /** Only of a search: how many posts were examined, and their first and last time. */
+  readonly searched?: number;
+  readonly first?: number | null;
+  readonly last?: number | null;
 }
 
 export function pageStatements(db: Db, actor: Actor, request: PageRequest): PageStatements {
@@ -73,21 +81,32 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): Page
 /** Reads the page from all segments at once. Each status has only one time range, because segments are adjacent. */
 function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement {
   const { segments, order, columns, now, rows, offset } = request;
-  const ranges: { readonly from: number; readonly until: number }[] = [];
+  const ranges: TimeRange[] = [];
   const rangeOf = POST_STATUSES.map((status) => {
-    const found = segments.filter((segment) => statusesOf(segment.status).includes(status));
-    if (found.length === 0) {
+    const range = rangeOfStatus(segments, status);
+    if (range === null) {
       return -1;
     }
-    const from = Math.min(...found.map((segment) => segment.from));
-    const until = Math.max(...found.map((segment) => segment.until));
-    const known = ranges.findIndex((range) => range.from === from && range.until === until);
-    return known === -1 ? ranges.push({ from, until }) - 1 : known;
+    const known = ranges.findIndex(({ from, until }) => from === range.from && until === range.until);
+    return known === -1 ? ranges.push(range) - 1 : known;
   });
   const sql = cutSql(pageSqlOf(columns, order, rangeOf), request);
   return db.d1
     .prepare(sql)
     .bind(actor.workspaceId, actor.userId, now, rows, offset, ...ranges.flatMap(({ from, until }) => [from, until]));
+}
+
+interface TimeRange {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The time range in which the list shows posts with this status; null if it shows none. */
+export function rangeOfStatus(segments: readonly ListSegment[], status: ListedStatus): TimeRange | null {
+  const found = segments.filter((segment) => statusesOf(segment.status).includes(status));
+  return found.length === 0
+    ? null
+    : { from: Math.min(...found.map(({ from }) => from)), until: Math.max(...found.map(({ until }) => until)) };
 }
 
 /** Caches the SQL per columns, order and statuses, because building the long text takes time. */

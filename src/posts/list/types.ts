@@ -7,7 +7,17 @@ export interface AnnotationFilter {
   readonly label?: string | undefined;
 }
 
+/** How far a search has looked. */
+export interface SearchExtent {
+  /** How many posts were examined, 5,000 at most. */
+  readonly searched: number;
+  /** The bound of the search that looks at the other posts: `until` for the newest first, otherwise `from`; null if there are none. */
+  readonly next: number | null;
+}
+
 export interface ListInput extends AnnotationFilter {
+  /** Words that all must be in the texts, the labels or the notes of a post. Posts of the past are listed, too. */
+  readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly fields: "full" | "summary";
@@ -26,6 +36,8 @@ export interface Page<T> {
     readonly total: number;
     readonly hasMore: boolean;
   };
+  /** Null without a search. */
+  readonly search: SearchExtent | null;
 }
 
 /** A post with its history, for a user who wants to know what happened. */

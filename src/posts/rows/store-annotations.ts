@@ -1,6 +1,7 @@
 import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { Annotations } from "./types.ts";
+import { searchTextOfAnnotations } from "./search-text.ts";
 import { hasAnnotations } from "./store-annotation-rows.ts";
 
 /** Inserts the annotations of a new post. It must run before the insert of the post, which records an event with the annotations. */
@@ -12,8 +13,8 @@ export function insertAnnotationsStatement(
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+      `INSERT INTO post_annotations (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, search_text, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
     )
     .bind(post.workspaceId, post.id, post.scheduledAt, ...columnsOf(annotations), now);
 }
@@ -28,18 +29,25 @@ export function replaceAnnotationsStatement(
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `INSERT INTO post_annotations AS a (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, updated_at)
-       SELECT p.workspace_id, p.id, p.scheduled_at, ?4, ?5, ?6, ?7, ?8 FROM posts p
+      `INSERT INTO post_annotations AS a (workspace_id, post_id, scheduled_at, external_id, metadata, labels, notes, search_text, updated_at)
+       SELECT p.workspace_id, p.id, p.scheduled_at, ?4, ?5, ?6, ?7, ?8, ?9 FROM posts p
        WHERE p.id = ?3 AND p.user_id = ?1 AND p.workspace_id = ?2
-         AND (?9 OR EXISTS (SELECT 1 FROM post_annotations e WHERE e.workspace_id = ?2 AND e.post_id = ?3))
+         AND (?10 OR EXISTS (SELECT 1 FROM post_annotations e WHERE e.workspace_id = ?2 AND e.post_id = ?3))
        ON CONFLICT (workspace_id, post_id) DO UPDATE SET external_id = excluded.external_id, metadata = excluded.metadata,
-         labels = excluded.labels, notes = excluded.notes, updated_at = excluded.updated_at
+         labels = excluded.labels, notes = excluded.notes, search_text = excluded.search_text, updated_at = excluded.updated_at
        WHERE a.external_id IS NOT excluded.external_id OR a.metadata <> excluded.metadata OR a.labels <> excluded.labels
          OR a.notes IS NOT excluded.notes`,
     )
     .bind(actor.userId, actor.workspaceId, id, ...columnsOf(annotations), now, hasAnnotations(annotations) ? 1 : 0);
 }
 
-function columnsOf({ externalId, metadata, labels, notes }: Annotations) {
-  return [externalId, JSON.stringify(metadata), JSON.stringify(labels), notes] as const;
+function columnsOf(annotations: Annotations) {
+  const { externalId, metadata, labels, notes } = annotations;
+  return [
+    externalId,
+    JSON.stringify(metadata),
+    JSON.stringify(labels),
+    notes,
+    searchTextOfAnnotations(annotations),
+  ] as const;
 }

@@ -28,6 +28,18 @@ describe("200", () => {
     });
   });
 
+  test("the posts that have the words, and how far the search has looked", async ({ expect }) => {
+    const { caller } = await createCallerWithThreePosts();
+    const found = await list(caller, "?q=IN");
+    expect(captions(found)).toEqual(["In 3", "In 2", "In 1"]);
+    const complete = { searched: 3, complete: true, next_from: null, next_until: null, archived_searched: false };
+    expect(found.body.search).toEqual(complete);
+    expect(captions(await list(caller, "?q=in&order=asc&limit=1"))).toEqual(["In 1"]);
+    const none = await list(caller, "?q=in%204");
+    expect(none.body).toMatchObject({ posts: [], pagination: { total: 0 }, search: complete });
+    expect((await list(caller)).body).not.toHaveProperty("search");
+  });
+
   test("upcoming posts, earliest first, with pages, both orders and summaries", async ({ expect }) => {
     const { caller } = await createCallerWithThreePosts();
     expect(captions(await list(caller))).toEqual(["In 1", "In 2", "In 3"]);
@@ -122,6 +134,9 @@ describe("400", () => {
     "fields=all",
     "fields=",
     "order=random",
+    "q=",
+    "q=%20",
+    "q=".padEnd(103, "x"),
     "status=cancelled",
     "status=Scheduled",
     "from=2026-01-01",

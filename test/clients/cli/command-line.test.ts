@@ -411,6 +411,9 @@ describe("what was scheduled", () => {
     expect(listed.stdout).toContain(short);
     expect(JSON.parse((await almanac(["list", "--json"], env)).stdout)).toMatchObject({ posts: [{ id }] });
 
+    expect((await almanac(["list", "--search", "GLAZE new"], env)).stdout).toContain(short);
+    expect((await almanac(["list", "--search", "kiln"], env)).stdout).toBe("No posts.\n");
+
     const month = day.slice(0, 7);
     const calendar = await almanac(["calendar", month], env);
     expect(calendar.stdout).toContain("•1");

@@ -16,6 +16,7 @@ interface ListOptions {
   readonly from?: string;
   readonly until?: string;
   readonly past?: boolean;
+  readonly search?: string;
   readonly limit: string;
 }
 
@@ -49,11 +50,12 @@ export function addList(program: Command, run: Run): void {
     .option("--from <time>", "from this time or day on")
     .option("--until <time>", "before this time or day")
     .option("--past", "also those whose time has passed, the latest first")
+    .option("--search <words>", "those that have these words in captions, labels or notes, the latest first")
     .option("-l, --limit <number>", "at most so many", "20")
     .action(
-      run<ListOptions>(async (session, { status, from, until, past, limit }) => {
+      run<ListOptions>(async (session, { status, from, until, past, search: q, limit }) => {
         const almanac = await session.almanac();
-        const { posts, pagination } = await almanac.listPosts({
+        const { posts, pagination, search } = await almanac.listPosts({
           query: {
             fields: "summary",
             limit: toLimit(limit),
@@ -61,18 +63,24 @@ export function addList(program: Command, run: Run): void {
             ...(from && { from: toIso(session, from) }),
             ...(until && { until: toIso(session, until) }),
             ...(past && { include_past: true, order: "desc" }),
+            ...(q !== undefined && { q }),
           },
         });
         const { terminal } = session;
         if (posts.length === 0) {
-          terminal.line(past || status ? "No posts." : "No posts to come; --past shows the others.");
+          terminal.line(past || status || q !== undefined ? "No posts." : "No posts to come; --past shows the others.");
         } else {
           showPosts(session, posts as PostSummary[]);
         }
         if (pagination.has_more) {
           terminal.note(`${posts.length} of ${pagination.total}; --limit shows more.`);
         }
-        terminal.json({ posts, pagination });
+        if (search?.next_until) {
+          terminal.note(
+            `Only ${search.searched} posts were searched; --until ${search.next_until} searches the earlier ones.`,
+          );
+        }
+        terminal.json({ posts, pagination, ...(search && { search }) });
       }),
     );
 }

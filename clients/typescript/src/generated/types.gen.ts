@@ -2113,6 +2113,7 @@ export type PostPage = {
          */
         next_offset: number | null;
     };
+    search?: Search;
     /**
      * Parameters of the query that are not known and therefore ignored; absent without any.
      */
@@ -2163,6 +2164,32 @@ export type PostSummary = {
      * The words by which the post is found.
      */
     labels: Array<string>;
+};
+
+/**
+ * Absent without `q`.
+ */
+export type Search = {
+    /**
+     * How many posts were searched, 5,000 at most, in the order of the list.
+     */
+    searched: number;
+    /**
+     * Whether all posts were searched that the other filters select. The archived ones are not searched.
+     */
+    complete: boolean;
+    /**
+     * In the order `asc`: the `from` with which a further search goes on; null where the search is complete. A post of this instant may come again.
+     */
+    next_from: string | null;
+    /**
+     * The same in the order `desc`: the `until` of a further search.
+     */
+    next_until: string | null;
+    /**
+     * Archived posts are in no search.
+     */
+    archived_searched: false;
 };
 
 /**
@@ -5536,9 +5563,13 @@ export type ListPostsData = {
          */
         fields?: 'full' | 'summary';
         /**
-         * By time, then by id.
+         * By time, then by id. The default is `asc`, or `desc` with `q`.
          */
         order?: 'asc' | 'desc';
+        /**
+         * Only posts that have all of these words, each as a part of a text: the captions, also those of single accounts and of each part of a thread, the labels and the notes. Case, accents and the width of letters do not matter. It finds posts of the past, too, and says in `search` how far it has looked.
+         */
+        q?: string;
         /**
          * Only posts with this status.
          */
@@ -5560,7 +5591,7 @@ export type ListPostsData = {
          */
         label?: string;
         /**
-         * Whether posts whose time has passed are listed. The default is false, or true when `status` or `from` is given; posts that are being published or wait for their next try are always listed.
+         * Whether posts whose time has passed are listed. The default is false, or true when `q`, `status` or `from` is given; posts that are being published or wait for their next try are always listed.
          */
         include_past?: true | false;
         /**
