@@ -3,6 +3,7 @@ export { getOverview } from "./summary/get-overview.ts";
 export { readLivePosts, type PostRange, splitPosts } from "./export/read-posts.ts";
 export { findPostText, getPost, getPosts } from "./list/get-post.ts";
 export { getPostRecord } from "./list/get-post-record.ts";
+export { listAllPosts } from "./calendar/list-all-posts.ts";
 export { listCalendar } from "./calendar/list-calendar.ts";
 export { getArchivedPost } from "./list/get-archived-post.ts";
 export { listArchivedPosts } from "./list/list-archived-posts.ts";

@@ -317,6 +317,78 @@ test("a month of 200 posts is less than 15 KB on the wire, in every view", async
   }
 });
 
+describe("all posts", () => {
+  const chips = (html: string) =>
+    [...html.matchAll(/class="chip" href="\/dashboard\/posts\/([^"]+)"/g)].map(([, id]) => id);
+
+  test("are found by their words, the newest first, from the field of every view", async () => {
+    const { open, schedule } = await createPlanner();
+    const [first, other, last] = [
+      await schedule(NOW + HOUR, "Crème brûlée"),
+      await schedule(NOW + 2 * HOUR, "Soup"),
+      await schedule(NOW + 40 * DAY, "CREME"),
+    ];
+    await updatePostRow(first.id, { status: "published", scheduled_at: NOW - 90 * DAY });
+    const month = await open("/dashboard");
+    expect(month).toMatch(/<form class="search" role="search" method="get" action="\/dashboard"/);
+    const html = await open("/dashboard?view=all&q=creme");
+    expect(chips(html)).toEqual([last.id, first.id]);
+    const text = textOf(html);
+    expect(text).toContain("2 posts");
+    expect(text).toContain("Only “creme”");
+    expect(text).toContain("Archived posts are not among these.");
+    expect(html).toContain('value="creme"');
+    expect(chips(await open("/dashboard?view=all"))).toEqual([last.id, other.id, first.id]);
+    expect(textOf(await open("/dashboard?view=all&q=tea"))).toContain("No post is like that.");
+    expect(chips(await open("/dashboard?view=month&q=soup"))).toEqual([other.id]);
+  });
+
+  test("of an account, of the past and ahead, in the words of a page of it and of a post", async () => {
+    const { open, schedule, account, ctx } = await createPlanner();
+    const past = await schedule(NOW + HOUR);
+    await updatePostRow(past.id, { status: "published", scheduled_at: NOW - 90 * DAY });
+    const ahead = await schedule(NOW + DAY);
+    await schedulePost(ctx, { accountIds: [await createAccount(ctx)], scheduledAt: NOW + 2 * DAY });
+    const href = `/dashboard?account=${account}&amp;view=all`;
+    expect(chips(await open(href.replace("&amp;", "&")))).toEqual([ahead.id, past.id]);
+    expect(await open("/dashboard/accounts")).toContain(href);
+    expect(await open(`/dashboard/posts/${ahead.id}`)).toContain(href);
+  });
+
+  test("come in pages, and say at which posts a search has not looked", async () => {
+    const { open, schedule, userId, workspaceId } = await createPlanner();
+    await schedule(NOW + HOUR, "Last");
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5050)
+       INSERT INTO posts (id, workspace_id, user_id, status, scheduled_at, version, post_type, caption, media, platforms, plan_hash,
+         confirm_hash, created_via, created_at, updated_at, search_text)
+       SELECT ?1 || i, ?1, ?2, 'published', ?3 - i * 60000, 1, 'text', 'Post ' || i, '[]', '["x"]', '', '', 'api', 1, 1, 'post ' || i FROM n`,
+    )
+      .bind(workspaceId, userId, NOW)
+      .run();
+    const first = (await open("/dashboard?view=all&q=post")).replaceAll("&amp;", "&");
+    expect(chips(first)).toHaveLength(100);
+    expect(textOf(first)).toContain("4,999 posts");
+    expect(first).toContain('href="/dashboard?view=all&page=2&q=post" rel="next"');
+    expect(textOf(first)).toContain("This looked at 5,000 posts, back to");
+    const before = /href="([^"]*before=[^"]*)"/.exec(first)?.[1] ?? "";
+    // The post of the instant at which the first search ended comes again.
+    expect(chips(await open(before))).toHaveLength(52);
+    const second = (await open("/dashboard?view=all&q=post&page=2")).replaceAll("&amp;", "&");
+    expect(second).toContain('href="/dashboard?view=all&q=post" rel="prev"');
+  });
+
+  test("take two round trips", async () => {
+    const { browser, schedule } = await createPlanner();
+    await schedule(NOW + DAY);
+    const counting = countingD1(env.DB);
+    const counted = createServiceFixture({ DB: counting.d1 });
+    counting.reset();
+    await counted.fetch("/dashboard?view=all&q=hello", { headers: { cookie: `__Host-session=${browser.session}` } });
+    expect(counting.count.roundTrips).toBe(2);
+  });
+});
+
 test("an empty calendar says what to do first", async () => {
   const user = await signInNewUser(service);
   const html = await (await user.browser.get("/dashboard")).text();

@@ -149,6 +149,12 @@ export const AccountItem: FC<{ view: AccountView; display: Display; now: number;
           {account.posts.ahead > 0 && (
             <a href={`/dashboard?account=${account.id}`}>{`${countOf(account.posts.ahead, "post")} ahead`}</a>
           )}
+          <a
+            href={`/dashboard?account=${account.id}&view=all`}
+            aria-label={`All posts of ${nameWithPlatform(account)}`}
+          >
+            All posts
+          </a>
           {ownLimits.map((sentence) => (
             <span>{sentence}</span>
           ))}

@@ -43,11 +43,12 @@ const ReconnectNotice: FC<{ model: CalendarModel }> = ({ model: { accounts } }) 
 const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
   const { display, now, days } = model;
   const posts = days.filter(({ isOutside }) => !isOutside).flatMap((day) => day.posts);
+  const count = model.all?.total ?? posts.length;
   const troubled = posts.filter(hasTrouble).length;
   const last = days.at(-1);
   return (
     <p class="item-meta">
-      <span>{posts.length === 0 ? "No posts" : posts.length === 1 ? "1 post" : `${posts.length} posts`}</span>
+      <span>{count === 0 ? "No posts" : count === 1 ? "1 post" : `${count.toLocaleString("en")} posts`}</span>
       {troubled > 0 && <b class="trouble">{attentionWords(troubled)}</b>}
       <span>
         Times in{" "}
@@ -63,6 +64,9 @@ const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
 const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
   const { days, accounts, query, now } = model;
   const isFiltered = Object.values(query.filter).some((value) => value !== undefined);
+  if (query.view === "all" && days.length === 0) {
+    return <p class="empty-state">{isFiltered ? "No post is like that." : "There are no posts yet."}</p>;
+  }
   if (isFiltered || days.some(({ posts }) => posts.length > 0)) {
     return null;
   }
@@ -129,6 +133,39 @@ function attentionWords(count: number): string {
   return count === 1 ? "1 needs attention" : `${count} need attention`;
 }
 
+/** The other pages of all posts, and the way to posts at which a search has not looked. */
+const Pages: FC<{ model: CalendarModel }> = ({ model: { query, display, all, hasMore } }) => {
+  if (all === null) {
+    return null;
+  }
+  const { next } = all.search;
+  return (
+    <>
+      {(query.page > 1 || hasMore) && (
+        <nav class="item-actions" aria-label="Pages of the posts">
+          {query.page > 1 && (
+            <a class="button secondary" href={calendarHref(query, { page: query.page - 1 })} rel="prev">
+              Later posts
+            </a>
+          )}
+          {hasMore && (
+            <a class="button secondary" href={calendarHref(query, { page: query.page + 1 })} rel="next">
+              Earlier posts
+            </a>
+          )}
+        </nav>
+      )}
+      {next !== null && (
+        <p>
+          {`This looked at ${all.search.searched.toLocaleString("en")} posts, back to ${formatDateTime(display, next)}. `}
+          <a href={calendarHref(query, { before: next, page: 1 })}>Look at the posts before</a>
+        </p>
+      )}
+      <p class="hint">Archived posts are not among these.</p>
+    </>
+  );
+};
+
 /** What changes while the page is open; the script asks for it again. */
 export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
   const posts = model.days.flatMap((day) => day.posts);
@@ -139,7 +176,7 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
       <BadgeSymbols platforms={PLATFORMS.filter((platform) => used.has(platform))} />
       <Summary model={model} />
       <ReconnectNotice model={model} />
-      {model.hasMore && (
+      {model.hasMore && view !== "all" && (
         <Notice kind="info">There are more posts than fit here: choose a shorter period or a filter to see all.</Notice>
       )}
       <EmptyHint model={model} />
@@ -147,9 +184,10 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
       <EarlierLink model={model} />
       {view === "month" && <MonthView model={model} />}
       {view === "week" && <WeekView model={model} />}
-      {view === "list" && (
+      {(view === "list" || view === "all") && (
         <>
           <ListView model={model} />
+          <Pages model={model} />
           <p>
             <a href="/dashboard/archive">Archived posts</a>
           </p>
@@ -163,8 +201,8 @@ export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
               : "Tap Move to change the time."}
           </span>
           <span class="wide-hint">
-            To move a post, drag it{view === "list" ? " in the month or the week" : ""}, or use its Move link, which the
-            keyboard reaches after the post.
+            To move a post, drag it{view === "list" || view === "all" ? " in the month or the week" : ""}, or use its
+            Move link, which the keyboard reaches after the post.
           </span>
         </p>
       )}
@@ -205,7 +243,8 @@ const KEYS = [
   ["J", "the next period"],
   ["K", "the previous period"],
   ["U", "undo the move that was made just now"],
-  ["/", "the filters"],
+  ["/", "the search"],
+  ["F", "the filters"],
   ["?", "this list"],
 ] as const;
 
@@ -225,7 +264,7 @@ const Keys: FC = () => (
     </dl>
     <label class="checkbox">
       <input type="checkbox" checked />
-      <span>Use the single keys N, T, J, K, U, / and ?</span>
+      <span>Use the single keys N, T, J, K, F, U, / and ?</span>
     </label>
   </details>
 );

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { type CalendarDate, instantsOf, toTimeOfDay, wallTimeAt } from "#core/wall-time.ts";
-import type { Calendar, CalendarPost } from "#posts/index.ts";
+import type { AllPosts, Calendar, CalendarPost } from "#posts/index.ts";
 import type { Display } from "#dashboard/wording/display.ts";
 import { type CalendarDay, daysFrom, type PlacedPost, placePosts } from "./grid.ts";
 import { stateOf } from "#dashboard/wording/status-labels.ts";
@@ -28,6 +28,8 @@ export interface CalendarModel {
   readonly hasMore: boolean;
   /** When the next post after the shown days is due, where these have none. */
   readonly nextAt: Calendar["nextAt"];
+  /** How many posts there are in all, and how far a search has looked; null where the view has a time range. */
+  readonly all: Pick<AllPosts, "total" | "search"> | null;
   /** The origin of stored media, whose addresses are written without it. */
   readonly origin: string;
 }
@@ -44,9 +46,19 @@ export function frameOf(query: CalendarQuery, display: Display): CalendarFrame {
   return { query, range, days: daysFrom(display.timeZone, range.first, range.days) };
 }
 
+/** The frame around posts that are found: a day for each date that has one of them, the latest first. */
+export function frameAround(
+  frame: CalendarFrame,
+  posts: readonly CalendarPost[],
+  { timeZone }: Display,
+): CalendarFrame {
+  const dates = new Set(posts.map(({ scheduledAt }) => wallTimeAt(timeZone, scheduledAt).date));
+  return { ...frame, days: [...dates].flatMap((date) => daysFrom(timeZone, date, 1)) };
+}
+
 export function modelOf(
   { query, range, days }: CalendarFrame,
-  calendar: Calendar,
+  calendar: Omit<Calendar, "nextAt"> & Partial<Pick<Calendar, "nextAt"> & Pick<AllPosts, "total" | "search">>,
   { display, now, origin }: Pick<CalendarModel, "display" | "now" | "origin">,
 ): CalendarModel {
   const { date: today } = wallTimeAt(display.timeZone, now);
@@ -60,7 +72,8 @@ export function modelOf(
     origin,
     accounts: calendar.accounts,
     hasMore: calendar.hasMore,
-    nextAt: calendar.nextAt,
+    nextAt: calendar.nextAt ?? null,
+    all: calendar.search === undefined ? null : { total: calendar.total ?? 0, search: calendar.search },
     days: days.map((day, index) => ({
       ...day,
       posts: placed[index] ?? [],

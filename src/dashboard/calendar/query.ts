@@ -12,7 +12,7 @@ import {
 import type { CalendarFilter } from "#posts/index.ts";
 import { type Display, formatDate } from "#dashboard/wording/display.ts";
 
-export const VIEWS = ["month", "week", "list"] as const;
+export const VIEWS = ["month", "week", "list", "all"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** What the address of the calendar says. */
@@ -24,9 +24,16 @@ export interface CalendarQuery {
   readonly filter: CalendarFilter;
   /** Whether the posts have checkboxes, and with `all` whether these are ticked. */
   readonly select?: "some" | "all" | undefined;
+  /** The page of all posts, from 1. */
+  readonly page: number;
+  /** All posts are those before this time; null for those of all times. */
+  readonly before: number | null;
 }
 
 const LIST_DAYS = 28;
+export const SEARCH_MAX = 100;
+/** Beyond the last page of the posts that are examined. */
+const MAX_PAGE = 100;
 const [FIRST_DATE, LAST_DATE] = ["2000-01-01", "2199-12-31"] as const;
 
 /** Reads an address leniently: what it does not know is left out, so that an old link still opens. */
@@ -34,6 +41,7 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
   const chosenView = VIEWS.find((view) => view === params.get("view")) ?? null;
   const date = parseDate(params.get("date") ?? "");
   const platform = params.get("platform") ?? "";
+  const before = Date.parse(params.get("before") ?? "");
   return {
     view: chosenView ?? "month",
     chosenView,
@@ -46,18 +54,23 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
       createdVia: CREATED_VIA.find((via) => via === params.get("source")),
       label: params.get("label") || undefined,
       externalId: params.get("external_id") || undefined,
+      search: params.get("q")?.trim().slice(0, SEARCH_MAX) || undefined,
     },
+    page: Math.min(MAX_PAGE, Math.max(1, Math.trunc(Number(params.get("page"))) || 1)),
+    before: Number.isNaN(before) ? null : before,
   };
 }
 
 /** The address of the calendar with some of its values replaced; without a date it shows today. */
 export function calendarHref(
-  { chosenView, date, filter, select: selects }: CalendarQuery,
+  { chosenView, date, filter, select: selects, before: end, page: shownPage }: CalendarQuery,
   changes: Partial<{
     view: View;
     date: CalendarDate | null;
     filter: CalendarFilter;
     select: CalendarQuery["select"] | null;
+    page: number;
+    before: number;
   }> = {},
 ): string {
   const view = changes.view ?? chosenView;
@@ -65,17 +78,25 @@ export function calendarHref(
   const select = changes.select === undefined ? selects : changes.select;
   const params = new URLSearchParams({
     ...(view !== null && { view }),
-    ...(shownDate !== null && { date: shownDate }),
+    ...(view === "all" ? pageParams({ before: end, page: shownPage, ...changes }) : shownDate && { date: shownDate }),
     ...filterParams(changes.filter ?? filter),
     ...(select && { select }),
   });
   return `/dashboard?${params.toString()}`;
 }
 
+/** Another filter has other pages. */
+function pageParams({ before, page, filter }: Pick<CalendarQuery, "before" | "page"> & { filter?: CalendarFilter }) {
+  return filter === undefined
+    ? { ...(before !== null && { before: new Date(before).toISOString() }), ...(page > 1 && { page: String(page) }) }
+    : {};
+}
+
 /** The filters by their names in the address. */
 export function filterParams(filter: CalendarFilter): Record<string, string> {
-  const { accountId, platform, status, createdVia, label, externalId } = filter;
+  const { accountId, platform, status, createdVia, label, externalId, search } = filter;
   return {
+    ...(search !== undefined && { q: search }),
     ...(accountId !== undefined && { account: accountId }),
     ...(platform !== undefined && { platform }),
     ...(status !== undefined && { status }),
@@ -101,6 +122,10 @@ export function rangeOf({ view, date }: CalendarQuery, { firstWeekday }: Pick<Di
     const first = startOfWeek(month, firstWeekday);
     const days = Math.ceil(daysBetween(first, next) / 7) * 7;
     return { title: formatDate(month, "month"), first, days, previous: addMonths(date, -1), next };
+  }
+  // All posts have no frame: what a search finds are its days.
+  if (view === "all") {
+    return { title: "All posts", first: date, days: 0, previous: date, next: date };
   }
   const days = view === "week" ? 7 : LIST_DAYS;
   const first = view === "week" ? startOfWeek(date, firstWeekday) : date;

@@ -1,11 +1,11 @@
 import { wallTimeAt } from "#core/wall-time.ts";
-import { listCalendar } from "#posts/index.ts";
+import { listAllPosts, listCalendar } from "#posts/index.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
 import { CalendarBody, CalendarPage } from "./calendar-page.tsx";
-import { frameOf, modelOf } from "./model.ts";
-import { readCalendarQuery } from "./query.ts";
+import { type CalendarModel, frameAround, frameOf, modelOf } from "./model.ts";
+import { type CalendarQuery, readCalendarQuery } from "./query.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
 /** `GET /dashboard`: the calendar; only what changes while it is open for its script. */
@@ -14,11 +14,26 @@ export async function showCalendar(c: PageContext): Promise<Response> {
   const display = displayOf(c);
   const now = services.clock.now();
   const query = readCalendarQuery(new URL(c.req.url).searchParams, wallTimeAt(display.timeZone, now).date);
-  const frame = frameOf(query, display);
-  const [from, until] = [frame.days[0]?.start ?? now, frame.days.at(-1)?.end ?? now];
-  const calendar = await listCalendar(contextOf(c), { from, until, ...query.filter });
-  const model = modelOf(frame, calendar, { display, now, origin: services.config.origin });
+  const around = { display, now, origin: services.config.origin };
+  const model = query.view === "all" ? await readAllPosts(c, query, around) : await readCalendar(c, query, around);
   return wantsFragment(c)
     ? c.html(<CalendarBody model={model} />)
     : renderPage(c, <CalendarPage signedIn={signedIn} model={model} done={c.req.query("done")} />);
+}
+
+const POSTS_PER_PAGE = 100;
+
+type Around = Parameters<typeof modelOf>[2];
+
+async function readCalendar(c: PageContext, query: CalendarQuery, around: Around): Promise<CalendarModel> {
+  const frame = frameOf(query, around.display);
+  const [from, until] = [frame.days[0]?.start ?? around.now, frame.days.at(-1)?.end ?? around.now];
+  return modelOf(frame, await listCalendar(contextOf(c), { from, until, ...query.filter }), around);
+}
+
+async function readAllPosts(c: PageContext, query: CalendarQuery, around: Around): Promise<CalendarModel> {
+  const { filter, before, page } = query;
+  const range = { until: before, limit: POSTS_PER_PAGE, offset: (page - 1) * POSTS_PER_PAGE };
+  const found = await listAllPosts(contextOf(c), { filter, ...range });
+  return modelOf(frameAround(frameOf(query, around.display), found.posts, around.display), found, around);
 }

@@ -3,10 +3,10 @@ import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { CREATED_VIA, POST_STATUSES } from "#core/status.ts";
 import { SOURCE_LABELS, STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
 import type { CalendarModel } from "./model.ts";
-import { calendarHref, filterParams, type View, VIEWS } from "./query.ts";
+import { calendarHref, filterParams, SEARCH_MAX, type View, VIEWS } from "./query.ts";
 
-const VIEW_LABELS = { month: "Month", week: "Week", list: "List" } as const satisfies Record<View, string>;
-const PERIODS = { month: "month", week: "week", list: "four weeks" } as const satisfies Record<View, string>;
+const VIEW_LABELS = { month: "Month", week: "Week", list: "List", all: "All" } as const satisfies Record<View, string>;
+const PERIODS = { month: "month", week: "week", list: "four weeks", all: "" } as const satisfies Record<View, string>;
 
 const Arrow: FC<{ isBack?: boolean }> = ({ isBack = false }) => (
   <svg class="arrow" viewBox="0 0 16 16" aria-hidden="true">
@@ -41,6 +41,27 @@ const TextFilter: FC<{ name: string; label: string; value: string | undefined }>
   </div>
 );
 
+/** Finds posts of all times; the other filters stay. */
+const SearchForm: FC<{ model: CalendarModel }> = ({ model: { query } }) => (
+  <form class="search" role="search" method="get" action="/dashboard">
+    <input type="hidden" name="view" value="all" />
+    {Object.entries(filterParams({ ...query.filter, search: undefined })).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <input
+      id="search"
+      type="search"
+      name="q"
+      value={query.filter.search}
+      maxlength={SEARCH_MAX}
+      aria-label="Search posts"
+      placeholder="Text, label or note"
+      autocomplete="off"
+    />
+    <button class="secondary">Search</button>
+  </form>
+);
+
 const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
   const { filter } = query;
   const count = Object.keys(filterParams(filter)).length;
@@ -49,7 +70,8 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
       <summary class="button secondary">Filter{count > 0 && ` (${count})`}</summary>
       <form class="card" method="get" action="/dashboard">
         {query.chosenView !== null && <input type="hidden" name="view" value={query.chosenView} />}
-        <input type="hidden" name="date" value={query.date} />
+        {query.view !== "all" && <input type="hidden" name="date" value={query.date} />}
+        {filter.search !== undefined && <input type="hidden" name="q" value={filter.search} />}
         <Choice
           name="account"
           label="Account"
@@ -88,8 +110,9 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
 
 /** Describes the active filters. */
 export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
-  const { accountId, platform, status, createdVia, label, externalId } = query.filter;
+  const { accountId, platform, status, createdVia, label, externalId, search } = query.filter;
   const words = [
+    search !== undefined && `“${search}”`,
     accountId !== undefined &&
       (accounts.find(({ id }) => id === accountId)?.username ?? "an account that is not connected"),
     platform !== undefined && PLATFORM_NAMES[platform],
@@ -111,15 +134,17 @@ export const Toolbar: FC<{ model: CalendarModel }> = ({ model }) => {
   return (
     <div class="calendar-bar">
       <h1>{range.title}</h1>
-      <nav class="button-group" aria-label="Period">
-        <a href={calendarHref(query, { date: range.previous })} aria-label={`Previous ${PERIODS[query.view]}`}>
-          <Arrow isBack />
-        </a>
-        <a href={calendarHref(query, { date: null })}>Today</a>
-        <a href={calendarHref(query, { date: range.next })} aria-label={`Next ${PERIODS[query.view]}`}>
-          <Arrow />
-        </a>
-      </nav>
+      {query.view !== "all" && (
+        <nav class="button-group" aria-label="Period">
+          <a href={calendarHref(query, { date: range.previous })} aria-label={`Previous ${PERIODS[query.view]}`}>
+            <Arrow isBack />
+          </a>
+          <a href={calendarHref(query, { date: null })}>Today</a>
+          <a href={calendarHref(query, { date: range.next })} aria-label={`Next ${PERIODS[query.view]}`}>
+            <Arrow />
+          </a>
+        </nav>
+      )}
       <nav class="button-group" aria-label="View">
         {VIEWS.map((view) => (
           <a href={calendarHref(query, { view })} aria-current={view === query.view ? "page" : undefined}>
@@ -130,6 +155,7 @@ export const Toolbar: FC<{ model: CalendarModel }> = ({ model }) => {
       <a class="button secondary" href={calendarHref(query, { select: query.select === undefined ? "some" : null })}>
         {query.select === undefined ? "Select" : "Done"}
       </a>
+      <SearchForm model={model} />
       <Filters model={model} />
     </div>
   );

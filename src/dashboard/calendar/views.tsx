@@ -191,7 +191,7 @@ export const ListView: FC<{ model: CalendarModel }> = ({ model }) => {
   return (
     <ol class="list">
       {model.days
-        .filter(({ posts, isToday }) => posts.length > 0 || isToday)
+        .filter(({ posts, isToday }) => posts.length > 0 || (isToday && model.all === null))
         .map((day) => (
           <li class={dayClass(day)}>
             <header>

@@ -153,6 +153,9 @@ const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) 
           {formatExactTime(display, nextAttemptAt)}
         </span>
       )}
+      <a href={`/dashboard?account=${target.accountId}&view=all`} aria-label={`All posts of ${target.username}`}>
+        All posts
+      </a>
       {target.attempts > 0 && <span>{target.attempts === 1 ? "1 attempt" : `${target.attempts} attempts`}</span>}
     </p>
   );

@@ -220,7 +220,8 @@ const KEYS = /** @type {Record<string, string>} */ ({
   j: '[aria-label="Period"] a:nth-child(3)',
   k: '[aria-label="Period"] a:nth-child(1)',
   u: "#undo button",
-  "/": ".filters summary",
+  "/": "#search",
+  f: ".filters summary",
   "?": "[data-keys] summary",
 });
 
