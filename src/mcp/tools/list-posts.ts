@@ -14,16 +14,16 @@ const DEFAULT_LIMIT = 20;
 
 const input = (reader: TimeReader) =>
   z.object({
-    q: SearchText.optional().describe("Parts of words in captions, labels and notes; also finds past posts."),
+    q: SearchText.optional(),
     status: z.enum(POST_STATUSES).optional(),
-    from: rangeInput(reader, "from").optional().describe("2026-12-24 or 2026-12-24T18:00."),
-    until: rangeInput(reader, "until").optional().describe("Exclusive; a date alone includes that day."),
+    from: rangeInput(reader, "from").optional().describe("A date or 2026-12-24T18:00."),
+    until: rangeInput(reader, "until").optional().describe("Exclusive; a date includes that day."),
     time_zone: TimeZoneInput.optional(),
     external_id: ExternalId.optional(),
     label: Label.optional(),
-    include_past: z.boolean().optional().describe("Default: only with q, status or from."),
-    archived: z.boolean().default(false).describe("Old posts instead."),
-    order: z.enum(["asc", "desc"]).optional().describe("Default asc; desc with q."),
+    include_past: z.boolean().optional().describe("Default: with q, status or from."),
+    archived: z.boolean().default(false).describe("Old posts."),
+    order: z.enum(["asc", "desc"]).optional(),
     limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
     offset: z.int().min(0).default(0),
   });
@@ -31,7 +31,7 @@ const input = (reader: TimeReader) =>
 export const listPostsTool = defineTool({
   name: "list_posts",
   title: "List posts",
-  description: "Posts of the active workspace by time, by default the upcoming ones.",
+  description: "Upcoming posts by time; q: words in captions, labels, notes.",
   scope: "posts:read",
   hints: { readOnly: true },
   input,
