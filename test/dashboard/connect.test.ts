@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, test, vi } from "vitest";
-import { listAccounts, startConnect, syncAccounts } from "#accounts/index.ts";
+import { listAccounts, oauthMethodOf, startConnect, syncAccounts } from "#accounts/index.ts";
 import { startSession } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import type { Context } from "#context.ts";
@@ -31,6 +31,15 @@ async function open(url: string | URL, init: RequestInit = {}, env: Env = sandbo
   const text = await response.text();
   await waitOnExecutionContext(execution);
   return { status: response.status, headers: response.headers, text };
+}
+
+/** A login in the sandbox with these values of the form, back from the platform's page. */
+async function loginWith(ctx: Context, platform: Platform, input: Readonly<Record<string, string>>) {
+  const started = await startSandboxLogin(ctx, platform, "ada", input);
+  const url = await followToCallback(started.url);
+  // Some platforms insist on 127.0.0.1; the cookie belongs to localhost.
+  url.hostname = "localhost";
+  return { ...started, url };
 }
 
 const callback = (query: Record<string, string>, platform = "x") =>
@@ -210,6 +219,34 @@ describe("a platform with fields", () => {
     expect(connected.headers.get("content-security-policy")).toContain("form-action 'none'");
     expect(await listAccounts(ctx)).toHaveLength(1);
   });
+
+  test.for([
+    ["mastodon", { server: "mastodon.socail" }],
+    ["mastodon", { server: "@ada@mastodon.socail" }],
+    ["mastodon", { server: "mastodno.example" }],
+  ] as const)(
+    "an unknown server at %s is refused with the advice to check the name (%j)",
+    async ([platform, fields], { expect }) => {
+      const { ctx } = await createSandboxUser();
+      const { connectUrl } = await startConnect(ctx, { platform });
+      const page = await sendForm(connectUrl, fields);
+      expect(page.status).toBe(400);
+      expect(page.text).toMatch(/No Mastodon server answers at mastod\S+\. Check the name/);
+      expect(page.text).not.toContain("Try again in a few minutes");
+    },
+  );
+
+  test.for(PLATFORMS.filter((platform) => oauthMethodOf(adapterFor(platform)!)!.input.length > 0))(
+    "the example that the form of %s suggests works in the sandbox",
+    async (platform, { expect }) => {
+      const { ctx } = await createSandboxUser();
+      const { input } = oauthMethodOf(adapterFor(platform)!)!;
+      const example = Object.fromEntries(input.map((field) => [field.name, field.example]));
+      const page = await openCallback(await loginWith(ctx, platform, example));
+      expect(page.status).toBe(200);
+      expect(await listAccounts(ctx)).toHaveLength(1);
+    },
+  );
 
   test("a private address named as server is refused with a sentence", async ({ expect }) => {
     const { ctx } = await createSandboxUser();

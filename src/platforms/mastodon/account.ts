@@ -27,6 +27,9 @@ export async function discoverInstance(
 ): Promise<Result<Instance, FaultCode>> {
   const at = (host: string): Server => ({ host, token: null });
   const first = await lookUp(client, at(typed.host));
+  if (first.state === "failed" && isUnreachable(first.fault)) {
+    return failed(noServer(typed.host, first.fault));
+  }
   if (first.state !== "unknown") {
     return toResult(first);
   }
@@ -76,6 +79,21 @@ async function lookUp(client: PlatformClient, server: Server): Promise<Lookup> {
   return [401, 403, 429].includes(response.status) || response.status >= 500
     ? { state: "failed", fault: toFault(response, null) }
     : { state: "unknown", response };
+}
+
+/** A Worker gets 530 for a name that the DNS does not know (https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016/). */
+const DNS_FAILED_STATUS = 530;
+
+const isUnreachable = ({ kind, httpStatus }: Fault): boolean =>
+  kind === "temporary" && (httpStatus === null || httpStatus === DNS_FAILED_STATUS);
+
+/** A misspelt name is more likely than a server that is down at this moment. */
+function noServer(host: string, { httpStatus }: Fault): Fault<FaultCode> {
+  return rejected(
+    `No Mastodon server answers at ${host}. Check the name, or come back later if the server is down.`,
+    { httpStatus },
+    { code: "login_refused", category: "auth" },
+  );
 }
 
 function notAServer(host: string, response: PlatformResponse): Fault<FaultCode> {

@@ -59,7 +59,7 @@ const INSTANCES: readonly Instance[] = [
     descriptionLimit: 10_000,
     listsDescriptionLimit: true,
   },
-  // The largest server. The check of an installation calls it; no test user has an account there.
+  // The largest server. The check of an installation calls it.
   {
     ...vanilla,
     host: "mastodon.social",

@@ -16,6 +16,8 @@ export interface TestUser {
 /** `ada` has the same id on two hosts: only host and id together identify an account. */
 const ACCOUNT_IDS: Readonly<Record<string, { readonly ada: string; readonly ben: string }>> = {
   "mastodon.example": { ada: "109348684423156921", ben: "109348684423157044" },
+  // The server that the connect form suggests.
+  "mastodon.social": { ada: "110224538612341312", ben: "110224538612341450" },
   "long.mastodon.example": { ada: "111572043119886307", ben: "111572043119886455" },
   "old.mastodon.example": { ada: "109348684423156921", ben: "106118743920015312" },
   "gts.example": { ada: "01HE3ZQ5S7T2Q9Q0D4M8KXW1AA", ben: "01HE3ZQ5S7T2Q9Q0D4M8KXW1BB" },
