@@ -55,8 +55,15 @@ export const STORY_APPEARANCE = {
   text: "",
   cut: null,
   marks: [],
-  media: { ratio: FULL_SCREEN_RATIO, several: "first", fit: "contain" },
+  // What Meta names for ads, as adsuploader.com/blog/meta-ads-safe-zones quotes it.
+  media: {
+    ratio: FULL_SCREEN_RATIO,
+    several: "first",
+    fit: "contain",
+    covered: { top: 14, right: 0, bottom: 20, left: 0 },
+  },
   lines: [],
+  source: "the shaded edges: as Meta documents them for ads",
 } as const satisfies PostAppearance;
 
 export function storyItemProblems(

@@ -55,6 +55,7 @@ export function plainAppearance(text: string): PostAppearance {
     marks: [],
     media: { ratio: { min: 0, max: Infinity }, several: "own", fit: "cover" },
     lines: [],
+    source: "made for tests",
   };
 }
 

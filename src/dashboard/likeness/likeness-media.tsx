@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { PostAppearance } from "#platforms/contract.ts";
+import type { CoveredEdges, PostAppearance } from "#platforms/contract.ts";
 import type { MediaItem } from "#posts/index.ts";
 
 type MediaLook = PostAppearance["media"];
@@ -19,12 +19,30 @@ function clamp(value: number, { min, max }: { readonly min: number; readonly max
 /** Upright media are shown smaller, so that a likeness fits beside a form. */
 const TALL_RATIO = 0.7;
 
+/** The most media that stand side by side. */
+const GRID_MAX = 4;
+
+/** The ratio of the box in which several media stand side by side; null where they do not. */
+function gridRatio({ several }: MediaLook, { length }: readonly MediaItem[]): number | null {
+  return typeof several === "object" && length > 1 && length <= GRID_MAX ? several.grid : null;
+}
+
+/** Of two the box is cut into halves, of four into quarters, and of three into a half and two quarters. */
+function ratioInGrid(grid: number, count: number, index: number): number {
+  return count === 2 || (count === 3 && index === 0) ? grid / 2 : grid;
+}
+
 function frameRatio(look: MediaLook, media: readonly MediaItem[], index: number): number {
+  const grid = gridRatio(look, media);
+  if (grid !== null) {
+    return ratioInGrid(grid, media.length, index);
+  }
   const item = media[index];
   const isOwn = media.length === 1 || look.several === "own";
   const measured = isOwn ? item : media[0];
   const natural = measured ? ratioOf(measured) : UNKNOWN_RATIO;
-  const ratio = media.length > 1 && typeof look.several === "number" ? look.several : clamp(natural, look.ratio);
+  const several = typeof look.several === "object" ? look.several.grid : look.several;
+  const ratio = media.length > 1 && typeof several === "number" ? several : clamp(natural, look.ratio);
   return clamp(ratio, SHOWN_RATIOS);
 }
 
@@ -47,19 +65,36 @@ const VideoFrame: FC<{ item: MediaItem; label: string }> = ({ item, label }) => 
     role="img"
     aria-label={[label, formatDuration(item.durationSeconds)].filter(Boolean).join(", ")}
   >
-    <svg viewBox="0 0 48 48" aria-hidden="true">
-      <circle cx="24" cy="24" r="23" />
+    <svg viewBox="0 0 48 48" width="48" fill="#fff" aria-hidden="true">
+      <circle cx="24" cy="24" r="23" fill-opacity="0.25" />
       <path d="M19 15v18l15-9z" />
     </svg>
     <span aria-hidden="true">{formatDuration(item.durationSeconds)}</span>
   </span>
 );
 
+/** Shades what the app's own texts and buttons cover. */
+const Covered: FC<{ edges: CoveredEdges }> = ({ edges: { top, right, bottom, left } }) => (
+  <svg class="likeness-covered" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+    <path
+      fill-opacity="0.45"
+      fill-rule="evenodd"
+      d={`M0 0H100V100H0zM${left} ${top}H${100 - right}V${100 - bottom}H${left}z`}
+    />
+  </svg>
+);
+
 /** One medium in the frame that the feed gives it; the empty drawing has the frame's ratio, because pages have no inline styles. */
-const Frame: FC<{ item: MediaItem; ratio: number; fit: MediaLook["fit"]; label: string }> = (props) => {
-  const { item, ratio, fit, label } = props;
+const Frame: FC<{ item: MediaItem; ratio: number; look: MediaLook; label: string; isHalf: boolean }> = (props) => {
+  const {
+    item,
+    ratio,
+    look: { fit, covered },
+    label,
+    isHalf,
+  } = props;
   return (
-    <li class={`likeness-frame ${fit}`}>
+    <li class={`likeness-frame ${fit}${isHalf ? " likeness-half" : ""}`}>
       <svg viewBox={`0 0 ${Math.round(ratio * 1000)} 1000`} aria-hidden="true"></svg>
       {item.type === "video" ? (
         <VideoFrame item={item} label={label} />
@@ -68,33 +103,37 @@ const Frame: FC<{ item: MediaItem; ratio: number; fit: MediaLook["fit"]; label: 
       ) : (
         <img src={item.url} alt={label} loading="lazy" decoding="async" />
       )}
+      {covered && <Covered edges={covered} />}
     </li>
   );
 };
 
-/** The media of a post: one in its frame, several as a strip with their number. */
+/** The media of a post: one in its frame, several side by side or as a strip with their number. */
 export const LikenessMedia: FC<{ media: readonly MediaItem[]; look: MediaLook }> = ({ media, look }) => {
   if (media.length === 0) {
     return null;
   }
   const isSeveral = media.length > 1;
-  const isTall = frameRatio(look, media, 0) < TALL_RATIO;
+  const isGrid = gridRatio(look, media) !== null;
+  const isStrip = isSeveral && !isGrid;
+  const isTall = !isGrid && frameRatio(look, media, 0) < TALL_RATIO;
   return (
     <div class={isTall ? "likeness-media likeness-tall" : "likeness-media"}>
       <ul
-        class={isSeveral ? "likeness-strip" : undefined}
-        {...(isSeveral && { tabindex: 0, "aria-label": `${media.length} items` })}
+        class={isGrid ? "likeness-grid" : isStrip ? "likeness-strip" : undefined}
+        {...(isStrip && { tabindex: 0, "aria-label": `${media.length} items` })}
       >
         {media.map((item, index) => (
           <Frame
             item={item}
             ratio={frameRatio(look, media, index)}
-            fit={look.fit}
+            look={look}
+            isHalf={isGrid && media.length === 3 && index === 0}
             label={labelOf(item, isSeveral ? ` ${index + 1} of ${media.length}` : "")}
           />
         ))}
       </ul>
-      {isSeveral && <span class="likeness-count">{`1/${media.length}`}</span>}
+      {isStrip && <span class="likeness-count">{`1/${media.length}`}</span>}
     </div>
   );
 };

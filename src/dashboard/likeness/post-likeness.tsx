@@ -75,11 +75,15 @@ const Caption: FC<{ look: PostAppearance }> = ({ look }) => {
 };
 
 /** A further part of a thread: a post of its own below the one before. */
-const PartLikeness: FC<LikenessProps> = (props) => {
-  const look = adapterFor(props.platform)?.appearance({ ...props, options: {}, placement: null });
+const PartLikeness: FC<LikenessProps & { commonOptions: readonly string[] | undefined }> = (props) => {
+  const options = Object.fromEntries(
+    Object.entries(props.options).filter(([name]) => props.commonOptions?.includes(name)),
+  );
+  const look = adapterFor(props.platform)?.appearance({ ...props, options, placement: null });
   return look === undefined ? null : (
     <div class="likeness-post">
       <Author {...props} format={look.format} />
+      {look.title !== null && <b>{look.title}</b>}
       <Caption look={look} />
       <LikenessMedia media={props.media} look={look.media} />
     </div>
@@ -99,7 +103,7 @@ export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
       <div class="likeness-post">
         <Author {...props} format={look.format} />
         {look.order === "media_first" && mediaBlock}
-        {look.title !== null && <p class="likeness-title">{look.title}</p>}
+        {look.title !== null && <b>{look.title}</b>}
         <Caption look={look} />
         {look.order === "text_first" && mediaBlock}
         {look.lines.map(({ kind, text }) => (
@@ -107,9 +111,9 @@ export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
         ))}
       </div>
       {threadCaptions(props.options).map((caption, index) => (
-        <PartLikeness {...props} caption={caption} media={partMedia[index] ?? []} />
+        <PartLikeness {...props} caption={caption} media={partMedia[index] ?? []} commonOptions={look.partOptions} />
       ))}
-      <figcaption>How it will look, roughly; the text and media are exact.</figcaption>
+      <figcaption>{`How it will look, roughly; the text and media are exact (${look.source}).`}</figcaption>
     </figure>
   );
 };

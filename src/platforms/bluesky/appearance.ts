@@ -5,13 +5,14 @@ import { findTextLinks } from "./text.ts";
 
 /*
  * A feed shows a single image at most twice as high as wide (github.com/bluesky-social/social-app,
- * src/components/images/AutoSizedImage.tsx), and each of several images as a square (observed, not documented).
+ * src/components/images/AutoSizedImage.tsx), and several side by side (ImageLayoutGrid.tsx there): two squares; a square beside two halves of
+ * one; four of 3:2.
  */
 
 /** The lines of text before a feed cuts: `MAX_POST_LINES` in src/lib/constants.ts of the same repository. */
 const FEED_LINES = 25;
 
-export function appearance({ caption, options }: AppearanceInput): PostAppearance {
+export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   return {
     format: null,
     order: "text_first",
@@ -19,8 +20,9 @@ export function appearance({ caption, options }: AppearanceInput): PostAppearanc
     text: caption,
     cut: { lines: FEED_LINES, label: "Show more" },
     marks: findTextLinks(caption),
-    media: { ratio: { min: 1 / 2, max: Infinity }, several: 1, fit: "cover" },
+    media: { ratio: { min: 1 / 2, max: Infinity }, several: { grid: media.length < 4 ? 2 : 3 / 2 }, fit: "cover" },
     lines: cardLine(options["link_card"]),
+    source: "cut and grid: as the source of Bluesky's app has them",
   };
 }
 

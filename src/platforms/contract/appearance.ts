@@ -40,6 +40,14 @@ export interface TextCut {
   readonly label: string;
 }
 
+/** Percent of the height at the top and the bottom, and of the width at the sides. */
+export interface CoveredEdges {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
 /** Something that the feed shows beside text and media. */
 export interface AppearanceLine {
   /** Decides which mark stands before the line. */
@@ -72,11 +80,20 @@ export interface PostAppearance {
      * Equal bounds: every medium has this ratio.
      */
     readonly ratio: { readonly min: number; readonly max: number };
-    /** The ratio of each of several media: a number for all, `first` for that of the first one, `own` for each its own. */
-    readonly several: number | "first" | "own";
+    /**
+     * The ratio of each of several media: a number for all, `first` for that of the first one, `own` for each its own. `grid`: two to four
+     * stand side by side in a box of this ratio.
+     */
+    readonly several: number | "first" | "own" | { readonly grid: number };
     /** What the feed does with a medium of another ratio: `cover` cuts its edges off, `contain` adds bars. */
     readonly fit: "cover" | "contain";
+    /** What the app's own texts and buttons cover of a full screen, in percent of each side; absent: nothing. */
+    readonly covered?: CoveredEdges;
   };
   /** In the order of the feed. */
   readonly lines: readonly AppearanceLine[];
+  /** Where these facts are from, as a clause for the post's author. */
+  readonly source: string;
+  /** The options that hold for every part of a thread; absent: none. */
+  readonly partOptions?: readonly string[];
 }

@@ -1,5 +1,5 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
-import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkPreviewLine } from "#platforms/text-marks.ts";
+import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkPreviewLine, REEL_COVERED } from "#platforms/text-marks.ts";
 import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { previewLink } from "./validate.ts";
 
@@ -21,7 +21,15 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
     text: caption,
     cut: isReel ? { characters: 80, lines: 1, label: "See more" } : { characters: 477, lines: 5, label: "See more" },
     marks: findMarks(caption, { links: true, hashtags: true }),
-    media: { ratio: isReel ? FULL_SCREEN_RATIO : ANY_RATIO, several: 1, fit: "cover" },
+    media: {
+      ratio: isReel ? FULL_SCREEN_RATIO : ANY_RATIO,
+      several: { grid: 1 },
+      fit: "cover",
+      ...(isReel && { covered: REEL_COVERED }),
+    },
     lines: media.length > 0 ? [] : linkPreviewLine(previewLink(caption)),
+    source: isReel
+      ? "the shaded edges: as Meta documents them for ads; the cut: not documented; observed"
+      : "cut and grid: not documented; observed",
   };
 }

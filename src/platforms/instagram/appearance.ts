@@ -1,5 +1,5 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
-import { findMarks, FULL_SCREEN_RATIO } from "#platforms/text-marks.ts";
+import { findMarks, FULL_SCREEN_RATIO, REEL_COVERED } from "#platforms/text-marks.ts";
 import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { IMAGE } from "./limits.ts";
 
@@ -24,8 +24,12 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
       ratio: isReel ? FULL_SCREEN_RATIO : { min: FEED_MIN_RATIO, max: IMAGE.maxRatio ?? 1.91 },
       several: "first",
       fit: "cover",
+      ...(isReel && { covered: REEL_COVERED }),
     },
     lines: [],
+    source: isReel
+      ? "the shaded edges: as Meta documents them for ads; the cut: not documented; observed"
+      : "cut and carousel: as Instagram documents them",
   };
 }
 

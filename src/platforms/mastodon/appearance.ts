@@ -1,4 +1,5 @@
 import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms/contract.ts";
+import { COMMON_OPTIONS } from "./options.ts";
 import { ANY_RATIO, findMarks, firstLink, linkPreviewLine, shorten, textOption } from "#platforms/text-marks.ts";
 
 /**
@@ -17,13 +18,15 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     text: caption,
     cut: warning === "" ? { lines: FEED_LINES, label: "Read more" } : { characters: 0, label: "Show more" },
     marks: findMarks(caption, { links: true, mentions: true, hashtags: true }),
-    media: { ratio: ANY_RATIO, several: GALLERY_RATIO, fit: "cover" },
+    media: { ratio: ANY_RATIO, several: { grid: GALLERY_RATIO }, fit: "cover" },
     lines:
       media.length === 0
         ? linkPreviewLine(firstLink(caption))
         : warning !== "" || options["sensitive"] === true
           ? [HIDDEN_MEDIA]
           : [],
+    source: "cut and grid: as the source of Mastodon's web app has them",
+    partOptions: COMMON_OPTIONS,
   };
 }
 

@@ -22,6 +22,7 @@ export function appearance({ options }: AppearanceInput): PostAppearance {
       ...boardLine(boardIds(options).length),
       { kind: "note", text: "The description is shown when the pin is opened" },
     ],
+    source: "title and ratio: as Pinterest documents them",
   };
 }
 

@@ -16,6 +16,7 @@ export function appearance({ caption, media }: AppearanceInput): PostAppearance 
     marks: withoutOverlaps([...findMarks(caption, { links: true, mentions: true }), ...topicOf(caption)]),
     media: { ratio: ANY_RATIO, several: "own", fit: "cover" },
     lines: media.length > 0 ? [] : linkPreviewLine(firstLink(caption)),
+    source: "topic and link: as Meta documents them; the carousel: not documented; observed",
   };
 }
 

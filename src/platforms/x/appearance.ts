@@ -6,7 +6,8 @@ import { measureText } from "./text.ts";
 
 /**
  * Observed, not documented: longer posts end with "Show more" after about 280 characters (replysocial.co/blog), and X shows one image
- * whole between 3:4 and 2:1, but several as squares (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
+ * whole between 3:4 and 2:1, but two to four side by side in a box of 16:9, of three the first one as high as the box
+ * (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
  */
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const { urls } = measureText(caption);
@@ -18,8 +19,9 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     text: caption,
     cut: { characters: CAPTION_MAX, label: "Show more" },
     marks: withoutOverlaps([...findMarks(caption, { mentions: true, hashtags: true }), ...locate(caption, urls)]),
-    media: { ratio: { min: 3 / 4, max: 2 }, several: 1, fit: "cover" },
+    media: { ratio: { min: 3 / 4, max: 2 }, several: { grid: 16 / 9 }, fit: "cover" },
     lines: quoted ? [quoteLine(quoted.link)] : media.length > 0 ? [] : linkPreviewLine(withScheme(urls.at(-1))),
+    source: "cut and grid: not documented; observed",
   };
 }
 

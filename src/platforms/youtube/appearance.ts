@@ -20,5 +20,6 @@ export function appearance({ caption, options, placement }: AppearanceInput): Po
     marks: findMarks(text, { links: true, hashtags: true }),
     media: { ratio: isShort ? FULL_SCREEN_RATIO : PLAYER_RATIO, several: "own", fit: "contain" },
     lines: [],
+    source: "the cut: not documented; observed",
   };
 }
