@@ -69,7 +69,7 @@ export function shorten(text: string, { characters = Infinity }: Pick<TextCut, "
 export const ANY_RATIO = { min: 0, max: Infinity } as const;
 /**
  * What stays free of texts and logos in a reel: Meta names 14 % at the top, 35 % at the bottom and 6 % at the sides for ads
- * (facebook.com/business/help/980593475366490, as adsuploader.com/blog/meta-ads-safe-zones quotes it).
+ * (business help 980593475366490, as adsuploader.com/blog/meta-ads-safe-zones quotes it).
  */
 export const REEL_COVERED = { top: 14, right: 6, bottom: 35, left: 6 } as const;
 /** The ratio of a window that fills a phone. */

@@ -18,7 +18,10 @@ interface Check {
   readonly fields: Readonly<Record<string, readonly string[]>>;
   readonly warnings: readonly string[];
   readonly accounts: Readonly<
-    Record<string, { length: number; limit: number; count: string; warnings: string[]; likeness_html: string }>
+    Record<
+      string,
+      { length: number; limit: number; count: string; left: string; warnings: string[]; likeness_html: string }
+    >
   >;
 }
 
@@ -95,6 +98,20 @@ describe("POST /dashboard/posts/check", () => {
     const form = { caption: "Hi", account: x, date: "2030-10-27", time: "02:30" };
     expect((await check(form)).fields["fold"]?.[0]).toContain("02:30 occurs twice");
     expect((await check({ ...form, fold: "later" })).fields).toEqual({});
+  });
+
+  test("a file that one platform refuses says so beside that platform at once", async () => {
+    const { check, x, ctx } = await createWriter();
+    const bluesky = await createAccount(ctx, "bluesky");
+    const long = await createMedia(ctx, "video", "video/mp4");
+    await ctx.db.d1.prepare("UPDATE media SET duration_ms = 170000 WHERE id = ?").bind(long.id).run();
+    const { fields, accounts } = await check({ ...LATER, caption: "Hi", account: [x, bluesky], media: long.url });
+    const sentence = expect.stringMatching(/140 seconds|170/) as string;
+    expect(fields[`account.${x}`]).toEqual([sentence]);
+    expect(accounts[x]).toMatchObject({ left: "1 problem" });
+    expect(fields[`account.${bluesky}`]).toBeUndefined();
+    expect(accounts[bluesky]).toMatchObject({ left: "298 left" });
+    expect(fields["media.0"]).toEqual([expect.stringMatching(/^X \S+: Duration/)]);
   });
 
   test("the parts of a thread are judged and shown with their media", async () => {

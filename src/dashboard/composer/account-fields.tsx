@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import { PLATFORM_NAMES } from "#core/platform.ts";
+import { problemCount } from "./caption-count.ts";
 import { PlatformBadge } from "#dashboard/layout/components.tsx";
 import type { TargetInput } from "#planning/index.ts";
 import { describeAccount, targetsOf } from "./account-likeness.tsx";
@@ -189,8 +190,6 @@ const AccountTab: FC<PanelProps & { readonly isShown: boolean }> = ({ isShown, .
     </div>
   );
 };
-
-const problemCount = (count: number): string => `${count} ${count === 1 ? "problem" : "problems"}`;
 
 function problemsOfAccount({ problems }: ComposerView, accountId: string): number {
   return problems.filter(({ field }) => field.split(".")[1] === accountId).length;

@@ -30,6 +30,8 @@ export function charactersLeft({
   return left < 0 ? `${numbers.format(-left)} too many` : `${numbers.format(left)} left`;
 }
 
+export const problemCount = (count: number): string => `${count} ${count === 1 ? "problem" : "problems"}`;
+
 /** The length of each part of a thread after the first. */
 export function partCounts({ partLengths = [], captionLimit }: Measured): readonly PartCount[] {
   return partLengths.map((length) => ({ text: countOf(length, captionLimit), isTooLong: length > captionLimit }));

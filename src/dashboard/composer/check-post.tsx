@@ -4,7 +4,7 @@ import type { Context } from "#context.ts";
 import { RefusalError } from "#core/errors.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { type Display, displayOf } from "#dashboard/wording/display.ts";
-import { captionCount, charactersLeft, partCounts } from "./caption-count.ts";
+import { captionCount, charactersLeft, partCounts, problemCount } from "./caption-count.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { warningInWords, warningsInWords } from "#dashboard/wording/warning-sentences.ts";
@@ -35,7 +35,7 @@ interface AccountCheck {
   readonly limit: number;
   /** The length of the caption as text, such as `56 of 2,200 characters`. */
   readonly count: string;
-  /** What is left of the limit, in words. */
+  /** What is left of the limit, or how many problems the account has by itself, in words. */
   readonly left: string;
   /** The length of each part of a thread after the first, in words. */
   readonly parts: readonly { readonly count: string; readonly is_too_long: boolean }[];
@@ -70,15 +70,20 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
   const isUploading = form.media.some((entry) => fileToCome(entry) !== null);
   const problems = [
     ...ownProblems,
-    ...check.problems.map((problem) => {
-      const account = check.accounts.find(({ id }) => id === problem.accountId);
-      return toFormProblem(ctx, display, problem, fieldOf(problem, form), account);
+    ...check.problems.flatMap((problem) => {
+      const { accountId } = problem;
+      const account = check.accounts.find(({ id }) => id === accountId);
+      const field = fieldOf(problem, form);
+      // The accounts share their files: one that a platform refuses is told at the file and beside the platform.
+      const fields = account && /^media\b/.test(field) ? [field, `account.${account.id}`] : [field];
+      return fields.map((one) => toFormProblem(ctx, display, problem, one, account));
     }),
     // What the files lack is known when they are there.
   ].filter(({ field }) => !(isUploading && field === "media"));
-  const accounts = check.targets.map(
-    async (target) => [target.accountId, await describeTarget(ctx, display, target, check)] as const,
-  );
+  const accounts = check.targets.map(async (target) => {
+    const refused = problems.filter(({ field }) => field === `account.${target.accountId}`).length;
+    return [target.accountId, await describeTarget(ctx, display, target, check, refused)] as const;
+  });
   return c.json(
     response({
       general: [
@@ -129,6 +134,7 @@ async function describeTarget(
   display: Display,
   target: PreviewTarget,
   { accounts, mediaItems }: ScheduleCheck,
+  problems: number,
 ): Promise<AccountCheck> {
   const likeness: HtmlEscapedString | Promise<HtmlEscapedString> = (
     <PostLikeness
@@ -145,7 +151,7 @@ async function describeTarget(
     length: target.captionLength,
     limit: target.captionLimit,
     count: captionCount(services, target),
-    left: charactersLeft(target),
+    left: problems > 0 ? problemCount(problems) : charactersLeft(target),
     parts: partCounts(target).map(({ text, isTooLong }) => ({ count: text, is_too_long: isTooLong })),
     warnings: target.warnings.map((warning) => warningInWords(warning, wordsFor(services, display, target.platform))),
     likeness_html: (await likeness).toString(),
