@@ -47,7 +47,11 @@ async function openDialog(url, init) {
   const html = await response.text();
   if (response.headers.has("x-moved")) {
     dialog.close();
+    const isUsed = undo.contains(document.activeElement);
     undo.innerHTML = html;
+    if (isUsed) {
+      undo.querySelector("button")?.focus();
+    }
     endUndo();
     await refresh();
     return;
