@@ -86,11 +86,11 @@ describe("a move", () => {
   test("asks by how much, shows each post before and after, and moves all of them", async () => {
     const { ids, select, confirm } = await createPosts();
     const before = await timesOf(ids);
-    const asked = await select({ action: "move", next: "/dashboard?view=list" });
+    const asked = await select({ change: "move", next: "/dashboard?view=list" });
     expect(asked.status).toBe(200);
     expect(textOf(asked.html)).toContain("Move 2 posts");
     expect(asked.html).toContain('name="days"');
-    const shown = await select({ action: "move", days: "2", time: "08:15", next: "/dashboard?view=list" });
+    const shown = await select({ change: "move", days: "2", time: "08:15", next: "/dashboard?view=list" });
     expect(textOf(shown.html)).toContain("Wed, 15 May 2030, 15:00 → Fri, 17 May 2030, 08:15");
     expect(textOf(shown.html)).toContain("Thu, 16 May 2030, 15:00 → Sat, 18 May 2030, 08:15");
     expect(await timesOf(ids)).toEqual(before);
@@ -105,7 +105,7 @@ describe("a move", () => {
     [{ days: "1", time: "25:00" }, "like 09:30"],
   ])("with %j asks again", async (fields, sentence) => {
     const { select } = await createPosts();
-    const { status, html } = await select({ action: "move", ...fields });
+    const { status, html } = await select({ change: "move", ...fields });
     expect(status).toBe(400);
     expect(textOf(html)).toContain(sentence);
   });
@@ -117,7 +117,7 @@ describe("other changes", () => {
     ["cancel", "cancelled"],
   ])("%s: one preview and one confirm", async (action, status) => {
     const { ids, select, confirm } = await createPosts();
-    const shown = await select({ action });
+    const shown = await select({ change: action });
     expect(shown.status).toBe(200);
     expect((await readPostRow(ids[0] ?? ""))["status"]).toBe("scheduled");
     expect((await confirm(shown.html)).location).toBe(`/dashboard?done=posts-${status}`);
@@ -128,8 +128,8 @@ describe("other changes", () => {
 
   test("resume what is paused", async () => {
     const { ids, select, confirm } = await createPosts();
-    await confirm((await select({ action: "pause" })).html);
-    await confirm((await select({ action: "resume" })).html);
+    await confirm((await select({ change: "pause" })).html);
+    await confirm((await select({ change: "resume" })).html);
     expect((await readPostRow(ids[1] ?? ""))["status"]).toBe("scheduled");
   });
 
@@ -139,7 +139,7 @@ describe("other changes", () => {
       id: ids[0] ?? "",
       annotations: { externalId: null, metadata: {}, labels: ["old"], notes: null },
     });
-    const shown = await select({ action: "label", add: "new, other", remove: "old" });
+    const shown = await select({ change: "label", add: "new, other", remove: "old" });
     expect(textOf(shown.html)).toContain("old → new, other");
     await confirm(shown.html);
     const { results } = await env.DB.prepare(
@@ -155,7 +155,7 @@ describe("what cannot be done", () => {
   test("is named before the confirm, with a button for the other posts", async () => {
     const { ids, select, confirm } = await createPosts(3);
     await updatePostRow(ids[1] ?? "", { status: "publishing" });
-    const { status, html } = await select({ action: "cancel" });
+    const { status, html } = await select({ change: "cancel" });
     expect(status).toBe(400);
     expect(textOf(html)).toContain("1 post of 3 cannot be changed like this");
     expect(textOf(html)).toContain("Soup 1 &amp; &lt;bread&gt;");
@@ -163,13 +163,13 @@ describe("what cannot be done", () => {
     expect(html).not.toContain(`${ids[1]}: `);
     const rest = [...html.matchAll(/name="post" value="([^"]+)"/g)].map(([, id]) => id ?? "");
     expect(rest).toEqual([ids[0], ids[2]]);
-    await confirm((await select({ action: "cancel" }, rest)).html);
+    await confirm((await select({ change: "cancel" }, rest)).html);
     expect((await readPostRow(ids[2] ?? ""))["status"]).toBe("cancelled");
   });
 
   test("names the post that began to publish after the preview, and changes none", async () => {
     const { ids, select, confirm } = await createPosts();
-    const { html } = await select({ action: "pause" });
+    const { html } = await select({ change: "pause" });
     await updatePostRow(ids[1] ?? "", { status: "publishing" });
     const refused = await confirm(html);
     expect(refused.status).toBe(400);
@@ -180,7 +180,7 @@ describe("what cannot be done", () => {
 
   test("a confirm that is sent twice changes the posts once", async () => {
     const { ids, select, confirm } = await createPosts();
-    const { html } = await select({ action: "move", days: "1", time: "" });
+    const { html } = await select({ change: "move", days: "1", time: "" });
     await confirm(html);
     expect(await confirm(html)).toMatchObject({ status: 303, location: "/dashboard?done=posts-moved" });
     expect((await readPostRow(ids[0] ?? ""))["version"]).toBe(2);
@@ -188,12 +188,12 @@ describe("what cannot be done", () => {
 
   test("posts of another user, unknown posts, none and too many", async () => {
     const [{ select, ids }, other] = [await createPosts(), await createPosts()];
-    const foreign = await select({ action: "cancel" }, [...ids, ...other.ids]);
+    const foreign = await select({ change: "cancel" }, [...ids, ...other.ids]);
     expect(textOf(foreign.html)).toContain("2 posts of 4");
     expect(foreign.html).not.toContain("Soup 1");
-    expect(textOf((await select({ action: "cancel" }, [])).html)).toContain("No post was selected");
+    expect(textOf((await select({ change: "cancel" }, [])).html)).toContain("No post was selected");
     const many = Array.from({ length: 101 }, () => crypto.randomUUID());
-    expect(textOf((await select({ action: "cancel" }, many)).html)).toContain("101 posts are selected");
+    expect(textOf((await select({ change: "cancel" }, many)).html)).toContain("101 posts are selected");
     expect((await readPostRow(other.ids[0] ?? ""))["status"]).toBe("scheduled");
   });
 });

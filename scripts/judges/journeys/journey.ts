@@ -495,8 +495,9 @@ export class Journey {
       await this.#openCalendar("list", dayIn(days > 0 ? 1 : 4));
       await person.followLink("Select");
       for (const caption of captions) {
-        const chip = this.#page.getByRole("listitem").filter({ has: this.#page.getByRole("link", { name: caption }) });
-        await person.choose(chip.getByRole("checkbox").first());
+        // The day is a list item too, around that of the post.
+        const link = this.#page.getByRole("link", { name: caption });
+        await person.choose(this.#page.getByRole("listitem").filter({ has: link }).last().getByRole("checkbox"));
       }
       await person.pressButton("Move");
       await this.#heading("Move 2 posts");

@@ -224,7 +224,7 @@ const SelectionBar: FC<{ query: CalendarQuery }> = ({ query }) => (
     <input type="hidden" name="next" value={calendarHref(query, { select: null })} />
     <p class="actions">
       {SELECTION_BUTTONS.map(([action, label]) => (
-        <button class="secondary" name="action" value={action}>
+        <button class="secondary" name="change" value={action}>
           {label}
         </button>
       ))}

@@ -29,11 +29,12 @@ interface ActionFields {
   readonly remove: string;
 }
 
+/** The field is not called `action`: it would hide the address of its form from the script of the page. */
 export function readSelectionForm(form: { text(name: string): string; all(name: string): string[] }): SelectionForm {
   const names = ["days", "time", "add", "remove"] as const;
   return {
     ids: [...new Set(form.all("post"))].filter((id) => POST_ID.test(id)),
-    action: ACTIONS.find((action) => action === form.text("action")) ?? "move",
+    action: ACTIONS.find((action) => action === form.text("change")) ?? "move",
     fields: { days: form.text("days"), time: form.text("time"), add: form.text("add"), remove: form.text("remove") },
     isFilled: names.some((name) => form.all(name).length > 0),
     next: localPath(form.text("next") || undefined),

@@ -52,7 +52,7 @@ const SelectionFields: FC<{ form: SelectionForm; ids?: readonly string[]; hasFie
     {ids.map((id) => (
       <input type="hidden" name="post" value={id} />
     ))}
-    <input type="hidden" name="action" value={form.action} />
+    <input type="hidden" name="change" value={form.action} />
     <input type="hidden" name="next" value={form.next} />
     {hasFields &&
       form.isFilled &&
