@@ -25,8 +25,11 @@ export async function withTimeOfConfirm(plan: PostPlan, now: number): Promise<Ti
 }
 
 async function updateAt({ scheduledAt, hashed, ...post }: PostUpdate<PlannedTime>, at: number): Promise<PostUpdate> {
-  if (scheduledAt !== "now" || hashed === undefined) {
-    return { ...post, scheduledAt: scheduledAt === "now" ? at : scheduledAt };
+  if (scheduledAt !== "now") {
+    return { ...post, scheduledAt };
+  }
+  if (hashed === undefined) {
+    throw new Error("an edit to now has nothing to hash with its time");
   }
   return {
     ...post,
