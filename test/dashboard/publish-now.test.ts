@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { startSession } from "#auth/index.ts";
 import { createServices } from "#context.ts";
 import { DAY, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
+import sentScript from "../../src/dashboard/static/sent.js?raw";
 import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
 import { createTestContext } from "../auth/test-context.ts";
 import { connectOneAccount, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
@@ -67,6 +68,9 @@ describe("the button of the composer", () => {
     const [, id] = /^\/dashboard\/posts\/([0-9a-f-]+)\?done=now$/.exec(location) ?? [];
     expect(await read(caller, id)).toMatchObject({ scheduled_at: toIsoInstant(START + 4 * MINUTE + SECOND - 250) });
     expect(await (await browser.get(location)).text()).toContain("Your post goes out now.");
+    // The script forgets what was typed only where it was sent, so that the next form does not restore it.
+    const [, sent = ""] = /if \(\/(.+)\/\.test/.exec(sentScript) ?? [];
+    expect(location).toMatch(new RegExp(sent));
   });
 
   test("can be taken back: the form has the time that was typed, and asks for it", async ({ expect }) => {

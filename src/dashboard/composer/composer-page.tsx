@@ -92,7 +92,7 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
         See it
       </a>
       <div data-check-result="" role="status"></div>
-      <span class="hint">Nothing is scheduled before you have seen the preview.</span>
+      <span class="hint">Nothing goes out before you have seen the preview.</span>
     </div>
   </form>
 );
