@@ -18,7 +18,7 @@ import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { renderNotFound } from "#dashboard/layout/error-pages.tsx";
 import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { isOnTrial } from "#dashboard/wording/plan-labels.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { limitsFor, ownLimits } from "#platforms/limits-for.ts";
 import { type AccountWithPosts, listAccountsWithPosts } from "#posts/index.ts";
 import { disconnectAccount, pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";

@@ -9,7 +9,7 @@ import { contentOfPreview } from "#dashboard/post-form/content-of-preview.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
 import { csrfToken } from "#dashboard/oauth/csrf-token.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { createDraft } from "#drafts/index.ts";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import {

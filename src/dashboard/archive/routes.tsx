@@ -1,7 +1,7 @@
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { listArchivedPosts } from "#posts/index.ts";
 import { ARCHIVE_FILTERS, ArchivePage } from "./archive-page.tsx";
 

@@ -5,7 +5,7 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { confirmBulk, previewBulk, repeatUntilVisible } from "#confirming/index.ts";
 import { editCsvTable, readCsvPosts } from "#wire/csv/defer-csv.ts";
 import { BULK_POSTS_MAX, type RowReader } from "#wire/csv/row-reader.ts";

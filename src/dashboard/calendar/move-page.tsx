@@ -18,7 +18,7 @@ import { problemInWords } from "#dashboard/wording/problem-sentences.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { warningsInWords } from "#dashboard/wording/warning-sentences.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
-import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.tsx";
 import { readSubscriptionEnd, type SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import { isMovable, STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
 import { frameOf } from "./model.ts";

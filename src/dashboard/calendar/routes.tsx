@@ -2,7 +2,7 @@ import { wallTimeAt } from "#core/wall-time.ts";
 import { listAllPosts, listCalendar } from "#posts/index.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.tsx";
 import { CalendarBody, CalendarPage } from "./calendar-page.tsx";
 import { type CalendarModel, frameAround, frameOf, modelOf } from "./model.ts";
 import { type CalendarQuery, readCalendarQuery } from "./query.ts";

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.tsx";
 import type { ComposerData } from "#planning/index.ts";
 import { ComposerDialog, ComposerPage } from "./composer-page.tsx";
 import { type ComposerView, readAccountSettings } from "./composer-view.ts";

@@ -14,7 +14,7 @@ import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
 import { isFileInput, receiveForm } from "#dashboard/media/receive-form.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import { firstWords } from "#dashboard/wording/post-state.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { readSubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import { MAX_POST_MEDIA } from "#media/limits.ts";

@@ -22,7 +22,7 @@ import type { OutboundFactory, PageContext, PageEnv } from "#dashboard/request/e
 import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
 import { readForm } from "#dashboard/request/form.ts";
 import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { requireSameOrigin } from "#dashboard/request/require-same-origin.ts";
 import { securityHeaders } from "#dashboard/request/security-headers.ts";
 import { readSession } from "#dashboard/request/session-cookie.ts";

@@ -5,7 +5,7 @@ import { renderComposer } from "#dashboard/composer/render-composer.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { deleteDraft, getDraft, listDrafts } from "#drafts/index.ts";
 import { loadComposer } from "#planning/index.ts";
 import { DraftListPage } from "./draft-list-page.tsx";

@@ -2,7 +2,7 @@ import { resolveSession, signUpIsOpen } from "#auth/index.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { readOperator } from "#dashboard/public-pages/operator.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { FrontPage } from "./front-page.tsx";
 

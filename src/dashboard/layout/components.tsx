@@ -1,7 +1,9 @@
-import type { Child, FC } from "hono/jsx";
+import { type Child, createContext, type FC, useContext } from "hono/jsx";
 import { type Platform, PLATFORM_BADGES, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Scope } from "#core/scope.ts";
 import type { FormError } from "#dashboard/request/form.ts";
+import { wallTimeAt } from "#core/wall-time.ts";
+import { formatDate, formatDateTime } from "#dashboard/wording/display.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
 export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }> = ({ kind, children }) => (
@@ -65,20 +67,22 @@ export const UsernameField: FC<{ email: string }> = ({ email }) => (
   <input type="text" name="username" autocomplete="username" aria-label="E-mail" value={email} hidden readonly />
 );
 
+/** Whether the person reads times with am and pm, as the language of the browser says. */
+export const Hour12 = createContext(false);
+
 /** A time in the user's time zone, with the exact time in the `datetime` attribute. */
 export const DateTime: FC<{ value: number; timeZone: string; showTime?: boolean }> = ({
   value,
   timeZone,
   showTime = true,
-}) => (
-  <time datetime={new Date(value).toISOString()}>
-    {new Intl.DateTimeFormat("en-GB", {
-      dateStyle: "medium",
-      ...(showTime ? { timeStyle: "short" } : {}),
-      timeZone,
-    }).format(value)}
-  </time>
-);
+}) => {
+  const hour12 = useContext(Hour12);
+  return (
+    <time datetime={new Date(value).toISOString()}>
+      {showTime ? formatDateTime({ timeZone, hour12 }, value) : formatDate(wallTimeAt(timeZone, value).date, "medium")}
+    </time>
+  );
+};
 
 /** A coloured square with letters. `isDecorative`: the platform's name is next to it. */
 export const PlatformBadge: FC<{ platform: Platform; isDecorative?: boolean }> = ({

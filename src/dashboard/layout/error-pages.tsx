@@ -5,7 +5,7 @@ import { log } from "#core/log.ts";
 import { isOverloaded, OVERLOADED_RETRY_SECONDS } from "#db/errors.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { AuthLayout } from "./layout.tsx";
-import { renderPage } from "./render-page.ts";
+import { renderPage } from "./render-page.tsx";
 
 /** 404 for a missing page and for another user's resource: both look the same. */
 export function renderNotFound(c: PageContext): Promise<Response> {

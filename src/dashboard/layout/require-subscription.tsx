@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { Notice } from "./components.tsx";
 import type { PageEnv } from "#dashboard/request/env.ts";
 import { DashboardLayout } from "./layout.tsx";
-import { renderPage } from "./render-page.ts";
+import { renderPage } from "./render-page.tsx";
 
 /**
  * For forms that schedule or connect something; the API refuses these without a subscription. Forms that stop a post or remove something stay possible.

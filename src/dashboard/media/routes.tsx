@@ -6,7 +6,7 @@ import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import { readForm, runUseCase } from "#dashboard/request/form.ts";
 import { isOnTrial } from "#dashboard/wording/plan-labels.ts";
-import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.tsx";
 import { MediaGrid, MediaPage, type MediaPageMessages } from "./page.tsx";
 import { type MediaProblem, receiveForm } from "./receive-form.ts";
 import { doCancelUpload, doStartUpload } from "./uploads.ts";

@@ -3,7 +3,7 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { readForm } from "#dashboard/request/form.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { dismissNotice, listNotices } from "#notices/index.ts";
 import { NoticesPage } from "./notices-page.tsx";
 

@@ -14,7 +14,7 @@ import type { PageContext } from "#dashboard/request/env.ts";
 import { readForm, runUseCase } from "#dashboard/request/form.ts";
 import { relaxFormActionCsp } from "#dashboard/request/security-headers.ts";
 import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { ConsentPage, AuthorizationErrorPage } from "./consent-page.tsx";
 import { csrfToken } from "./csrf-token.ts";

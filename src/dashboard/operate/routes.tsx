@@ -1,7 +1,7 @@
 import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { getOperations } from "#metrics/index.ts";
 import { OperatePage } from "./operate-page.tsx";
 

@@ -1,6 +1,6 @@
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { listNotices } from "#notices/index.ts";
 import { getOverview } from "#posts/index.ts";
 import { OverviewPage } from "./overview-page.tsx";

@@ -3,7 +3,7 @@ import { CURRENT_PASSWORD } from "#auth/index.ts";
 import { readBillingSettings } from "#auth/billing/index.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import {
   deletionConsequences,
   findOwnExport,

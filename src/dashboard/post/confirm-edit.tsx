@@ -13,7 +13,7 @@ import { readTakenSlot } from "#dashboard/wording/taken-slot.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { confirmEdit, repeatUntilVisible } from "#confirming/index.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 

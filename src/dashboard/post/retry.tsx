@@ -14,7 +14,7 @@ import { wordsFor } from "#dashboard/wording/field-words.ts";
 import { refusalInWords } from "#dashboard/wording/problem-sentences.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { warningsInWords } from "#dashboard/wording/warning-sentences.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { type EditPreview } from "#planning/index.ts";
 import { getPostRecord, type PostRecord } from "#posts/index.ts";
 import { previewEdit, type PreviewResult } from "#confirming/index.ts";

@@ -4,7 +4,7 @@ import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { parseAnnotationForm, readAnnotationForm } from "#dashboard/post-form/annotation-form.ts";
 import { type FormError, readForm } from "#dashboard/request/form.ts";
-import { renderPage, wantsFragment } from "#dashboard/layout/render-page.ts";
+import { renderPage, wantsFragment } from "#dashboard/layout/render-page.tsx";
 import { annotatePost, cancelPost, pausePost, resumePost } from "#post-status/index.ts";
 import { getPostRecord } from "#posts/index.ts";
 import { doConfirmEdit } from "./confirm-edit.tsx";

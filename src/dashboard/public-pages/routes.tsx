@@ -2,7 +2,7 @@ import { findDeletion } from "#accounts/index.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { renderNotFound } from "#dashboard/layout/error-pages.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { DataDeletionPage, DeletionStatusPage } from "./data-deletion-pages.tsx";
 import { readOperator } from "./operator.ts";
 import { PrivacyPage } from "./privacy-page.tsx";

@@ -5,7 +5,7 @@ import { requireSubscription } from "#core/actor.ts";
 import { type Refusal, type RefusalDetail, RefusalError } from "#core/errors.ts";
 import { getPosts } from "#posts/index.ts";
 import { confirmEdit, previewEdit, repeatUntilVisible } from "#confirming/index.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { readForm, withDone } from "#dashboard/request/form.ts";

@@ -9,7 +9,7 @@ import { readForm } from "#dashboard/request/form.ts";
 import { ScopeList } from "./keys.tsx";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { ConfirmForm, DateTime, Notice } from "#dashboard/layout/components.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 
 const DONE_MESSAGES: Readonly<Record<string, string>> = {
   revoked: "Access revoked: the next call of the app is refused.",

@@ -5,7 +5,7 @@ import { ApiAccessTabs } from "#dashboard/layout/api-access-tabs.tsx";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { CopyableText } from "#dashboard/layout/components.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 
 const Card: FC<{ id: string; title: string; children?: Child }> = ({ id, title, children }) => (
   <section class="card" aria-labelledby={id}>

@@ -30,7 +30,7 @@ import {
   FormErrorNotice,
   ScopeCheckboxes,
 } from "#dashboard/layout/components.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 
 const LIFETIME_DAYS = [30, KEY_DAYS_DEFAULT, 180, KEY_DAYS_MAX];
 

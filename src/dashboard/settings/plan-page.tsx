@@ -14,7 +14,7 @@ import { formatBytes } from "#dashboard/wording/media-labels.ts";
 import { countAccounts, PLAN_NAMES, planFeatures, trialFeatures } from "#dashboard/wording/plan-labels.ts";
 import { readOperator } from "#dashboard/public-pages/operator.ts";
 import { Contact } from "#dashboard/public-pages/public-layout.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 
 /** Without payments, the operator gives out the plans. */
 const AskOperator: FC<{ config: Config }> = ({ config }) => {

@@ -19,7 +19,7 @@ import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts
 import { ConfirmIdentity, ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { ConfirmForm, Field, DateTime, Notice, FormErrorNotice, UsernameField } from "#dashboard/layout/components.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { TimeZoneField } from "#dashboard/layout/time-zone-field.tsx";
 
 const DONE_MESSAGES: Readonly<Record<string, string>> = {

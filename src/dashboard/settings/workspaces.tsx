@@ -13,7 +13,7 @@ import { type FormError, localPath, readForm, runUseCase } from "#dashboard/requ
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { Field, DateTime, Notice, FormErrorNotice } from "#dashboard/layout/components.tsx";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
 const DONE_MESSAGES: Readonly<Record<string, string>> = {

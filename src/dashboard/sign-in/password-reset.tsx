@@ -14,7 +14,7 @@ import { createMailer } from "#core/mailer.ts";
 import { DateTime, Field, Notice, FormErrorNotice, UsernameField } from "#dashboard/layout/components.tsx";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 import { writeKnownBrowser } from "#dashboard/request/known-browser-cookie.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 
 const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> = ({ sent, error }) => (
   <AuthLayout title="Forgot your password" footer={<a href="/login">Back to sign in</a>}>

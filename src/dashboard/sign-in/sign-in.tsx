@@ -8,7 +8,7 @@ import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { createMailer } from "#core/mailer.ts";
 import { Field, Notice } from "#dashboard/layout/components.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { readKnownBrowser, writeKnownBrowser } from "#dashboard/request/known-browser-cookie.ts";
 import { clearSession, readSession, writeSession } from "#dashboard/request/session-cookie.ts";
 

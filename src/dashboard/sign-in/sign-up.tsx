@@ -12,7 +12,7 @@ import { Field, Notice, FormErrorNotice } from "#dashboard/layout/components.tsx
 import { PLAN_NAMES, planFeatures, trialFeatures } from "#dashboard/wording/plan-labels.ts";
 import { type Operator, readOperator } from "#dashboard/public-pages/operator.ts";
 import { Contact } from "#dashboard/public-pages/public-layout.tsx";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { writeKnownBrowser } from "#dashboard/request/known-browser-cookie.ts";
 import { writeSession } from "#dashboard/request/session-cookie.ts";
 import { TimeZoneField } from "#dashboard/layout/time-zone-field.tsx";

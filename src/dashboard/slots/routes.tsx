@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { contextOf } from "#dashboard/request/context-of.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { findNextSlots, getSlots, type ScheduleSlots, setSlots } from "#planning/index.ts";
 import { withoutSlot, withSlot, zoneOf } from "./slot-form.ts";
 import { SlotsPage } from "./slots-page.tsx";

@@ -7,7 +7,7 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 import { displayOf } from "#dashboard/wording/display.ts";
 import type { PageContext, PageEnv } from "#dashboard/request/env.ts";
 import { type FormError, readForm, runUseCase } from "#dashboard/request/form.ts";
-import { renderPage } from "#dashboard/layout/render-page.ts";
+import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { EVENT_RETENTION_DAYS, getEventLog, setEventLog } from "#events/index.ts";
 import {
   createWebhook,

@@ -49,8 +49,10 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return format;
 }
 
+type Clock = Pick<Display, "timeZone" | "hour12">;
+
 /** `09:05` or `9:05 am`. */
-export function formatTime({ timeZone, hour12 }: Display, instant: number): string {
+export function formatTime({ timeZone, hour12 }: Clock, instant: number): string {
   return formatTimeOfDay({ hour12 }, wallTimeAt(timeZone, instant).minute);
 }
 
@@ -76,7 +78,7 @@ const DATE_STYLES = {
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 /** `Thu, 3 Dec 2026, 09:05`. */
-export function formatDateTime(display: Display, instant: number): string {
+export function formatDateTime(display: Clock, instant: number): string {
   return `${formatDate(wallTimeAt(display.timeZone, instant).date, "medium")}, ${formatTime(display, instant)}`;
 }
 

@@ -2,6 +2,8 @@ import { raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { PageContext } from "#dashboard/request/env.ts";
+import { readDisplay } from "#dashboard/wording/display.ts";
+import { Hour12 } from "./components.tsx";
 
 /** Responds with a complete document; without the doctype browsers use quirks mode. */
 export async function renderPage(
@@ -9,7 +11,9 @@ export async function renderPage(
   document: HtmlEscapedString | Promise<HtmlEscapedString>,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  return c.html(raw(`<!doctype html>${(await document).toString()}`), status);
+  const { hour12 } = readDisplay("UTC", c.req.header("accept-language"));
+  const page = <Hour12.Provider value={hour12}>{document}</Hour12.Provider>;
+  return c.html(raw(`<!doctype html>${String(await page)}`), status);
 }
 
 /** Whether a script wants only the part of the page that it replaces or shows in a dialog. */
