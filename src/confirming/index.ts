@@ -12,5 +12,6 @@ export { repeatUntilVisible } from "./confirm/repeat-until-visible.ts";
 export { previewEdit } from "./preview/preview-edit.ts";
 export { previewBulk } from "./preview/preview-bulk.ts";
 export { previewSchedule } from "./preview/preview-schedule.ts";
+export { type RequestedPost, requestedPostsStatement } from "./requests/store-approvals.ts";
 export type * from "./token/types.ts";
 export type * from "./requests/types.ts";

@@ -14,7 +14,7 @@ export interface StatementResult<Row = unknown> {
   readonly meta: { readonly changes: number; readonly size_after?: number };
 }
 
-type Entry = D1PreparedStatement | readonly D1PreparedStatement[] | undefined;
+export type Entry = D1PreparedStatement | readonly D1PreparedStatement[] | undefined;
 
 type RowOf<Made> = Made extends { readonly [rowOf]?: infer Row } ? Row : unknown;
 
@@ -22,7 +22,8 @@ type ResultOf<Made> = Made extends readonly (infer One)[]
   ? readonly StatementResult<RowOf<One>>[]
   : StatementResult<RowOf<Made>>;
 
-type Results<Entries> = { readonly [Name in keyof Entries]: ResultOf<NonNullable<Entries[Name]>> };
+/** The results of a batch by the names of its statements. */
+export type Results<Entries> = { readonly [Name in keyof Entries]: ResultOf<NonNullable<Entries[Name]>> };
 
 const NO_RESULT: StatementResult<never> = { results: [], meta: { changes: 0 } };
 

@@ -907,7 +907,14 @@ export const drafts = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
-  (t) => [index("drafts_workspace").on(t.workspaceId, t.updatedAt, t.id), index("drafts_idle").on(t.updatedAt)],
+  (t) => [
+    index("drafts_workspace").on(t.workspaceId, t.updatedAt, t.id),
+    index("drafts_idle").on(t.updatedAt),
+    // The time as it was sent, on any clock: it begins with the day.
+    index("drafts_by_day")
+      .on(t.workspaceId, sql`content ->> '$.scheduled_at'`)
+      .where(sql`content ->> '$.scheduled_at' IS NOT NULL`),
+  ],
 );
 
 /** Which drafts use a media item, also by the id of an unfinished upload. Only triggers write it. `WITHOUT ROWID`. */

@@ -1,5 +1,6 @@
 import type { Actor } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
+import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { draftBytesSql } from "#quotas/index.ts";
 import type { Draft, DraftSummary } from "./types.ts";
@@ -129,4 +130,33 @@ export async function deleteDraftsBefore(db: Db, before: number, limit: number):
     .bind(before, limit)
     .all();
   return results.length;
+}
+
+/** A draft with a time, as the client sent it. */
+export interface DatedDraft {
+  readonly id: string;
+  readonly scheduledAt: string;
+  readonly timeZone: string | null;
+  /** The first 140 characters of the caption; null if there is none. */
+  readonly caption: string | null;
+  /** A JSON array of the ids of its accounts; the client may have sent anything. */
+  readonly accountIds: string;
+}
+
+/** Selects the drafts whose time is on one of these days, `firstDay` <= day < `endDay`, whatever its clock. */
+export function datedDraftsStatement(
+  db: Db,
+  { userId, workspaceId }: Owner,
+  { firstDay, endDay, limit }: { readonly firstDay: string; readonly endDay: string; readonly limit: number },
+): Statement<DatedDraft> {
+  return db.d1
+    .prepare(
+      `SELECT id, content ->> '$.scheduled_at' AS scheduledAt, iif(json_type(content, '$.time_zone') = 'text', content ->> '$.time_zone', NULL) AS timeZone,
+         iif(json_type(content, '$.caption') = 'text', substr(content ->> '$.caption', 1, 140), NULL) AS caption,
+         (SELECT json_group_array(a.id) FROM (SELECT value AS id FROM json_each(content, '$.account_ids') WHERE type = 'text'
+           UNION SELECT iif(type = 'object', value ->> '$.account_id', NULL) FROM json_each(content, '$.targets')) a) AS accountIds
+       FROM drafts WHERE workspace_id = ?1 AND user_id = ?2 AND content ->> '$.scheduled_at' IS NOT NULL
+         AND content ->> '$.scheduled_at' >= ?3 AND content ->> '$.scheduled_at' < ?4 LIMIT ?5`,
+    )
+    .bind(workspaceId, userId, firstDay, endDay, limit);
 }

@@ -4,6 +4,7 @@ export { readLivePosts, type PostRange, splitPosts } from "./export/read-posts.t
 export { findPostText, getPost, getPosts } from "./list/get-post.ts";
 export { getPostRecord } from "./list/get-post-record.ts";
 export { listAllPosts } from "./calendar/list-all-posts.ts";
+export { type CancelledPost, cancelledPostsStatement } from "./calendar/store-calendar.ts";
 export { listCalendar } from "./calendar/list-calendar.ts";
 export { getArchivedPost } from "./list/get-archived-post.ts";
 export { listArchivedPosts } from "./list/list-archived-posts.ts";

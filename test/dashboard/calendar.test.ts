@@ -1,10 +1,15 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DAY, HOUR } from "#core/clock.ts";
+import type { JsonObject } from "#core/json.ts";
+import { createDraft } from "#drafts/index.ts";
+import { cancelPost } from "#post-status/index.ts";
 import {
   createAccount,
   createTestContext,
+  refusalOf,
   schedulePost,
+  type TestContext,
   updatePostRow,
   updateTargetRow,
 } from "../posts/test-context.ts";
@@ -315,6 +320,100 @@ test("a month of 200 posts is less than 15 KB on the wire, in every view", async
     const compressed = new Response(html).body!.pipeThrough(new CompressionStream("gzip"));
     expect((await new Response(compressed).arrayBuffer()).byteLength).toBeLessThan(15_000);
   }
+});
+
+describe("what is beside the posts", () => {
+  const draftOf = (ctx: TestContext, content: JsonObject) => createDraft(ctx, { content });
+
+  async function createScene() {
+    const planner = await createPlanner();
+    const { ctx, account, schedule } = planner;
+    await schedule(NOW + HOUR, "A post");
+    const gone = await schedule(NOW + 2 * HOUR, "Was called off");
+    await cancelPost(ctx, { id: gone.id });
+    const berlin = { scheduled_at: "2030-05-17T08:00", time_zone: "Europe/Berlin", account_ids: [account] };
+    const draft = await draftOf(ctx, { caption: "Half written", ...berlin });
+    const unreadable: JsonObject[] = [
+      { scheduled_at: "2030-05-17T08:00" },
+      { scheduled_at: "2030-05-17T08:00", time_zone: "Nowhere", account_ids: "all", targets: [7] },
+      { scheduled_at: "2030-05-17" },
+      { scheduled_at: 7 },
+      { caption: "No time" },
+    ];
+    for (const content of unreadable) {
+      await draftOf(ctx, content);
+    }
+    const agent = createTestContext({
+      actor: { ...ctx.actor, credential: { kind: "api_key", id: account, name: "agent", confirms: "person" } },
+    });
+    await env.DB.prepare(
+      "INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at) VALUES (?2, ?1, 'agent', ?1, '', '[]', 1)",
+    )
+      .bind(ctx.actor.userId, account)
+      .run();
+    await refusalOf(schedulePost(agent, { accountIds: [account], scheduledAt: NOW + DAY, caption: "May I?" }));
+    return { ...planner, draft, gone };
+  }
+
+  test("drafts with a time, requests and cancelled posts are muted links to themselves that nobody can drag", async () => {
+    const { open, draft, gone } = await createScene();
+    for (const view of ["month", "week", "list"]) {
+      const html = await open(`/dashboard?view=${view}`);
+      const notes = [...html.matchAll(/<li class="chip-item note">.*?<\/li>/gs)].map(([note]) => note);
+      expect(
+        notes.map((note) => textOf(note).trim()),
+        view,
+      ).toEqual([
+        expect.stringMatching(/^14:00 .*Was called off Cancelled$/),
+        expect.stringMatching(/^12:00 .*May I\? Waiting for approval$/),
+        expect.stringMatching(/^06:00 .*Half written Draft$/),
+      ]);
+      expect(notes.join("")).not.toMatch(/data-move|class="move"/);
+      expect(notes.map((note) => /href="([^"]+)"/.exec(note)?.[1])).toEqual([
+        `/dashboard/posts/${gone.id}`,
+        expect.stringMatching(/^\/approvals\//),
+        `/dashboard/drafts/${draft.id}`,
+      ]);
+      expect(textOf(html)).toContain("1 post ");
+    }
+  });
+
+  test("each kind can be chosen, and the posts alone; other filters apply", async () => {
+    const { open, account, ctx } = await createScene();
+    const shown = async (query: string) => {
+      const html = await open(`/dashboard?view=month&${query}`);
+      return ["A post", "Half written", "May I?", "Was called off"].filter((words) => html.includes(words));
+    };
+    expect(await shown("status=posts")).toEqual(["A post"]);
+    expect(await shown("status=draft")).toEqual(["Half written"]);
+    expect(await shown("status=waiting")).toEqual(["May I?"]);
+    expect(await shown("status=cancelled")).toEqual(["Was called off"]);
+    expect(await shown("status=scheduled")).toEqual(["A post"]);
+    expect(await shown(`account=${account}`)).toEqual(["A post", "Half written", "May I?", "Was called off"]);
+    expect(await shown(`account=${await createAccount(ctx)}`)).toEqual([]);
+    expect(await shown("q=HALF")).toEqual(["Half written"]);
+    expect(await shown("label=none")).toEqual([]);
+    expect(textOf(await open("/dashboard?status=draft"))).toContain("Only Drafts");
+  });
+
+  test("belongs to the workspace, takes no further round trip, and reads only what is near", async () => {
+    const { browser, ctx, account } = await createScene();
+    const stranger = await createPlanner();
+    expect(await stranger.open("/dashboard")).not.toContain("chip-item note");
+    const counting = countingD1(env.DB);
+    const counted = createServiceFixture({ DB: counting.d1 });
+    const rowsRead = async () => {
+      counting.reset();
+      await counted.fetch("/dashboard", { headers: { cookie: `__Host-session=${browser.session}` } });
+      expect(counting.count.roundTrips).toBe(2);
+      return counting.count.rowsRead;
+    };
+    const before = await rowsRead();
+    for (let month = 10; month <= 12; month += 1) {
+      await draftOf(ctx, { scheduled_at: `2030-${month}-01T08:00:00Z`, account_ids: [account] });
+    }
+    expect(await rowsRead()).toBe(before);
+  });
 });
 
 describe("all posts", () => {

@@ -153,6 +153,35 @@ export async function selectApprovals(
   return { approvals: results.map(toApproval), hasMore: (results[0]?.found ?? 0) > results.length };
 }
 
+/** A post of a request that waits for a person. */
+export interface RequestedPost {
+  /** The approval. */
+  readonly id: string;
+  readonly kind: PostPlan["kind"];
+  readonly scheduledAt: number;
+  /** The first 140 characters, counted in code points. */
+  readonly caption: string;
+  /** A JSON array: of the targets of new posts, and of those that an edit changes. */
+  readonly accountIds: string;
+}
+
+/** Selects the posts of pending requests that would be due in a time range. */
+export function requestedPostsStatement(
+  db: Db,
+  { userId, workspaceId }: Pick<PostPlan, "userId" | "workspaceId">,
+  { from, until, now, limit }: { readonly [Name in "from" | "until" | "now" | "limit"]: number },
+): Statement<RequestedPost> {
+  return db.d1
+    .prepare(
+      `SELECT a.id AS id, a.kind AS kind, p.value ->> 'scheduledAt' AS scheduledAt, substr(p.value ->> 'caption', 1, 140) AS caption,
+         (SELECT json_group_array(t.value ->> 'accountId') FROM json_each(p.value, '$.targets') t) AS accountIds
+       FROM approvals a CROSS JOIN json_each(iif(a.kind = 'schedule', json_array(json(a.plan -> 'post')), a.plan -> 'posts')) p
+       WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND ${isPending("?3")}
+         AND p.value ->> 'scheduledAt' >= ?4 AND p.value ->> 'scheduledAt' < ?5 LIMIT ?6`,
+    )
+    .bind(userId, workspaceId, now, from, until, limit);
+}
+
 export interface NewApproval {
   readonly id: string;
   readonly tokenHash: string;

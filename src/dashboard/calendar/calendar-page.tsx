@@ -67,7 +67,7 @@ const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
   if (query.view === "all" && days.length === 0) {
     return <p class="empty-state">{isFiltered ? "No post is like that." : "There are no posts yet."}</p>;
   }
-  if (isFiltered || days.some(({ posts }) => posts.length > 0)) {
+  if (isFiltered || days.some(({ posts, notes }) => posts.length + notes.length > 0)) {
     return null;
   }
   if ((days.at(-1)?.end ?? now) < now - MIN_ARCHIVE_AFTER_DAYS * DAY) {
@@ -169,7 +169,8 @@ const Pages: FC<{ model: CalendarModel }> = ({ model: { query, display, all, has
 /** What changes while the page is open; the script asks for it again. */
 export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
   const posts = model.days.flatMap((day) => day.posts);
-  const used = new Set(posts.flatMap(({ post }) => post.platforms));
+  const shown = [...posts, ...model.days.flatMap((day) => day.notes)];
+  const used = new Set(shown.flatMap(({ post }) => post.platforms));
   const { view } = model.query;
   return (
     <section id="calendar" data-refresh={refreshSeconds(model) ?? undefined} aria-label="Posts">

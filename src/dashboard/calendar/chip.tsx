@@ -6,7 +6,8 @@ import { MINUTE } from "#core/clock.ts";
 import type { CalendarPost } from "#posts/index.ts";
 import { type Display, formatTimeOfDay } from "#dashboard/wording/display.ts";
 import { isMovable, SOURCE_LABELS, stateOf } from "#dashboard/wording/status-labels.ts";
-import type { CalendarModel, Placed } from "./model.ts";
+import type { CalendarModel, Placed, PlacedNote } from "./model.ts";
+import type { NoteKind } from "./notes.ts";
 import { calendarHref } from "./query.ts";
 
 const WORDS_IN_GRID = 80;
@@ -70,7 +71,7 @@ function offsetOf({ timeZone }: Display, { post, isRepeated }: Placed): string |
 }
 
 /** The beginning of the text in one line, cut between characters. */
-function firstWords({ caption, postType }: CalendarPost, most: number): string {
+function firstWords({ caption, postType }: Pick<CalendarPost, "caption" | "postType">, most: number): string {
   const characters = Array.from(caption.replaceAll(/\s+/g, " ").trim());
   if (characters.length === 0) {
     return { text: "No text", image: "Image without text", video: "Video without text" }[postType];
@@ -91,6 +92,32 @@ function chipDetails(model: CalendarModel, { targets, mediaCount, createdVia }: 
     ...(createdVia === "dashboard" ? [] : [`by ${SOURCE_LABELS[createdVia]}`]),
   ].join(" · ");
 }
+
+const NOTE_LABELS = {
+  draft: "Draft",
+  waiting: "Waiting for approval",
+  cancelled: "Cancelled",
+} as const satisfies Record<NoteKind, string>;
+
+/** A draft, a request or a cancelled post: a link to it, which nobody can move. */
+export const NoteChip: FC<{ placed: PlacedNote; model: CalendarModel; isDetailed?: boolean }> = ({
+  placed: { post: note, minute },
+  model,
+  isDetailed = false,
+}) => (
+  <li class="chip-item note">
+    <a class="chip" href={note.href}>
+      <span class="chip-head">
+        <time datetime={new Date(note.scheduledAt).toISOString()}>{formatTimeOfDay(model.display, minute)}</time>{" "}
+        <Badges platforms={note.platforms} most={isDetailed ? note.platforms.length : BADGES_IN_GRID} />
+      </span>
+      <span class="words">
+        {firstWords({ caption: note.caption, postType: "text" }, isDetailed ? 140 : WORDS_IN_GRID)}
+      </span>
+      <span class="state">{NOTE_LABELS[note.kind]}</span>
+    </a>
+  </li>
+);
 
 /** One post: a link to its page, and one to its move form where it can be moved. */
 export const Chip: FC<{ placed: Placed; model: CalendarModel; isDetailed?: boolean }> = ({

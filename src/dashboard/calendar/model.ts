@@ -3,13 +3,17 @@ import { type CalendarDate, instantsOf, toTimeOfDay, wallTimeAt } from "#core/wa
 import type { AllPosts, Calendar, CalendarPost } from "#posts/index.ts";
 import type { Display } from "#dashboard/wording/display.ts";
 import { type CalendarDay, daysFrom, type PlacedPost, placePosts } from "./grid.ts";
+import type { CalendarNote } from "./notes.ts";
 import { stateOf } from "#dashboard/wording/status-labels.ts";
 import { type CalendarQuery, type CalendarRange, rangeOf } from "./query.ts";
 
 export type Placed = PlacedPost<CalendarPost>;
 
+export type PlacedNote = PlacedPost<CalendarNote>;
+
 export interface CalendarEntry extends CalendarDay {
   readonly posts: readonly Placed[];
+  readonly notes: readonly PlacedNote[];
   readonly isPast: boolean;
   readonly isToday: boolean;
   /** Whether a month shows it only to fill a week. */
@@ -60,9 +64,13 @@ export function modelOf(
   { query, range, days }: CalendarFrame,
   calendar: Omit<Calendar, "nextAt"> & Partial<Pick<Calendar, "nextAt"> & Pick<AllPosts, "total" | "search">>,
   { display, now, origin }: Pick<CalendarModel, "display" | "now" | "origin">,
+  notes: readonly CalendarNote[] = [],
 ): CalendarModel {
   const { date: today } = wallTimeAt(display.timeZone, now);
-  const placed = placePosts(display.timeZone, days, calendar.posts);
+  const { shown } = query.filter;
+  const isOnlyNotes = shown !== undefined && shown !== "posts";
+  const placed = placePosts(display.timeZone, days, isOnlyNotes ? [] : calendar.posts);
+  const noted = placePosts(display.timeZone, days, notes);
   return {
     query,
     range,
@@ -77,6 +85,7 @@ export function modelOf(
     days: days.map((day, index) => ({
       ...day,
       posts: placed[index] ?? [],
+      notes: noted[index] ?? [],
       isPast: day.date < today,
       isToday: day.date === today,
       isOutside: query.view === "month" && day.date.slice(0, 7) !== query.date.slice(0, 7),

@@ -10,10 +10,16 @@ import {
   startOfWeek,
 } from "#core/wall-time.ts";
 import type { CalendarFilter } from "#posts/index.ts";
+import { NOTE_KINDS, type Shown } from "./notes.ts";
 import { type Display, formatDate } from "#dashboard/wording/display.ts";
 
 export const VIEWS = ["month", "week", "list", "all"] as const;
 export type View = (typeof VIEWS)[number];
+
+/** With what is shown beside the posts; undefined for all of it. */
+export interface ShownFilter extends CalendarFilter {
+  readonly shown?: Shown | undefined;
+}
 
 /** What the address of the calendar says. */
 export interface CalendarQuery {
@@ -21,7 +27,7 @@ export interface CalendarQuery {
   /** Null where the address does not say: a month then reads as a list on a phone. */
   readonly chosenView: View | null;
   readonly date: CalendarDate;
-  readonly filter: CalendarFilter;
+  readonly filter: ShownFilter;
   /** Whether the posts have checkboxes, and with `all` whether these are ticked. */
   readonly select?: "some" | "all" | undefined;
   /** The page of all posts, from 1. */
@@ -34,6 +40,7 @@ const LIST_DAYS = 28;
 export const SEARCH_MAX = 100;
 /** Beyond the last page of the posts that are examined. */
 const MAX_PAGE = 100;
+const SHOWN = ["posts", ...NOTE_KINDS] as const;
 const [FIRST_DATE, LAST_DATE] = ["2000-01-01", "2199-12-31"] as const;
 
 /** Reads an address leniently: what it does not know is left out, so that an old link still opens. */
@@ -54,6 +61,7 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
       createdVia: CREATED_VIA.find((via) => via === params.get("source")),
       label: params.get("label") || undefined,
       externalId: params.get("external_id") || undefined,
+      shown: chosenView === "all" ? undefined : SHOWN.find((shown) => shown === params.get("status")),
       search: params.get("q")?.trim().slice(0, SEARCH_MAX) || undefined,
     },
     page: Math.min(MAX_PAGE, Math.max(1, Math.trunc(Number(params.get("page"))) || 1)),
@@ -67,7 +75,7 @@ export function calendarHref(
   changes: Partial<{
     view: View;
     date: CalendarDate | null;
-    filter: CalendarFilter;
+    filter: ShownFilter;
     select: CalendarQuery["select"] | null;
     page: number;
     before: number;
@@ -86,20 +94,20 @@ export function calendarHref(
 }
 
 /** Another filter has other pages. */
-function pageParams({ before, page, filter }: Pick<CalendarQuery, "before" | "page"> & { filter?: CalendarFilter }) {
+function pageParams({ before, page, filter }: Pick<CalendarQuery, "before" | "page"> & { filter?: ShownFilter }) {
   return filter === undefined
     ? { ...(before !== null && { before: new Date(before).toISOString() }), ...(page > 1 && { page: String(page) }) }
     : {};
 }
 
 /** The filters by their names in the address. */
-export function filterParams(filter: CalendarFilter): Record<string, string> {
-  const { accountId, platform, status, createdVia, label, externalId, search } = filter;
+export function filterParams(filter: ShownFilter): Record<string, string> {
+  const { accountId, platform, status, shown, createdVia, label, externalId, search } = filter;
   return {
     ...(search !== undefined && { q: search }),
     ...(accountId !== undefined && { account: accountId }),
     ...(platform !== undefined && { platform }),
-    ...(status !== undefined && { status }),
+    ...((status ?? shown) !== undefined && { status: status ?? shown }),
     ...(createdVia !== undefined && { source: createdVia }),
     ...(label !== undefined && { label }),
     ...(externalId !== undefined && { external_id: externalId }),

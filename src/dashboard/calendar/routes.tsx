@@ -5,6 +5,7 @@ import type { PageContext } from "#dashboard/request/env.ts";
 import { renderPage, wantsFragment } from "#dashboard/layout/render-page.tsx";
 import { CalendarBody, CalendarPage } from "./calendar-page.tsx";
 import { type CalendarModel, frameAround, frameOf, modelOf } from "./model.ts";
+import { noteStatements, readNotes } from "./notes.ts";
 import { type CalendarQuery, readCalendarQuery } from "./query.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
@@ -28,7 +29,11 @@ type Around = Parameters<typeof modelOf>[2];
 async function readCalendar(c: PageContext, query: CalendarQuery, around: Around): Promise<CalendarModel> {
   const frame = frameOf(query, around.display);
   const [from, until] = [frame.days[0]?.start ?? around.now, frame.days.at(-1)?.end ?? around.now];
-  return modelOf(frame, await listCalendar(contextOf(c), { from, until, ...query.filter }), around);
+  const { shown = null, ...filter } = query.filter;
+  const ctx = contextOf(c);
+  const notes = { from, until, now: around.now, filter, shown };
+  const { others, ...calendar } = await listCalendar(ctx, { from, until, ...filter }, noteStatements(ctx, notes));
+  return modelOf(frame, calendar, around, readNotes(others, calendar.accounts, notes));
 }
 
 async function readAllPosts(c: PageContext, query: CalendarQuery, around: Around): Promise<CalendarModel> {

@@ -3,8 +3,15 @@ import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { CREATED_VIA, POST_STATUSES } from "#core/status.ts";
 import { SOURCE_LABELS, STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
 import type { CalendarModel } from "./model.ts";
+import type { Shown } from "./notes.ts";
 import { calendarHref, filterParams, SEARCH_MAX, type View, VIEWS } from "./query.ts";
 
+const SHOWN_LABELS = {
+  posts: "Posts only",
+  draft: "Drafts",
+  waiting: "Waiting for approval",
+  cancelled: "Cancelled",
+} as const satisfies Record<Shown, string>;
 const VIEW_LABELS = { month: "Month", week: "Week", list: "List", all: "All" } as const satisfies Record<View, string>;
 const PERIODS = { month: "month", week: "week", list: "four weeks", all: "" } as const satisfies Record<View, string>;
 
@@ -90,8 +97,11 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
           name="status"
           label="Status"
           all="All"
-          value={filter.status}
-          options={POST_STATUSES.map((status) => [status, STATUS_LABELS[status]])}
+          value={filter.status ?? filter.shown}
+          options={[
+            ...POST_STATUSES.map((status) => [status, STATUS_LABELS[status]] as const),
+            ...Object.entries(SHOWN_LABELS),
+          ]}
         />
         <Choice
           name="source"
@@ -110,13 +120,14 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
 
 /** Describes the active filters. */
 export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
-  const { accountId, platform, status, createdVia, label, externalId, search } = query.filter;
+  const { accountId, platform, status, shown, createdVia, label, externalId, search } = query.filter;
   const words = [
     search !== undefined && `“${search}”`,
     accountId !== undefined &&
       (accounts.find(({ id }) => id === accountId)?.username ?? "an account that is not connected"),
     platform !== undefined && PLATFORM_NAMES[platform],
     status !== undefined && STATUS_LABELS[status],
+    shown !== undefined && SHOWN_LABELS[shown],
     createdVia !== undefined && `made in: ${SOURCE_LABELS[createdVia]}`,
     label !== undefined && `label: ${label}`,
     externalId !== undefined && `id elsewhere: ${externalId}`,

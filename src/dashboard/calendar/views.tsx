@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { addDays, type CalendarDate, wallTimeAt } from "#core/wall-time.ts";
 import { formatDate, formatTimeOfDay, formatZone } from "#dashboard/wording/display.ts";
-import { Chip } from "./chip.tsx";
+import { Chip, NoteChip } from "./chip.tsx";
 import { isSkippedHour } from "./grid.ts";
 import {
   type CalendarEntry,
@@ -29,22 +29,33 @@ function fitting(posts: readonly Placed[], most: number): readonly Placed[] {
   return posts.filter((post) => kept.has(post));
 }
 
-const Chips: FC<{ posts: readonly Placed[]; most: number; date: CalendarDate; model: CalendarModel }> = ({
+type Placing = Pick<CalendarEntry, "posts" | "notes">;
+
+/** The posts and, where there is still room, what is beside them, in the order of time. */
+const chipsOf = ({ posts, notes }: Placing, model: CalendarModel, isDetailed = false) =>
+  [
+    ...posts.map((placed) => ({ minute: placed.minute, chip: <Chip {...{ placed, model, isDetailed }} /> })),
+    ...notes.map((placed) => ({ minute: placed.minute, chip: <NoteChip {...{ placed, model, isDetailed }} /> })),
+  ]
+    .toSorted((a, b) => a.minute - b.minute)
+    .map(({ chip }) => chip);
+
+const Chips: FC<Placing & { most: number; date: CalendarDate; model: CalendarModel }> = ({
   posts,
+  notes,
   most,
   date,
   model,
 }) => {
-  if (posts.length === 0) {
+  if (posts.length + notes.length === 0) {
     return null;
   }
   const shown = model.query.select === undefined ? fitting(posts, most) : posts;
-  const rest = posts.length - shown.length;
+  const shownNotes = notes.slice(0, Math.max(0, most - posts.length));
+  const rest = posts.length - shown.length + notes.length - shownNotes.length;
   return (
     <ul class="chips">
-      {shown.map((placed) => (
-        <Chip placed={placed} model={model} />
-      ))}
+      {chipsOf({ posts: shown, notes: shownNotes }, model)}
       {rest > 0 && (
         <li>
           <a class="more" href={calendarHref(model.query, { view: "list", date })}>
@@ -92,12 +103,12 @@ const AddLink: FC<{ day: CalendarEntry; model: CalendarModel }> = ({ day, model 
   );
 };
 
-function dayClass({ isPast, isToday, isOutside, posts }: CalendarEntry): string {
+function dayClass({ isPast, isToday, isOutside, posts, notes }: CalendarEntry): string {
   const classes = {
     past: isPast,
     today: isToday,
     outside: isOutside,
-    empty: posts.length === 0,
+    empty: posts.length + notes.length === 0,
     "has-trouble": posts.some(hasTrouble),
   };
   return ["day", ...Object.entries(classes).flatMap(([name, applies]) => (applies ? [name] : []))].join(" ");
@@ -123,7 +134,7 @@ export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {
             <DayHeading date={day.date} model={model} />
             <ClockChange day={day} model={model} />
             {day.posts.length > 0 && <span class="day-count">{day.posts.length}</span>}
-            <Chips posts={day.posts} most={MOST_PER_DAY} date={day.date} model={model} />
+            <Chips posts={day.posts} notes={day.notes} most={MOST_PER_DAY} date={day.date} model={model} />
             <AddLink day={day} model={model} />
           </li>
         ))}
@@ -133,13 +144,14 @@ export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {
 };
 
 const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ day, hour, model }) => {
-  const posts = day.posts.filter(({ minute }) => Math.floor(minute / 60) === hour);
+  const isInHour = ({ minute }: { readonly minute: number }) => Math.floor(minute / 60) === hour;
+  const [posts, notes] = [day.posts.filter(isInHour), day.notes.filter(isInHour)];
   const minute = slotMinute(model, day, hour);
   const isSkipped = isSkippedHour(model.display.timeZone, day, hour);
   const now = wallTimeAt(model.display.timeZone, model.now);
   const isNow = day.isToday && Math.floor(now.minute / 60) === hour;
   const isQuiet = hour < FIRST_BUSY_HOUR || hour > LAST_BUSY_HOUR;
-  const slotClass = ["slot", isQuiet && "quiet", isSkipped && "skipped", posts.length > 0 && "busy"];
+  const slotClass = ["slot", isQuiet && "quiet", isSkipped && "skipped", posts.length + notes.length > 0 && "busy"];
   return (
     <div
       class={slotClass.filter(Boolean).join(" ")}
@@ -148,7 +160,7 @@ const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ 
     >
       {isNow && <span class={`now now-${Math.floor((now.minute % 60) / 15)}`} aria-hidden="true"></span>}
       {isSkipped && <p>No {formatTimeOfDay(model.display, hour * 60)}: the clock moves forward</p>}
-      <Chips posts={posts} most={MOST_PER_HOUR} date={day.date} model={model} />
+      <Chips posts={posts} notes={notes} most={MOST_PER_HOUR} date={day.date} model={model} />
       {/* For the pointer only: 168 stops would make the keyboard useless here, and the day has a link of its own. */}
       {minute !== null && <a class="add" href={newPostHref(day.date, minute)} tabindex={-1} aria-hidden="true"></a>}
     </div>
@@ -191,7 +203,7 @@ export const ListView: FC<{ model: CalendarModel }> = ({ model }) => {
   return (
     <ol class="list">
       {model.days
-        .filter(({ posts, isToday }) => posts.length > 0 || (isToday && model.all === null))
+        .filter(({ posts, notes, isToday }) => posts.length + notes.length > 0 || (isToday && model.all === null))
         .map((day) => (
           <li class={dayClass(day)}>
             <header>
@@ -202,14 +214,10 @@ export const ListView: FC<{ model: CalendarModel }> = ({ model }) => {
               <AddLink day={day} model={model} />
             </header>
             <ClockChange day={day} model={model} />
-            {day.posts.length === 0 ? (
+            {day.posts.length + day.notes.length === 0 ? (
               <p class="hint">Nothing planned.</p>
             ) : (
-              <ul class="chips">
-                {day.posts.map((placed) => (
-                  <Chip placed={placed} model={model} isDetailed />
-                ))}
-              </ul>
+              <ul class="chips">{chipsOf(day, model, true)}</ul>
             )}
           </li>
         ))}

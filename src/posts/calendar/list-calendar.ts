@@ -1,7 +1,7 @@
 import { accountsStatement, readAccounts } from "#accounts/index.ts";
 import type { Context } from "#context.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import { batch } from "#db/batch.ts";
+import { batch, type Entry, type Results } from "#db/batch.ts";
 import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "./types.ts";
 import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
@@ -10,18 +10,23 @@ import { targetStatus } from "#posts/rows/target-status.ts";
 /** The calendar shows at most this many posts of a month. */
 export const CALENDAR_ROWS = 1000;
 
-/** Lists the posts of a time range and the connected accounts of the active workspace, in one round trip. */
-export async function listCalendar(
+/** The statements of what else a calendar shows. */
+type OtherStatements = Readonly<Record<string, Entry>>;
+
+/** Lists the posts of a time range and the connected accounts of the active workspace, in one round trip with `others`. */
+export async function listCalendar<const Others extends OtherStatements = Record<never, never>>(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   { from, until, ...filter }: CalendarInput,
-): Promise<Calendar> {
+  others?: Others,
+): Promise<Calendar & { readonly others: Results<Others> }> {
   const { actor } = ctx;
   const db = ctx.db;
   const now = ctx.clock.now();
-  const { posts, accounts } = await batch(db, {
+  const { posts, accounts, ...read } = await batch(db, {
     posts: calendarStatement(db, actor, { from, until, rows: CALENDAR_ROWS + 1 }, filter),
     accounts: accountsStatement(db, actor, { ids: [], platforms: PLATFORMS }),
-  });
+    ...others,
+  } as const);
   const rows = posts.results;
   const shown = rows.slice(0, CALENDAR_ROWS);
   rearmOverdue(ctx, overdueIds(shown, now));
@@ -30,6 +35,7 @@ export async function listCalendar(
     accounts: readAccounts(accounts.results),
     hasMore: rows.length > CALENDAR_ROWS,
     nextAt: rows.length === 0 ? await findNextTime(ctx, Math.max(until, now), filter) : null,
+    others: read as unknown as Results<Others>,
   };
 }
 

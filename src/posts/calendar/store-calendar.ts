@@ -1,7 +1,15 @@
 import type { Actor } from "#core/actor.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
-import type { CreatedVia, ListedStatus, MediaType, PostType, TargetState } from "#core/status.ts";
+import {
+  type CreatedVia,
+  type ListedStatus,
+  type MediaType,
+  POST_STATUSES,
+  type PostStatus,
+  type PostType,
+  type TargetState,
+} from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
@@ -74,9 +82,44 @@ export function filterConditions(
 export function calendarStatement(
   db: Db,
   actor: Actor,
-  range: { readonly from: number; readonly until: number; readonly rows: number },
+  range: TimeRange,
   filter: CalendarFilter,
 ): Statement<CalendarRow> {
+  const statuses = filter.status === undefined ? POST_STATUSES : [filter.status];
+  return rangeStatement(db, actor, range, { filter, statuses, columns: CALENDAR_COLUMNS });
+}
+
+/** A cancelled post, which no list shows. */
+export type CancelledPost = Pick<CalendarRow, "id" | "scheduled_at" | "caption" | "platforms">;
+
+/** Selects the cancelled posts of a time range. */
+export function cancelledPostsStatement(
+  db: Db,
+  actor: Actor,
+  range: TimeRange,
+  filter: CalendarFilter,
+): Statement<CancelledPost> {
+  const columns =
+    "p.id AS id, p.scheduled_at AS scheduled_at, substr(p.caption, 1, 140) AS caption, p.platforms AS platforms";
+  return rangeStatement(db, actor, range, { filter, statuses: ["cancelled"], columns });
+}
+
+interface TimeRange {
+  readonly from: number;
+  readonly until: number;
+  readonly rows: number;
+}
+
+function rangeStatement<Row>(
+  db: Db,
+  actor: Actor,
+  range: TimeRange,
+  {
+    filter,
+    statuses,
+    columns,
+  }: { readonly filter: CalendarFilter; readonly statuses: readonly PostStatus[]; readonly columns: string },
+): Statement<Row> {
   const params = new SqlParameters();
   for (const value of [actor.workspaceId, range.from, range.until, actor.userId, range.rows]) {
     params.add(value);
@@ -87,10 +130,8 @@ export function calendarStatement(
     ...annotationConditions(filter, (value) => params.add(value)),
   ];
   const selected = postsByTimeSql({
-    ...(filter.status === undefined ? {} : { statuses: [filter.status] }),
+    statuses,
     where: conditions.join(" AND "),
   });
-  return db.d1
-    .prepare(`SELECT ${CALENDAR_COLUMNS} ${fromPostsByTimeSql(`${selected} LIMIT ?5`)}`)
-    .bind(...params.values);
+  return db.d1.prepare(`SELECT ${columns} ${fromPostsByTimeSql(`${selected} LIMIT ?5`)}`).bind(...params.values);
 }

@@ -113,7 +113,13 @@ describe("the posts of a range", () => {
     const { posts } = await listCalendar(ctx, MONTH);
     expect(posts.map((post) => post.id)).toEqual([id]);
     const intruder = createTestContext({ actor: { workspaceId: ctx.actor.workspaceId } });
-    expect(await listCalendar(intruder, MONTH)).toEqual({ posts: [], accounts: [], hasMore: false, nextAt: null });
+    expect(await listCalendar(intruder, MONTH)).toEqual({
+      posts: [],
+      accounts: [],
+      hasMore: false,
+      nextAt: null,
+      others: {},
+    });
   });
 
   test("the status of a target is the one of the whole post: a publication in doubt is unconfirmed after a minute", async () => {

@@ -1,0 +1,1 @@
+CREATE INDEX `drafts_by_day` ON `drafts` (`workspace_id`,content ->> '$.scheduled_at') WHERE content ->> '$.scheduled_at' IS NOT NULL;

@@ -1,0 +1,108 @@
+import type { TargetAccount } from "#accounts/index.ts";
+import type { Context } from "#context.ts";
+import { DAY } from "#core/clock.ts";
+import type { Platform } from "#core/platform.ts";
+import { isTimeZone } from "#core/time-zone.ts";
+import { foldText } from "#core/fold-text.ts";
+import type { StatementResult } from "#db/batch.ts";
+import { type RequestedPost, requestedPostsStatement } from "#confirming/index.ts";
+import { type DatedDraft, datedDraftsStatement } from "#drafts/index.ts";
+import { type CalendarFilter, type CancelledPost, cancelledPostsStatement, wordsOfSearch } from "#posts/index.ts";
+import { scheduledTimeOf } from "#wire/schemas/scheduled-at.ts";
+
+/** What a calendar shows beside the posts: nothing of it will be published as it is. */
+export const NOTE_KINDS = ["draft", "waiting", "cancelled"] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+
+export interface CalendarNote {
+  readonly kind: NoteKind;
+  readonly href: string;
+  readonly scheduledAt: number;
+  readonly caption: string;
+  readonly platforms: readonly Platform[];
+}
+
+/** The posts that are listed, without drafts, requests and cancelled posts; or one of these kinds alone. */
+export type Shown = "posts" | NoteKind;
+
+/** At most this many of each kind. */
+const NOTES_MAX = 200;
+
+interface NotesInput {
+  readonly from: number;
+  readonly until: number;
+  readonly now: number;
+  readonly filter: CalendarFilter;
+  readonly shown: Shown | null;
+}
+
+/** The statements of the kinds that the view shows; a filter that drafts and requests cannot match leaves them out. */
+export function noteStatements({ db, actor }: Pick<Context, "db" | "actor">, input: NotesInput) {
+  const { from, until, now, filter, shown } = input;
+  const shows = (kind: NoteKind) => filter.status === undefined && (shown === null || shown === kind);
+  const isPlain = [filter.createdVia, filter.label, filter.externalId].every((value) => value === undefined);
+  const range = { from, until, now, limit: NOTES_MAX };
+  // The day of a time depends on its clock.
+  const [firstDay, endDay] = [dayOf(from - DAY), dayOf(until + 2 * DAY)];
+  return {
+    drafts:
+      isPlain && shows("draft") ? datedDraftsStatement(db, actor, { firstDay, endDay, limit: NOTES_MAX }) : undefined,
+    requests: isPlain && shows("waiting") ? requestedPostsStatement(db, actor, range) : undefined,
+    cancelled: shows("cancelled")
+      ? cancelledPostsStatement(db, actor, { from, until, rows: NOTES_MAX }, filter)
+      : undefined,
+  };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** NaN for a time that a preview would refuse: a draft may have any. */
+function timeOf({ scheduledAt, timeZone }: DatedDraft): number {
+  const isReadable = timeZone === null || isTimeZone(timeZone);
+  const time = isReadable ? scheduledTimeOf({ scheduled_at: scheduledAt, time_zone: timeZone }) : undefined;
+  return Number(time?.instant ?? Number.NaN);
+}
+
+interface NoteResults {
+  readonly drafts: StatementResult<DatedDraft>;
+  readonly requests: StatementResult<RequestedPost>;
+  readonly cancelled: StatementResult<CancelledPost>;
+}
+
+/** In the order of time. */
+export function readNotes(
+  { drafts, requests, cancelled }: NoteResults,
+  accounts: readonly TargetAccount[],
+  { from, until, filter }: NotesInput,
+): readonly CalendarNote[] {
+  const platformsOf = (ids: readonly string[]) => [
+    ...new Set(accounts.filter(({ id }) => ids.includes(id)).map(({ platform }) => platform)),
+  ];
+  const words = wordsOfSearch(filter.search ?? "");
+  const matches = (caption: string, ids: readonly string[]) =>
+    (filter.accountId === undefined || ids.includes(filter.accountId)) &&
+    (filter.platform === undefined || platformsOf(ids).includes(filter.platform)) &&
+    words.every((word) => foldText(caption).includes(word));
+  const unpublished = [
+    ...drafts.results.map((draft) => ({
+      ...draft,
+      kind: "draft" as const,
+      href: `/dashboard/drafts/${draft.id}`,
+      caption: draft.caption ?? "",
+      scheduledAt: timeOf(draft),
+    })),
+    ...requests.results.map((post) => ({ ...post, kind: "waiting" as const, href: `/approvals/${post.id}` })),
+  ].flatMap(({ kind, href, scheduledAt, caption, accountIds }) => {
+    const ids = JSON.parse(accountIds) as string[];
+    const isShown = scheduledAt >= from && scheduledAt < until && matches(caption, ids);
+    return isShown ? [{ kind, href, scheduledAt, caption, platforms: platformsOf(ids) }] : [];
+  });
+  const posts = cancelled.results.map(({ id, scheduled_at: scheduledAt, caption, platforms }) => ({
+    kind: "cancelled" as const,
+    href: `/dashboard/posts/${id}`,
+    scheduledAt,
+    caption,
+    platforms: JSON.parse(platforms) as Platform[],
+  }));
+  return [...unpublished, ...posts].toSorted((a, b) => a.scheduledAt - b.scheduledAt);
+}
