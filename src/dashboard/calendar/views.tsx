@@ -115,14 +115,16 @@ function dayClass({ isPast, isToday, isOutside, posts, notes }: CalendarEntry): 
 }
 
 /**
- * Weeks as rows. If the address names no view, the style sheet shows a list on a phone (`folds`). A month in the address
+ * Weeks as rows. If the address names no view, or posts are selected, the style sheet shows a list on a phone (`folds`). A month in the address
  * stays a grid there, with the number of posts in each day.
  */
 export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {
   const { query, range, days, today } = model;
   const isCurrent = today.slice(0, 7) === query.date.slice(0, 7);
   return (
-    <div class={`month${query.chosenView === null ? " folds" : ""}${isCurrent ? " current" : ""}`}>
+    <div
+      class={`month${query.chosenView === null || query.select !== undefined ? " folds" : ""}${isCurrent ? " current" : ""}`}
+    >
       <div class="weekdays" aria-hidden="true">
         {[0, 1, 2, 3, 4, 5, 6].map((index) => (
           <span>{formatDate(addDays(range.first, index), "medium").slice(0, 3)}</span>

@@ -132,11 +132,11 @@ type Edited = EditPreview["posts"][number];
 
 const PostName: FC<{ id: string; caption: string; accounts: Edited["accounts"] }> = ({ id, caption, accounts }) => (
   <>
-    <h3>
+    <h2>
       <a href={`/dashboard/posts/${id}`}>
         <bdi>{firstWords(caption)}</bdi>
       </a>
-    </h3>
+    </h2>
     <p class="hint">
       {accounts.map(({ username, platform }) => `${username} (${PLATFORM_NAMES[platform]})`).join(", ")}
     </p>
@@ -275,7 +275,7 @@ export const SelectionRefused: FC<{
         {refused.map(({ id, post, sentences }) => (
           <li class="item">
             {post === undefined ? (
-              <h3>A post that is no longer there</h3>
+              <h2>A post that is no longer there</h2>
             ) : (
               <PostName id={id} caption={post.caption} accounts={post.targets} />
             )}

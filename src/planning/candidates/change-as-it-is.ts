@@ -69,6 +69,7 @@ function statusProblems(
   param: string,
 ): RefusalDetail[] {
   const isPaused = status === "paused";
+  const current = post.status.replace("_", " ");
   const allowed: readonly PostStatus[] = isPaused ? ["scheduled"] : ["scheduled", "paused"];
   const refused = (message: string): RefusalDetail[] => [
     { code: "invalid_state", message, param, actual: post.status },
@@ -76,8 +77,8 @@ function statusProblems(
   if (!allowed.includes(post.status)) {
     return refused(
       isPaused
-        ? `a ${post.status} post cannot be paused, only a scheduled one`
-        : `a ${post.status} post cannot be cancelled, only a scheduled or paused one`,
+        ? `a ${current} post cannot be paused, only a scheduled one`
+        : `a ${current} post cannot be cancelled, only a scheduled or paused one`,
     );
   }
   // Must match `HAS_PUBLICATION`.
