@@ -6,17 +6,8 @@ interface Step {
   readonly content: Child;
 }
 
-function stepsOf(overview: Overview, timeZone: string): readonly Step[] {
+function stepsOf(overview: Overview): readonly Step[] {
   return [
-    {
-      // Somebody who scheduled a post has seen the zone beside its time, so UTC is their choice.
-      isDone: timeZone !== "UTC" || overview.hasPosts,
-      content: (
-        <>
-          <a href="/dashboard/profile">Set your time zone</a>: times are shown in {timeZone.replaceAll("_", " ")} now.
-        </>
-      ),
-    },
     {
       isDone: overview.accounts.length > 0,
       content: (
@@ -29,7 +20,7 @@ function stepsOf(overview: Overview, timeZone: string): readonly Step[] {
       isDone: overview.hasPosts,
       content: (
         <>
-          <a href="/dashboard/posts/new">Plan your first post</a>: a text is enough, pictures and videos come from your{" "}
+          <a href="/dashboard/posts/new">Write your first post</a>: a text is enough, pictures and videos come from your{" "}
           <a href="/dashboard/media">media</a>.
         </>
       ),
@@ -38,7 +29,7 @@ function stepsOf(overview: Overview, timeZone: string): readonly Step[] {
       isDone: overview.hasPublished,
       content: (
         <>
-          See it published in your <a href="/dashboard">calendar</a>.
+          See it in your <a href="/dashboard">calendar</a>, and how it was published.
         </>
       ),
     },
@@ -50,7 +41,7 @@ export const FirstSteps: FC<{ overview: Overview; timeZone: string }> = ({ overv
   if (overview.hasPublished) {
     return null;
   }
-  const steps = stepsOf(overview, timeZone);
+  const steps = stepsOf(overview);
   return (
     <section class="card first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">
@@ -67,7 +58,9 @@ export const FirstSteps: FC<{ overview: Overview; timeZone: string }> = ({ overv
         ))}
       </ol>
       <p class="hint">
-        If you like, <a href="/dashboard/how-to-connect">let an agent or a program</a> plan posts with you.
+        Times are shown in {timeZone.replaceAll("_", " ")}; <a href="/dashboard/profile">change the time zone</a> if
+        that is not yours. If you like, <a href="/dashboard/how-to-connect">let an agent or a program</a> plan posts
+        with you.
       </p>
     </section>
   );
