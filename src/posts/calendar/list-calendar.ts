@@ -14,7 +14,7 @@ export const CALENDAR_ROWS = 1000;
 type OtherStatements = Readonly<Record<string, Entry>>;
 
 /** Lists the posts of a time range and the connected accounts of the active workspace, in one round trip with `others`. */
-export async function listCalendar<const Others extends OtherStatements = Record<never, never>>(
+export async function listCalendar<const Others extends OtherStatements = OtherStatements>(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   { from, until, ...filter }: CalendarInput,
   others?: Others,
