@@ -365,7 +365,7 @@ describe("what is beside the posts", () => {
         view,
       ).toEqual([
         expect.stringMatching(/^14:00 .*Was called off Cancelled$/),
-        expect.stringMatching(/^12:00 .*May I\? Waiting for approval$/),
+        expect.stringMatching(/^12:00 .*May I\? Needs approval$/),
         expect.stringMatching(/^06:00 .*Half written Draft$/),
       ]);
       expect(notes.join("")).not.toMatch(/data-move|class="move"/);

@@ -95,7 +95,7 @@ function chipDetails(model: CalendarModel, { targets, mediaCount, createdVia }: 
 
 const NOTE_LABELS = {
   draft: "Draft",
-  waiting: "Waiting for approval",
+  waiting: "Needs approval",
   cancelled: "Cancelled",
 } as const satisfies Record<NoteKind, string>;
 

@@ -9,7 +9,7 @@ import { calendarHref, filterParams, SEARCH_MAX, type View, VIEWS } from "./quer
 const SHOWN_LABELS = {
   posts: "Posts only",
   draft: "Drafts",
-  waiting: "Waiting for approval",
+  waiting: "Needs approval",
   cancelled: "Cancelled",
 } as const satisfies Record<Shown, string>;
 const VIEW_LABELS = { month: "Month", week: "Week", list: "List", all: "All" } as const satisfies Record<View, string>;
@@ -62,10 +62,19 @@ const SearchForm: FC<{ model: CalendarModel }> = ({ model: { query } }) => (
       value={query.filter.search}
       maxlength={SEARCH_MAX}
       aria-label="Search posts"
-      placeholder="Text, label or note"
+      placeholder="Text or label"
       autocomplete="off"
     />
-    <button class="secondary">Search</button>
+    <button class="secondary" aria-label="Search">
+      <svg class="arrow" viewBox="0 0 16 16" aria-hidden="true">
+        <path
+          d="M10.5 10.5 14 14M12 7A5 5 0 1 1 2 7a5 5 0 0 1 10 0"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2"
+        />
+      </svg>
+    </button>
   </form>
 );
 
