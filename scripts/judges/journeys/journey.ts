@@ -18,6 +18,7 @@ interface ApiPost {
   readonly caption: string;
   readonly scheduled_at: string;
   readonly media_items: readonly { readonly url: string }[];
+  readonly targets: readonly { readonly platform_options: Readonly<Record<string, unknown>> }[];
 }
 
 interface ApiAccount {
@@ -34,6 +35,22 @@ const EDITED = "The kiln is on. New bowls on Friday";
 const IN_ORDER = "Three bowls, one after the other";
 const SLOW_UPLOAD_MS = 4000;
 const SLOW_ANSWER_MS = 1000;
+const WITH_DOCUMENT = "A handbook about kilns";
+/** What the login asks for, and the account that it has. */
+const THREADS = [
+  {
+    platform: "Bluesky",
+    asks: "Handle",
+    answer: "ada.bsky.social",
+    username: "ada.bsky.social",
+  },
+  {
+    platform: "Mastodon",
+    asks: "Server",
+    answer: "mastodon.example",
+    username: "ada@mastodon.example",
+  },
+] as const;
 const BY_API = "Written by a program";
 /** What the journey fills in, as TikTok names it. */
 const ON_TIKTOK = {
@@ -54,6 +71,8 @@ export class Journey {
   readonly #parts: JourneyParts;
   readonly #person: Person;
   #key = "";
+  /** The first parts of the threads. */
+  readonly #threads = new Map<string, string>();
   readonly #tiktokCaption = `The wheel turns ${randomBytes(4).toString("hex")}`;
 
   constructor(parts: JourneyParts) {
@@ -69,6 +88,10 @@ export class Journey {
       ["repair a failed post at once", () => this.#repair()],
       ["upload a picture and a film", () => this.#upload()],
       ["fill in what TikTok wants, preview, schedule", () => this.#composeForTiktok()],
+      ["disconnect an account", () => this.#disconnect()],
+      ["a thread of three on Bluesky, preview, schedule", () => this.#composeThread(THREADS[0])],
+      ["a thread of three on Mastodon, preview, schedule", () => this.#composeThread(THREADS[1])],
+      ["a document for LinkedIn, uploaded in the form", () => this.#composeDocument()],
       ["compose with an own text, preview, schedule", () => this.#compose()],
       ["publish now", () => this.#publishNow()],
       ["a preview waits for files, in the order in which they were chosen", () => this.#waitForFiles()],
@@ -81,6 +104,7 @@ export class Journey {
       ["cancel", () => this.#cancel()],
       ["reconnect an account", () => this.#reconnect()],
       ["the video is on TikTok as it was filled in", () => this.#findOnTiktok()],
+      ["both threads are public, each part a reply to the one before", () => this.#findThreads()],
     ];
     for (const [name, step] of steps) {
       this.#parts.onStep(name);
@@ -316,9 +340,7 @@ export class Journey {
     await person.choose(box("Comments"));
     await person.choose(box("Duets"));
     await this.#page.unrouteAll({ behavior: "wait" });
-    const dueAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000).toISOString();
-    await person.type("Day", dueAt.slice(0, 10));
-    await person.type("Time", dueAt.slice(11, 16));
+    await this.#typeSoon();
     await person.pressButton("Preview and schedule");
     await this.#heading("Preview");
     for (const text of ["Branded Content Policy", "Music Usage Confirmation"]) {
@@ -326,6 +348,98 @@ export class Journey {
     }
     await person.pressButton("Schedule");
     await this.#notice(/scheduled/i);
+  }
+
+  /** The minute after the next one. */
+  async #typeSoon(): Promise<void> {
+    const dueAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000).toISOString();
+    await this.#person.type("Day", dueAt.slice(0, 10));
+    await this.#person.type("Time", dueAt.slice(11, 16));
+  }
+
+  /** A trial has five accounts, and the next two steps connect the fifth and a sixth. */
+  async #disconnect(): Promise<void> {
+    await this.#goTo("Accounts");
+    const account = this.#page.getByRole("listitem").filter({ hasText: "ada_pictures" });
+    await this.#person.unfold("Disconnect…", account);
+    await this.#person.pressButton("Disconnect Instagram: Ada Example");
+    await this.#notice("The account is disconnected.");
+  }
+
+  async #composeThread({ platform, asks, answer, username }: (typeof THREADS)[number]): Promise<void> {
+    const person = this.#person;
+    await this.#goTo("Accounts");
+    await person.pressButton(`Connect ${platform}`);
+    await person.type(asks, answer);
+    await this.#logIn(platform);
+    await person.followLink("New post");
+    await this.#heading("New post");
+    const name = `Three firings ${randomBytes(4).toString("hex")}`;
+    this.#threads.set(platform, name);
+    await person.type("Text", `${name}, 1`);
+    await this.#tickAccount(username);
+    await this.#updateForm();
+    const own = this.#page.getByRole("group", { name: new RegExp(username) });
+    await own.first().waitFor();
+    await person.unfold("Options", own);
+    for (const part of [2, 3]) {
+      await person.pressButton("Add a part");
+      await person.type(`Part ${part}`, `${name}, ${part}`);
+    }
+    await this.#typeSoon();
+    await person.pressButton("Preview and schedule");
+    await this.#heading("Preview");
+    for (const part of [1, 2, 3]) {
+      await this.#page.getByText(`${name}, ${part}`).first().waitFor();
+    }
+    await person.pressButton("Schedule");
+    await this.#notice(/scheduled/i);
+  }
+
+  async #findThreads(): Promise<void> {
+    for (const [platform, name] of this.#threads) {
+      const post = (await this.#posts("?include_past=true")).find(({ caption }) => caption === `${name}, 1`);
+      await this.#waitForStatus(post?.id ?? "", "published");
+      const path = `/sandbox/platforms/${platform.toLowerCase()}/posts`;
+      const { posts } = await call<{
+        posts: readonly { id: string; text: string; options: Record<string, unknown> }[];
+      }>(this.#parts.origin, "GET", path);
+      const parts = posts.filter(({ text }) => text.startsWith(name)).toSorted((a, b) => (a.text < b.text ? -1 : 1));
+      const answers = parts.map(({ options }) => JSON.stringify([options["reply"], options["in_reply_to_id"]]));
+      const isThread = parts.every((_, index) => index === 0 || answers[index]?.includes(parts[index - 1]?.id ?? ""));
+      if (parts.length !== 3 || !isThread) {
+        throw new Error(`${platform} has ${parts.length} parts: ${answers.join(" ")}`);
+      }
+    }
+  }
+
+  async #composeDocument(): Promise<void> {
+    const person = this.#person;
+    await person.followLink("New post");
+    await this.#heading("New post");
+    await person.type("Text", WITH_DOCUMENT);
+    await this.#tickAccount("ada-example");
+    await this.#updateForm();
+    const own = this.#page.getByRole("group", { name: /ada-example/ });
+    await own.first().waitFor();
+    await person.unfold("Options", own);
+    await person.chooseFiles("Or upload a PDF", [await this.#sample("handbook.pdf", "application/pdf")]);
+    if (this.#parts.mode === "noscript") {
+      await person.press(own.getByRole("button", { name: "Upload these files" }).filter({ visible: true }).first());
+      await person.unfold("Options", own);
+    }
+    await this.#page.locator('input[name$=".document.url"][value$="handbook.pdf"]').waitFor();
+    await person.type("Title of the document", "Kilns");
+    await person.type("Day", dayIn(2));
+    await person.type("Time", "09:00");
+    await person.pressButton("Preview and schedule");
+    await this.#heading("Preview");
+    await person.pressButton("Schedule");
+    await this.#notice(/scheduled/i);
+    const post = (await this.#posts()).find(({ caption }) => caption === WITH_DOCUMENT);
+    if (post?.targets[0]?.platform_options["document"] === undefined) {
+      throw new Error(`the post has no document: ${JSON.stringify(post)}`);
+    }
   }
 
   async #findOnTiktok(): Promise<void> {
