@@ -199,7 +199,7 @@ describe("a slot that another post takes between preview and confirm", () => {
     const table = `caption,scheduled_at,slot,account_ids\nOne,${FIRST},next,${accountId}\nTwo,${FIRST},next,${accountId}\n`;
     const previewed = await post(`${many}/preview`, { table });
     await take(FIRST);
-    const confirm = formFields(previewed.html, `${many}/confirm`);
+    const confirm = formFields(previewed.html, `${many}/preview`);
     const refused = await post(`${many}/confirm`, confirm);
     expect(refused.status).toBe(400);
     expect(refused.html).toContain(`Another post took the slot of ${inWords(FIRST)} after the preview.`);
