@@ -78,26 +78,33 @@ function bash(places: readonly Place[]): string {
     ({ path, words, options }) =>
       `    ${inSingleQuotes(path)}) words=${inSingleQuotes([...words.map(({ name }) => name), ...options.map(({ name }) => name)].join(" "))} ;;`,
   );
-  const values = [...new Map(places.flatMap(({ options }) => options).map((option) => [option.name, option])).values()]
-    .filter(({ takesValue }) => takesValue)
-    .map(({ name, short, isFile, values: allowed }) => {
-      const names = [name, ...(short === undefined ? [] : [short])].join("|");
-      return isFile
-        ? `    ${names}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
-        : `    ${names}) COMPREPLY=($(compgen -W ${inSingleQuotes(allowed.join(" "))} -- "$current")); return ;;`;
-    });
+  const taking = places.flatMap(({ path, options }) =>
+    options.filter(({ takesValue }) => takesValue).map((option) => ({ ...option, path: inSingleQuotes(path) })),
+  );
+  // Only an option that takes other values elsewhere needs its command.
+  const hasOthers = ({ name, values: own }: (typeof taking)[number]) =>
+    taking.some((option) => option.name === name && option.values.join() !== own.join());
+  const values = new Set(
+    taking.map((option) => {
+      const { name, short, isFile, values: allowed } = option;
+      const path = hasOthers(option) ? option.path : "*";
+      const patterns = [name, ...(short === undefined ? [] : [short])].map((flag) => `${path}" ${flag}"`).join("|");
+      const words = isFile ? "-f" : `-W ${inSingleQuotes(allowed.join(" "))}`;
+      return `    ${patterns}) COMPREPLY=($(compgen ${words} -- "$current")); return ;;`;
+    }),
+  );
   return `# bash completion of almanac: add  source <(almanac completion bash)  to ~/.bashrc
 _almanac() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" candidate word words=""
-  case "$previous" in
-${values.join("\n")}
-  esac
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     candidate="\${path:+$path }$word"
     case " ${paths.join(" ").replaceAll("'", "|").replaceAll("| |", "|")} " in
       *"|$candidate|"*) path="$candidate" ;;
     esac
   done
+  case "$path $previous" in
+${[...values].join("\n")}
+  esac
   case "$path" in
 ${cases.join("\n")}
   esac

@@ -833,6 +833,7 @@ describe("the completion", () => {
     ["almanac w", ["webhooks", "whoami"]],
     ["almanac webhooks l", ["listen"]],
     ["almanac list --status p", ["paused", "partially_failed", "published", "publishing"]],
+    ["almanac edit x --status p", ["paused"]],
     ["almanac connect link", ["linkedin"]],
     ["almanac post hi --to thr", ["threads"]],
     ["almanac completion f", ["fish"]],

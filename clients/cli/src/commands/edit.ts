@@ -1,5 +1,5 @@
 import type { Almanac, EditResult, PreviewEditBody } from "@almanac/client";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { readOptions } from "../accounts.ts";
 import { awaitingApproval } from "../confirms.ts";
 import { toTime as toStart } from "../content.ts";
@@ -109,7 +109,13 @@ export function addEdit(program: Command, run: Run): void {
     .option("-m, --media <file>", "the new images and videos, instead of those it has", collect, [])
     .option("--remove-media", "without images and videos")
     .option("-o, --option <platform.name=value>", "an option of a platform", collect, [])
-    .option("--status <status>", "paused, scheduled (to resume) or cancelled")
+    .addOption(
+      new Option("--status <status>", "pause, resume (scheduled) or cancel").choices([
+        "paused",
+        "scheduled",
+        "cancelled",
+      ]),
+    )
     .option("--add-label <label>", "a label more", collect, [])
     .option("--remove-label <label>", "without this label", collect, [])
     .action(
