@@ -384,6 +384,8 @@ export class Journey {
     await person.unfold("Options", own);
     for (const part of [2, 3]) {
       await person.pressButton("Add a part");
+      // Without a script the form comes anew.
+      await person.unfold("Options", own);
       await person.type(`Part ${part}`, `${name}, ${part}`);
     }
     await this.#typeSoon();
@@ -547,6 +549,8 @@ export class Journey {
   }
 
   async #drag(post: Locator, cell: Locator): Promise<void> {
+    // A page that scrolls after the button is down drags what is under the mouse then.
+    await cell.scrollIntoViewIfNeeded();
     if (this.#parts.browser === "chromium") {
       await post.dragTo(cell);
       return;
