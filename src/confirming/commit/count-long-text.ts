@@ -1,14 +1,17 @@
 import type { Context } from "#context.ts";
 import { batch } from "#db/batch.ts";
-import { type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
+import { newPostsOf, type PostPlan, postIdsOf } from "#planning/plan/post-plan.ts";
+import { searchTextOfPost } from "#posts/rows/search-text.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 
 /** The limit of previews alone bounds shorter plans. */
 export const SHORT_PLAN_BYTES = 8 * 1024;
 
-/** Counts the bytes of a plan with long texts before the database stores it; refuses with 429 when the user has stored too many in this hour. */
+/** Counts the bytes of a plan with long texts, and those of its searchable copies, before the database stores them; refuses with 429 when the user has stored too many in this hour. */
 export async function countLongText(ctx: Pick<Context, "actor" | "clock" | "db">, plan: PostPlan): Promise<void> {
-  const bytes = new TextEncoder().encode(JSON.stringify(plan)).byteLength;
+  // The plan of an edit contains its own.
+  const searchTexts = plan.kind === "edit" ? [] : newPostsOf(plan).map(({ post }) => searchTextOfPost(post));
+  const bytes = new TextEncoder().encode(JSON.stringify(plan) + searchTexts.join("")).byteLength;
   if (bytes <= SHORT_PLAN_BYTES * postIdsOf(plan).length) {
     return;
   }
