@@ -65,6 +65,7 @@ export const DETAIL_CAUSES: Causes = {
   exclusive_fields: "Two members were sent of which only one may be.",
   no_changes: "The edit changes nothing.",
   account_limit_reached: "The login would connect more accounts than the plan allows.",
+  account_ambiguous: "Several connected accounts have this username.",
   account_needs_reconnect: "The platform no longer accepts the account's login.",
   account_not_eligible:
     "The platform lets no app post to this account: its kind, its age or its settings are not right.",

@@ -231,8 +231,10 @@ describe("a platform with fields", () => {
       const { connectUrl } = await startConnect(ctx, { platform });
       const page = await sendForm(connectUrl, fields);
       expect(page.status).toBe(400);
-      expect(page.text).toMatch(/No Mastodon server answers at mastod\S+\. Check the name/);
-      expect(page.text).not.toContain("Try again in a few minutes");
+      // The server may also be down at this moment.
+      expect(page.text).toMatch(
+        /No Mastodon server answers at mastod\S+\. Check the name\. Try again in a few minutes\./,
+      );
     },
   );
 

@@ -57,12 +57,18 @@ export async function callExpecting(
 /** A browser with one cookie jar: sends a request and returns the response without following its redirect. */
 function createBrowser(): (url: URL, form?: Record<string, string> | [string, string][]) => Promise<Response> {
   const cookies = new Map<string, string>();
+  // Browsers at one address would share its limit.
+  const address = crypto.randomUUID();
   return async (url, form) => {
     const response = await exports.default.fetch(
       new Request(url, {
         ...(form && { method: "POST", body: new URLSearchParams(form) }),
         redirect: "manual",
-        headers: { origin: ORIGIN, cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ") },
+        headers: {
+          origin: ORIGIN,
+          "cf-connecting-ip": address,
+          cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; "),
+        },
       }),
     );
     for (const cookie of response.headers.getSetCookie()) {

@@ -73,6 +73,7 @@ describe.each(PLATFORMS)("%s", (platform) => {
     const media = [image(), type === "video" ? video(long) : image(long)];
     expect(adapter.validate(validationInput({ media })).problems).toContainEqual({
       code: "alt_text_too_long",
+      parts: expect.any(Array),
       message: expect.stringContaining(PLATFORM_NAMES[platform]),
       param: "media_items[1].alt_text",
       limit,

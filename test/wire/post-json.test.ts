@@ -186,11 +186,13 @@ describe("the JSON that the database writes is byte for byte that of presentPost
         expect(await listPostTexts(ctx, { ...page, fields: "full" }, POST_JSON)).toEqual({
           posts: full.posts.map((listed) => JSON.stringify(presentPost(listed))),
           pagination: full.pagination,
+          search: full.search,
         });
         const summaries = await listPosts(ctx, { ...page, fields: "summary" });
         expect(await listPostTexts(ctx, { ...page, fields: "summary" }, POST_JSON)).toEqual({
           posts: summaries.posts.map((listed) => JSON.stringify(presentPostSummary(listed))),
           pagination: summaries.pagination,
+          search: summaries.search,
         });
         await ctx.waitForDeferred();
       }),

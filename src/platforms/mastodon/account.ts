@@ -88,12 +88,8 @@ const isUnreachable = ({ kind, httpStatus }: Fault): boolean =>
   kind === "temporary" && (httpStatus === null || httpStatus === DNS_FAILED_STATUS);
 
 /** A misspelt name is more likely than a server that is down at this moment. */
-function noServer(host: string, { httpStatus }: Fault): Fault<FaultCode> {
-  return rejected(
-    `No Mastodon server answers at ${host}. Check the name, or come back later if the server is down.`,
-    { httpStatus },
-    { code: "login_refused", category: "auth" },
-  );
+function noServer(host: string, { httpStatus }: Fault): Fault {
+  return temporary(`No Mastodon server answers at ${host}. Check the name.`, { httpStatus });
 }
 
 function notAServer(host: string, response: PlatformResponse): Fault<FaultCode> {
