@@ -9,13 +9,15 @@ export const SHORT_PLAN_BYTES = 8 * 1024;
 
 /** Counts the bytes of a plan with long texts, and those of its searchable copies, before the database stores them; refuses with 429 when the user has stored too many in this hour. */
 export async function countLongText(ctx: Pick<Context, "actor" | "clock" | "db">, plan: PostPlan): Promise<void> {
-  // The plan of an edit contains its own.
-  const searchTexts = plan.kind === "edit" ? [] : newPostsOf(plan).map(({ post }) => searchTextOfPost(post));
-  const bytes = new TextEncoder().encode(JSON.stringify(plan) + searchTexts.join("")).byteLength;
+  const bytes = bytesOf(JSON.stringify(plan));
   if (bytes <= SHORT_PLAN_BYTES * postIdsOf(plan).length) {
     return;
   }
-  const use = countHourlyUse(ctx, [{ kind: "long_texts", count: bytes }]);
+  // The plan of an edit contains its own.
+  const searchTexts = plan.kind === "edit" ? [] : newPostsOf(plan).map(({ post }) => searchTextOfPost(post));
+  const use = countHourlyUse(ctx, [{ kind: "long_texts", count: bytes + bytesOf(searchTexts.join("")) }]);
   // mutant: uncounted-long-texts
   use.check((await batch(ctx.db, { counted: use.statements })).counted);
 }
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).byteLength;
