@@ -5,18 +5,24 @@ import { ConsentingUser } from "../judges/oauth/consenting-user.ts";
  * for consent, as the user of GUIDE_EMAIL and GUIDE_PASSWORD.
  */
 
-/** The forms of a connect URL, from the page that names the workspace to the one that says that it is done. */
+/** The forms of a connect URL, from the page that names the workspace to the one that says that it is done; chooses every account. */
 async function connect(url: URL): Promise<void> {
   const jar = new Map<string, string>();
-  let request: { url: URL; method: "GET" | "POST" } = { url, method: "POST" };
+  let request: { url: URL; form?: readonly (readonly [string, string])[] } = {
+    url,
+    form: [
+      ["method", "oauth"],
+      ["login", "ada"],
+    ],
+  };
   for (;;) {
+    const { form } = request;
     const response = await fetch(request.url, {
-      method: request.method,
       redirect: "manual",
       headers: { origin: url.origin, cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
-      ...(request.method === "POST" && { body: new URLSearchParams({ method: "oauth", login: "ada" }) }),
+      ...(form && { method: "POST", body: new URLSearchParams(form.map(([name, value]) => [name, value])) }),
     });
-    await response.arrayBuffer();
+    const page = await response.text();
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       jar.set(name, value);
@@ -26,9 +32,14 @@ async function connect(url: URL): Promise<void> {
       if (!response.ok) {
         throw new Error(`${request.url.href} answered ${response.status}`);
       }
-      return;
+      const offered = Array.from(page.matchAll(/name="account" value="([^"]*)"/g), ([, id = ""]) => id);
+      if (offered.length === 0) {
+        return;
+      }
+      request = { url: request.url, form: offered.map((id) => ["account", id] as const) };
+      continue;
     }
-    request = { url: new URL(next, request.url), method: "GET" };
+    request = { url: new URL(next, request.url) };
   }
 }
 
