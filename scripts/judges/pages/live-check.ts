@@ -140,7 +140,7 @@ async function checkSent(checker: PageChecker): Promise<void> {
   await page.locator("#caption").fill("Two pictures");
   await page.locator("#date").fill(LATER);
   await page.locator("#time").fill("10:30");
-  await page.locator("[data-likeness] .likeness-count").waitFor();
+  await page.locator("[data-likeness] .likeness-grid").waitFor();
   await checker.checkPage("composer-live-media");
   await page.getByRole("button", { name: "Preview and schedule", exact: true }).last().click();
   await page
