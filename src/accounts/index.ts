@@ -59,4 +59,11 @@ export {
 export { deleteExpiredStates } from "./connect/store-connect-states.ts";
 export { syncAccounts } from "./sync/sync-workspace-accounts.ts";
 export { type ConnectionSync, syncConnection } from "./sync/sync-connection.ts";
-export type { Account, TargetAccount, ConnectResult, FinishedConnect, SkippedAccount } from "./types.ts";
+export type {
+  Account,
+  AvailabilityChanges,
+  TargetAccount,
+  ConnectResult,
+  FinishedConnect,
+  SkippedAccount,
+} from "./types.ts";

@@ -7,6 +7,7 @@ export { erasePosts } from "./personal-data/erase-posts.ts";
 export { stopPosts } from "./personal-data/stop-posts.ts";
 export { countWaitingPosts } from "./personal-data/count-waiting-posts.ts";
 export { pausePost } from "./status/pause-post.ts";
+export { followAvailability } from "./accounts/follow-availability.ts";
 export { pausePostsOfAccounts } from "./accounts/pause-posts-of-accounts.ts";
 export { resumePostsOfAccounts } from "./accounts/resume-posts-of-accounts.ts";
 export { resumePost } from "./status/resume-post.ts";

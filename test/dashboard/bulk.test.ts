@@ -1,27 +1,14 @@
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { describe, test } from "vitest";
-import { startSession } from "#auth/index.ts";
-import { createServices } from "#context.ts";
-import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
-import { createTestContext } from "../auth/test-context.ts";
 import { connectOneAccount, isoInDays } from "../support/api-workflows.ts";
 import { callApi } from "../support/call-api.ts";
-import { type ApiCaller, createCaller } from "../support/create-caller.ts";
-
-const service: ServiceFixture = {
-  services: createTestContext(),
-  fetch: (path, init) => exports.default.fetch(new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init })),
-};
+import { type ApiCaller } from "../support/create-caller.ts";
+import { createPerson, service } from "./simulated-person.ts";
 
 const PATH = "/dashboard/posts/many";
 
-async function createPerson() {
-  const caller = await createCaller();
-  const browser = new BrowserClient(service);
-  browser.session = await startSession(
-    createServices(env, service.services.outbound, () => {}),
-    { userId: caller.userId },
-  );
+async function createSender() {
+  const { caller, browser } = await createPerson();
   /** The form with a file, as browsers send it. */
   const sendFile = (bytes: Uint8Array<ArrayBuffer>) => {
     const form = new FormData();
@@ -44,7 +31,7 @@ const tokenIn = (page: string) => /name="confirmation_token" value="([^"]+)"/.ex
 
 describe("the page for many posts", () => {
   test("shows each row or its problems, schedules the good ones, and says how many", async ({ expect }) => {
-    const { caller, browser } = await createPerson();
+    const { caller, browser } = await createSender();
     const account = await connectOneAccount(caller);
     const at = isoInDays(1);
     const table = `caption,scheduled_at,account_ids\n"First, <b>post</b>",${at},${account.id}\nNo account,${at},${crypto.randomUUID()}\nThird,${at},${account.id}\n`;
@@ -71,7 +58,7 @@ describe("the page for many posts", () => {
   });
 
   test("schedules more than a hundred posts in parts, each of which is confirmed", async ({ expect }) => {
-    const { caller, browser } = await createPerson();
+    const { caller, browser } = await createSender();
     const account = await connectOneAccount(caller, "threads");
     const at = isoInDays(1);
     const lines = Array.from({ length: 102 }, (_, index) => `Post ${index + 1},${at},${account.id}`);
@@ -94,7 +81,7 @@ describe("the page for many posts", () => {
   });
 
   test("takes a file, and a time without an offset is one on the person's clock", async ({ expect }) => {
-    const { caller, browser, sendFile } = await createPerson();
+    const { caller, browser, sendFile } = await createSender();
     await browser.post("/dashboard/profile/time-zone", { time_zone: "Asia/Tokyo" });
     const account = await connectOneAccount(caller);
     const day = isoInDays(3).slice(0, 10);
@@ -106,7 +93,7 @@ describe("the page for many posts", () => {
   });
 
   test("says what is wrong with a table that cannot be read", async ({ expect }) => {
-    const { browser, sendFile } = await createPerson();
+    const { browser, sendFile } = await createSender();
     const refusals = [
       [await browser.post(`${PATH}/preview`, { table: " " }), "Choose a file or paste the text of a table."],
       [await browser.post(`${PATH}/preview`, { table: "caption,when\nHello,now" }), "there is no column"],
@@ -125,7 +112,7 @@ describe("the page for many posts", () => {
 
 describe("accounts by their usernames", () => {
   async function createNamed(usernames: readonly [platform: "x" | "threads", username: string][]) {
-    const person = await createPerson();
+    const person = await createSender();
     const named: [id: string, username: string][] = [];
     for (const [platform, username] of usernames) {
       named.push([(await connectOneAccount(person.caller, platform)).id, username]);
@@ -166,7 +153,7 @@ describe("accounts by their usernames", () => {
 
 describe("the cells of a preview", () => {
   async function previewed() {
-    const person = await createPerson();
+    const person = await createSender();
     const account = await connectOneAccount(person.caller);
     const at = isoInDays(1);
     const table = `caption,scheduled_at,account_ids\n"First, one",${at},${account.id}\n\nSecond,soon,${account.id}\n`;

@@ -1,39 +1,21 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
-import { createServices } from "#context.ts";
+import { env } from "cloudflare:workers";
 import { setTimeZone, startSession } from "#auth/index.ts";
 import { describe, test } from "vitest";
 import { MINUTE, toIsoInstant } from "#core/clock.ts";
 import type { Platform } from "#core/platform.ts";
 import { PLATFORMS } from "#core/platform.ts";
 import { createService } from "#service.ts";
-import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
-import { createTestContext } from "../auth/test-context.ts";
+import { BrowserClient } from "../auth/service-fixture.ts";
 import { createUniqueFile, uploadDocument, uploadFile } from "../journeys/journey-driver.ts";
 import { connectAccounts, type ConnectedAccount } from "../support/api-workflows.ts";
 import { countingD1 } from "../support/counting-d1.ts";
 import { callApi } from "../support/call-api.ts";
 import { type ApiCaller, createCaller } from "../support/create-caller.ts";
 import { type Fields, formFields } from "./form-fields.ts";
+import { createPerson, service } from "./simulated-person.ts";
 
 /* The whole way of a person: forms in, forms out, on the service with simulated platforms and without any script. */
-
-const service: ServiceFixture = {
-  services: createTestContext(),
-  fetch: (path, init) => exports.default.fetch(new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init })),
-};
-
-async function createPerson() {
-  const caller = await createCaller();
-  const browser = new BrowserClient(service);
-  browser.session = await startSession(
-    createServices(env, service.services.outbound, () => {}),
-    {
-      userId: caller.userId,
-    },
-  );
-  return { caller, browser };
-}
 
 const connect = async (caller: ApiCaller, platform: Platform, login = "ada"): Promise<ConnectedAccount> =>
   (await connectAccounts(caller, platform, login))[0]!;

@@ -1,31 +1,13 @@
-import { env, exports } from "cloudflare:workers";
-import { createServices } from "#context.ts";
-import { startSession } from "#auth/index.ts";
 import { describe, test } from "vitest";
 import { MINUTE, toIsoInstant } from "#core/clock.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
-import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
-import { createTestContext } from "../auth/test-context.ts";
+import type { BrowserClient } from "../auth/service-fixture.ts";
 import { createUniqueFile, uploadFile } from "../journeys/journey-driver.ts";
 import { connectAccounts, type ConnectedAccount } from "../support/api-workflows.ts";
 import { callApi } from "../support/call-api.ts";
-import { type ApiCaller, createCaller } from "../support/create-caller.ts";
+import { type ApiCaller } from "../support/create-caller.ts";
 import { type Fields, formFields } from "./form-fields.ts";
-
-const service: ServiceFixture = {
-  services: createTestContext(),
-  fetch: (path, init) => exports.default.fetch(new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init })),
-};
-
-async function createPerson() {
-  const caller = await createCaller();
-  const browser = new BrowserClient(service);
-  browser.session = await startSession(
-    createServices(env, service.services.outbound, () => {}),
-    { userId: caller.userId },
-  );
-  return { caller, browser };
-}
+import { createPerson } from "./simulated-person.ts";
 
 const PREVIEW = "/dashboard/posts/preview";
 const LIST = "/dashboard/drafts";

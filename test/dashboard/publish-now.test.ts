@@ -1,15 +1,12 @@
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { startSession } from "#auth/index.ts";
-import { createServices } from "#context.ts";
 import { DAY, MINUTE, SECOND, toIsoInstant } from "#core/clock.ts";
 import sentScript from "../../src/dashboard/static/sent.js?raw";
-import { BrowserClient, type ServiceFixture } from "../auth/service-fixture.ts";
-import { createTestContext } from "../auth/test-context.ts";
 import { connectOneAccount, previewTextPost, scheduleTextPost } from "../support/api-workflows.ts";
 import { callApi } from "../support/call-api.ts";
-import { type ApiCaller, createCaller } from "../support/create-caller.ts";
+import { type ApiCaller } from "../support/create-caller.ts";
 import { formFields } from "./form-fields.ts";
+import { createPerson } from "./simulated-person.ts";
 
 /* "Publish now" with forms alone, without any script. */
 
@@ -24,18 +21,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const service: ServiceFixture = {
-  services: createTestContext(),
-  fetch: (path, init) => exports.default.fetch(new Request(new URL(path, env.ORIGIN), { redirect: "manual", ...init })),
-};
-
-async function createPerson() {
-  const caller = await createCaller();
-  const browser = new BrowserClient(service);
-  browser.session = await startSession(
-    createServices(env, service.services.outbound, () => {}),
-    { userId: caller.userId },
-  );
+async function createConnectedPerson() {
+  const { caller, browser } = await createPerson();
   return { caller, browser, account: await connectOneAccount(caller) };
 }
 
@@ -48,7 +35,7 @@ const read = async (caller: ApiCaller, id: string | undefined) =>
 
 /** The composer with a text, and what its button "Publish now" leads to. */
 async function publishNow() {
-  const person = await createPerson();
+  const person = await createConnectedPerson();
   const page = await (await person.browser.get(`/dashboard/posts/new?account=${person.account.id}`)).text();
   const fields = { ...formFields(page, PREVIEW), caption: "Doors are open", date: "2039-06-01", time: "18:30" };
   const preview = await person.browser.post(PREVIEW, { ...fields, when: "now" });
@@ -93,7 +80,7 @@ describe("the button of the composer", () => {
   });
 
   test("needs no day and no time, and says what else is missing", async ({ expect }) => {
-    const { browser, account } = await createPerson();
+    const { browser, account } = await createConnectedPerson();
     const empty = { account: account.id, caption: "", date: "", time: "", when: "now" };
     const refused = await (await browser.post(PREVIEW, empty)).text();
     expect(refused).toContain("One thing is in the way");
@@ -102,7 +89,7 @@ describe("the button of the composer", () => {
 });
 
 test("an edit moves the post to the time of its confirm", async ({ expect }) => {
-  const { browser, caller, account } = await createPerson();
+  const { browser, caller, account } = await createConnectedPerson();
   const { id } = await scheduleTextPost(caller, account.id, { scheduled_at: toIsoInstant(START + 3 * DAY) });
   const form = formFields(await (await browser.get(`/dashboard/posts/${id}/edit`)).text(), PREVIEW);
   const html = await (await browser.post(PREVIEW, { ...form, when: "now" })).text();
@@ -117,7 +104,7 @@ test("an edit moves the post to the time of its confirm", async ({ expect }) => 
 });
 
 test("a draft for now stays one when it is saved without a time, and a time replaces it", async ({ expect }) => {
-  const { browser, caller, account } = await createPerson();
+  const { browser, caller, account } = await createConnectedPerson();
   const content = { caption: "Doors are open", scheduled_at: "now", account_ids: [account.id] };
   const { draft } = (await callApi(caller, { method: "POST", path: "/drafts", body: content })).body;
   const stored = async () => (await callApi(caller, { method: "GET", path: `/drafts/${draft.id}` })).body.draft;
@@ -136,7 +123,7 @@ test("a draft for now stays one when it is saved without a time, and a time repl
 });
 
 test("an approval says when, in the list and on its page, and its button publishes", async ({ expect }) => {
-  const { browser, caller, account } = await createPerson();
+  const { browser, caller, account } = await createConnectedPerson();
   await env.DB.prepare("UPDATE api_keys SET confirms = 'person' WHERE user_id = ?").bind(caller.userId).run();
   const token = await previewTextPost(caller, account.id, { scheduled_at: "now" });
   const refused = await callApi(caller, {

@@ -237,6 +237,12 @@ export class Journey {
     }
   }
 
+  async #beginPost(text: string): Promise<void> {
+    await this.#person.followLink("New post");
+    await this.#heading("New post");
+    await this.#person.type("Text", text);
+  }
+
   async #tickAccount(username: string): Promise<void> {
     await this.#person.choose(this.#page.getByRole("checkbox", { name: new RegExp(`\\b${username}$`) }).first());
   }
@@ -251,9 +257,7 @@ export class Journey {
 
   async #compose(): Promise<void> {
     const person = this.#person;
-    await person.followLink("New post");
-    await this.#heading("New post");
-    await person.type("Text", CAPTION);
+    await this.#beginPost(CAPTION);
     await this.#tickAccount("ada_example");
     await this.#tickAccount("ada-example");
     await this.#updateForm();
@@ -281,9 +285,7 @@ export class Journey {
   async #publishNow(): Promise<void> {
     const person = this.#person;
     const caption = `Doors are open ${randomBytes(4).toString("hex")}`;
-    await person.followLink("New post");
-    await this.#heading("New post");
-    await person.type("Text", caption);
+    await this.#beginPost(caption);
     await this.#tickAccount("ada-example");
     await this.#updateForm();
     await person.pressButton("Publish now");
@@ -303,9 +305,7 @@ export class Journey {
     await this.#goTo("Accounts");
     await person.pressButton("Connect TikTok");
     await this.#logIn("TikTok");
-    await person.followLink("New post");
-    await this.#heading("New post");
-    await person.type("Text", this.#tiktokCaption);
+    await this.#beginPost(this.#tiktokCaption);
     await person.unfold("Choose from your media");
     await person.choose(this.#page.getByRole("checkbox", { name: /portrait\.mp4/ }));
     const add = this.#page.getByRole("button", { name: "Add what is ticked" });
@@ -372,11 +372,9 @@ export class Journey {
     await person.pressButton(`Connect ${platform}`);
     await person.type(asks, answer);
     await this.#logIn(platform);
-    await person.followLink("New post");
-    await this.#heading("New post");
     const name = `Three firings ${randomBytes(4).toString("hex")}`;
     this.#threads.set(platform, name);
-    await person.type("Text", `${name}, 1`);
+    await this.#beginPost(`${name}, 1`);
     await this.#tickAccount(username);
     await this.#updateForm();
     const own = this.#page.getByRole("group", { name: new RegExp(username) });
@@ -417,9 +415,7 @@ export class Journey {
 
   async #composeDocument(): Promise<void> {
     const person = this.#person;
-    await person.followLink("New post");
-    await this.#heading("New post");
-    await person.type("Text", WITH_DOCUMENT);
+    await this.#beginPost(WITH_DOCUMENT);
     await this.#tickAccount("ada-example");
     await this.#updateForm();
     const own = this.#page.getByRole("group", { name: /ada-example/ });
@@ -473,9 +469,7 @@ export class Journey {
       await route.continue();
     };
     await page.route("**/*", slow);
-    await person.followLink("New post");
-    await this.#heading("New post");
-    await person.type("Text", IN_ORDER);
+    await this.#beginPost(IN_ORDER);
     await this.#tickAccount("ada_example");
     await person.type("Day", dayIn(2));
     await person.type("Time", "11:00");

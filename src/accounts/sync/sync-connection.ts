@@ -46,7 +46,7 @@ export interface ConnectionSync extends ListingChanges {
   /** `ended`: the user must log in again; the caller pauses the posts, then `endSyncs`. `failed`: the platform did not respond; the cron tries again later. */
   readonly state: "listed" | "refreshed" | "ended" | "failed";
   readonly fault: Fault | null;
-  /** Whether the login offers several accounts, of which some are not connected. */
+  /** Whether the login offers several accounts and not all of them are connected. */
   readonly mustChoose: boolean;
 }
 

@@ -2,7 +2,7 @@ import { syncAccounts } from "#accounts/index.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_ACCOUNT, presentSync, SyncResult } from "#wire/schemas/account.ts";
 import { success } from "#wire/schemas/content.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
+import { followAvailability } from "#post-status/index.ts";
 
 const route = operation("accounts:write", {
   method: "post",
@@ -23,7 +23,6 @@ const route = operation("accounts:write", {
 export const sync = newRouter().openapi(route, async (c) => {
   const { ctx } = c.var;
   const result = await syncAccounts(ctx);
-  await resumePostsOfAccounts(ctx, result.reactivatedAccountIds);
-  await pausePostsOfAccounts(ctx, result.blockedAccountIds);
+  await followAvailability(ctx, result);
   return c.json(presentSync(c.get("ctx"), result), 200);
 });

@@ -28,7 +28,7 @@ export interface AccountsPageProps {
   readonly now: number;
   readonly accounts: readonly AccountView[];
   readonly connectedCount: number;
-  /** Logins of which accounts can be chosen: only of platforms where one may have several. */
+  /** Logins with a choice of accounts: those of platforms where one login may have several. */
   readonly logins: readonly ActiveLoginSummary[];
   readonly connectable: readonly Platform[];
   readonly error?: FormError | undefined;

@@ -21,7 +21,7 @@ import { isOnTrial } from "#dashboard/wording/plan-labels.ts";
 import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { limitsFor, ownLimits } from "#platforms/limits-for.ts";
 import { type AccountWithPosts, listAccountsWithPosts } from "#posts/index.ts";
-import { disconnectAccount, pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
+import { disconnectAccount, followAvailability } from "#post-status/index.ts";
 import type { AccountView } from "./account-item.tsx";
 import { AccountsPage, type AccountsPageProps, type SyncReport } from "./accounts-page.tsx";
 import { BoardsPage } from "./boards-page.tsx";
@@ -108,7 +108,8 @@ async function doConnect(c: PageContext): Promise<Response> {
 
 /** `GET /dashboard/accounts/logins/:id`: lists the accounts of a login, without a new one. */
 async function showChoice(c: PageContext): Promise<Response> {
-  return await renderChoice(c, []);
+  const connection = await findOwnChoice(contextOf(c), c.req.param("id") ?? "");
+  return connection ? await renderChoice(c, connection, []) : await renderNotFound(c);
 }
 
 /** `POST /dashboard/accounts/logins/:id` */
@@ -125,22 +126,22 @@ async function doChoose(c: PageContext): Promise<Response> {
   });
   const chosen = run.ok ? run.value : { ok: false as const, ...run.error };
   if (!chosen.ok) {
-    return await renderChoice(c, ids, chosen);
+    return await renderChoice(c, connection, ids, chosen);
   }
-  const { added, reactivatedAccountIds, blockedAccountIds } = chosen.end;
-  await resumePostsOfAccounts(ctx, reactivatedAccountIds);
-  await pausePostsOfAccounts(ctx, blockedAccountIds);
-  const done = new URLSearchParams({ done: "chosen", added: String(added.length) });
+  await followAvailability(ctx, chosen.end);
+  const done = new URLSearchParams({ done: "chosen", added: String(chosen.end.added.length) });
   return c.redirect(`/dashboard/accounts?${String(done)}`, 303);
 }
 
-async function renderChoice(c: PageContext, ticked: readonly string[], error?: FormError): Promise<Response> {
-  const ctx = contextOf(c);
-  const connection = await findOwnChoice(ctx, c.req.param("id") ?? "");
-  if (!connection) {
-    return await renderNotFound(c);
-  }
-  const offer = await offerAccounts(ctx, connection);
+type OwnChoice = NonNullable<Awaited<ReturnType<typeof findOwnChoice>>>;
+
+async function renderChoice(
+  c: PageContext,
+  connection: OwnChoice,
+  ticked: readonly string[],
+  error?: FormError,
+): Promise<Response> {
+  const offer = await offerAccounts(contextOf(c), connection);
   return await renderPage(
     c,
     <ChoicePage
@@ -169,8 +170,7 @@ async function doSync(c: PageContext): Promise<Response> {
 async function syncAndReport(ctx: Context): Promise<SyncReport> {
   const startedAt = ctx.clock.now();
   const result = await syncAccounts(ctx);
-  await resumePostsOfAccounts(ctx, result.reactivatedAccountIds);
-  await pausePostsOfAccounts(ctx, result.blockedAccountIds);
+  await followAvailability(ctx, result);
   const names = new Map(result.accounts.map((account) => [account.id, account.displayName]));
   const namesOf = (ids: readonly string[]) => ids.flatMap((id) => names.get(id) ?? []);
   const unanswered = result.accounts.filter(

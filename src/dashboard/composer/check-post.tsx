@@ -74,7 +74,7 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
       const { accountId } = problem;
       const account = check.accounts.find(({ id }) => id === accountId);
       const field = fieldOf(problem, form);
-      // The accounts share their files: one that a platform refuses is told at the file and beside the platform.
+      // All accounts get the same files. If a platform refuses one, the file and the platform both say so.
       const fields = account && /^media\b/.test(field) ? [field, `account.${account.id}`] : [field];
       return fields.map((one) => toFormProblem(ctx, display, problem, one, account));
     }),

@@ -28,7 +28,7 @@ import { securityHeaders } from "#dashboard/request/security-headers.ts";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { withServices } from "#dashboard/request/with-services.ts";
 import { isOverloaded } from "#db/errors.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
+import { followAvailability } from "#post-status/index.ts";
 import { readBrowserToken, writeBrowserToken } from "./connect-cookie.ts";
 import { ChoicePage } from "./choice-page.tsx";
 import { receiveDeauthorization, receiveDeletionRequest } from "./platform-callbacks.ts";
@@ -122,6 +122,17 @@ async function guarded(c: PageContext, platform: Platform, step: () => Promise<R
   }
 }
 
+/** A step of the link that a browser opened, within the limit of its network. */
+async function limitedStep(c: PageContext, step: (link: LinkRequest) => Promise<Response>): Promise<Response> {
+  const link = await readLink(c);
+  if (link instanceof Response) {
+    return link;
+  }
+  return (await withinRateLimit(c, "connect"))
+    ? await guarded(c, link.platform, () => step(link))
+    : await showFailure(c, link.platform, TOO_MANY_REQUESTS, 429);
+}
+
 async function showFailure(
   c: PageContext,
   platform: Platform,
@@ -153,15 +164,8 @@ async function showStart(c: PageContext): Promise<Response> {
 }
 
 async function start(c: PageContext): Promise<Response> {
-  const link = await readLink(c);
-  if (link instanceof Response) {
-    return link;
-  }
-  const { platform, state } = link;
-  if (!(await withinRateLimit(c, "connect"))) {
-    return await showFailure(c, platform, TOO_MANY_REQUESTS, 429);
-  }
-  return await guarded(c, platform, async () => {
+  return await limitedStep(c, async (link) => {
+    const { platform, state } = link;
     const form = await readForm(c);
     const userId = await signedInUserId(c);
     const result = await startLogin(c.var.services, {
@@ -269,15 +273,7 @@ async function withChoice(
   c: PageContext,
   step: (choice: OpenChoice, action: string) => Promise<Response>,
 ): Promise<Response> {
-  const link = await readLink(c);
-  if (link instanceof Response) {
-    return link;
-  }
-  const { platform, state } = link;
-  if (!(await withinRateLimit(c, "connect"))) {
-    return await showFailure(c, platform, TOO_MANY_REQUESTS, 429);
-  }
-  return await guarded(c, platform, async () => {
+  return await limitedStep(c, async ({ platform, state }) => {
     const choice = await findChoice(c.var.services, {
       platform,
       state,
@@ -333,8 +329,7 @@ async function updatePausedPosts(
   end: Pick<FinishedConnect, "platform" | "reactivatedAccountIds" | "blockedAccountIds">,
 ): Promise<void> {
   try {
-    await resumePostsOfAccounts(services, end.reactivatedAccountIds);
-    await pausePostsOfAccounts(services, end.blockedAccountIds);
+    await followAvailability(services, end);
   } catch (error) {
     log("error", "connect_posts_not_updated", { platform: end.platform, error: errorName(error) });
   }

@@ -3,7 +3,7 @@ import { syncAccounts } from "#accounts/index.ts";
 import { accountLine } from "#mcp/describe/account.ts";
 import { oneLine, quoted } from "#mcp/describe/quoted.ts";
 import { defineTool } from "#mcp/tool/tool.ts";
-import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
+import { followAvailability } from "#post-status/index.ts";
 import { presentSync } from "#wire/schemas/account.ts";
 
 const INPUT = z.object({});
@@ -17,8 +17,7 @@ export const syncAccountsTool = defineTool({
   input: () => INPUT,
   async run({ ctx }) {
     const result = await syncAccounts(ctx);
-    await resumePostsOfAccounts(ctx, result.reactivatedAccountIds);
-    await pausePostsOfAccounts(ctx, result.blockedAccountIds);
+    await followAvailability(ctx, result);
     const data = presentSync(ctx, result);
     const text = [
       `${data.accounts.length} accounts; added ${data.added.length}, changed ${data.updated.length}, to be logged in again ${data.needs_reconnect.length}.`,

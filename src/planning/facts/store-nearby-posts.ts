@@ -162,6 +162,35 @@ export interface Rescheduling {
   readonly staysAsItIs: boolean;
 }
 
+/** The edited posts at their new times; ?8 to ?10 are the rescheduling. */
+const RESCHEDULED = `rescheduled AS (
+         SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
+         FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
+         WHERE p.user_id = ?1 AND p.workspace_id = ?2)`;
+
+const NOT_EDITED = "AND t.post_id NOT IN (SELECT value FROM json_each(?10))";
+
+/** ?1 to ?10 of the statements of an edit. */
+function parametersOfEdit(
+  actor: Actor,
+  filter: AccountSelection,
+  { scheduledAt, shiftMs, postIds }: Rescheduling,
+  { capWindows, capRows, textWindows }: NearbyQuery,
+) {
+  return [
+    actor.userId,
+    actor.workspaceId,
+    namesOf(filter),
+    JSON.stringify(filter.platforms),
+    JSON.stringify(capWindows),
+    capRows + 1,
+    JSON.stringify(textWindows),
+    scheduledAt,
+    shiftMs,
+    JSON.stringify(postIds),
+  ] as const;
+}
+
 /** Selects the other posts around every post of an edit at its new time, for its own accounts and the newly selected ones. */
 export function nearbyPostsOfEditStatement(
   db: Db,
@@ -172,28 +201,14 @@ export function nearbyPostsOfEditStatement(
 ): D1PreparedStatement {
   return db.d1
     .prepare(
-      `WITH rescheduled AS (
-         SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
-         FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
-         WHERE p.user_id = ?1 AND p.workspace_id = ?2),
+      `WITH ${RESCHEDULED},
        account_times AS (
          SELECT t.account_id AS account_id, t.platform AS platform, m.at AS at
          FROM rescheduled m CROSS JOIN post_targets t ON t.post_id = m.id
          UNION SELECT a.id, a.platform, m.at FROM rescheduled m CROSS JOIN accounts a WHERE ${SELECTED_ACCOUNTS})
-       ${nearbyPosts(comparedPosts(rescheduling.postIds.length), "AND t.post_id NOT IN (SELECT value FROM json_each(?10))")}`,
+       ${nearbyPosts(comparedPosts(rescheduling.postIds.length), NOT_EDITED)}`,
     )
-    .bind(
-      actor.userId,
-      actor.workspaceId,
-      namesOf(filter),
-      JSON.stringify(filter.platforms),
-      JSON.stringify(query.capWindows),
-      query.capRows + 1,
-      JSON.stringify(query.textWindows),
-      rescheduling.scheduledAt,
-      rescheduling.shiftMs,
-      JSON.stringify(rescheduling.postIds),
-    );
+    .bind(...parametersOfEdit(actor, filter, rescheduling, query));
 }
 
 /**
@@ -207,14 +222,11 @@ export function nearbyPostsOfManyStatement(
   rescheduling: Rescheduling,
   query: NearbyQuery,
 ): D1PreparedStatement {
-  const range = { ...RANGE, except: "AND t.post_id NOT IN (SELECT value FROM json_each(?10))" };
+  const range = { ...RANGE, except: NOT_EDITED };
   const textRows = (most: number) => `(SELECT max(${LEAST_COMPARED_POSTS}, ${most} / count(*)) FROM ranges)`;
   return db.d1
     .prepare(
-      `WITH rescheduled AS (
-         SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
-         FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
-         WHERE p.user_id = ?1 AND p.workspace_id = ?2),
+      `WITH ${RESCHEDULED},
        numbered AS (
          SELECT at, sum(starts) OVER (ORDER BY at) AS number
          FROM (SELECT at, coalesce(at - lag(at) OVER (ORDER BY at) >= ?12, 1) AS starts FROM rescheduled)),
@@ -229,16 +241,7 @@ export function nearbyPostsOfManyStatement(
        FROM account_ranges w`,
     )
     .bind(
-      actor.userId,
-      actor.workspaceId,
-      namesOf(filter),
-      JSON.stringify(filter.platforms),
-      JSON.stringify(query.capWindows),
-      query.capRows + 1,
-      JSON.stringify(query.textWindows),
-      rescheduling.scheduledAt,
-      rescheduling.shiftMs,
-      JSON.stringify(rescheduling.postIds),
+      ...parametersOfEdit(actor, filter, rescheduling, query),
       rescheduling.slackMs,
       2 * (query.rangeMs + rescheduling.slackMs),
     );

@@ -28,7 +28,7 @@ function take(times: Iterator<number>, count: number): number[] {
   return taken;
 }
 
-/** Reads the slots of the active workspace, of which `free` yields the free ones, the soonest first. Usually this is the only trip to D1. */
+/** Reads the slots of the active workspace; `free` yields the free ones, the soonest first. Usually this is the only trip to D1. */
 export async function findFreeSlots(
   ctx: Pick<Context, "actor" | "db">,
   range: SlotRange,

@@ -83,8 +83,8 @@ export async function createCommitRef(
 }
 
 /**
- * The reply reference after a part of the thread: its record tells its CID and the root of the thread, as
- * https://atproto.com/blog/create-post#replies does it. Servers store a reply to a deleted post, and apps do not show it in the thread.
+ * Makes the reply reference of the next part from the record of the part before, which has its CID and the root of the thread
+ * (https://atproto.com/blog/create-post#replies). Servers store a reply to a deleted post, and apps do not show it in the thread.
  */
 async function readReply(client: PlatformClient, job: Job, parentUri: string): Promise<Result<JsonObject>> {
   const session = readSession(job.account.extra);

@@ -26,7 +26,7 @@ const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
 };
 const ALT_TEXTS = "alt_texts";
 const ACCOUNTS = "accounts";
-/** Columns of which no member of the body is made. */
+/** Columns that are no members of the body. */
 const BESIDE_BODY = new Set([ALT_TEXTS, ACCOUNTS]);
 const REQUIRED = ["caption", "scheduled_at"];
 
