@@ -9,13 +9,13 @@ import type { Outbound } from "./context.ts";
 
 let docs: typeof Docs | undefined;
 
-/** The documentation is loaded lazily, because its texts are larger than all pages together. */
+/** Loads the documentation at its first use, because its texts are larger than all pages together. */
 async function loadDocs(): Promise<typeof Docs> {
   docs ??= await import("#docs/index.ts");
   return docs;
 }
 
-/** The pages for browsers and the OAuth endpoints. The API reference is made from the OpenAPI document. */
+/** Serves the pages for browsers and the OAuth endpoints. The API reference is made from the OpenAPI document. */
 export function createBrowserPages(
   createOutbound: (env: Env) => Outbound,
   readDocument: Docs.ReadDocument,
@@ -33,7 +33,7 @@ export function createBrowserPages(
   });
   app.route("/", createOAuth(createOutbound));
   app.route("/", createConnectRoutes(createOutbound));
-  // This route comes last, because the pages also render the 404 page for every unknown path.
+  // This route must come last: it takes every path, because the pages also render the 404 page.
   app.all("*", (c) => pages.fetch(c.req.raw, c.env, c.executionCtx));
   return app;
 }

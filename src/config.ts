@@ -16,13 +16,16 @@ import type { Platform } from "#core/platform.ts";
 import type { AppCredentials } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 
-/** The bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets. docs/guide/operate.md lists them. */
+/**
+ * The bindings of wrangler.toml, and the variables and secrets that `npm run deploy` sets. docs/guide/operate.md
+ * explains each.
+ */
 export interface Env {
   readonly DB: D1Database;
-  /** Confirmation tokens; they expire after 300 s. */
+  /** Plans of previews, by confirmation token. They expire after 300 s. */
   readonly TOKENS: KVNamespace;
   readonly MEDIA: R2Bucket;
-  /** Without it the service refuses images that do not fit a platform. */
+  /** Cloudflare's image transformations. Without them the service refuses images that do not fit a platform. */
   readonly IMAGES?: ImagesBinding;
   readonly POSTS: DurableObjectNamespace<PostPublisherApi & KeptPlansApi & Rpc.DurableObjectBranded>;
   readonly SENDERS: DurableObjectNamespace<WebhookSenderApi & Rpc.DurableObjectBranded>;
@@ -30,28 +33,33 @@ export interface Env {
   readonly LIMIT_STARTER: RateLimit;
   readonly LIMIT_GROWTH: RateLimit;
   readonly LIMIT_SCALE: RateLimit;
-  /** Request limits per user, for all credentials together. */
+  /** How many requests a user may make, with all credentials together. */
   readonly LIMIT_USER_STARTER: RateLimit;
   readonly LIMIT_USER_GROWTH: RateLimit;
   readonly LIMIT_USER_SCALE: RateLimit;
-  /** Request limit per IP address for invalid credentials, sign-in and registration. */
+  /** How many requests an IP address may make with invalid credentials, for sign-in and for registration. */
   readonly LIMIT_ANONYMOUS: RateLimit;
-  /** Request limit per IP address and e-mail address, for attempts at one password. */
+  /** How many passwords an IP address may try for one e-mail address. */
   readonly LIMIT_SIGN_IN: RateLimit;
   readonly ORIGIN: string;
   readonly BASE_URL?: string;
   readonly AUTH_URL?: string;
   readonly DOCS_URL?: string;
-  /** JSON object from key id to base64 AES-256 key. The key that TOKEN_KEY_ID names encrypts; every key decrypts. */
+  /**
+   * A JSON object from key id to base64 AES-256 key. The key that TOKEN_KEY_ID names encrypts; every key can decrypt.
+   */
   readonly TOKEN_KEYS: string;
   readonly TOKEN_KEY_ID: string;
   readonly SIGNUP?: string;
   readonly SETUP_CODE?: string;
-  /** The credential with which `npm run doctor` reads how the service is set up. */
+  /** The credential with which `npm run doctor` reads the state of the installation. */
   readonly OPERATOR_KEY?: string;
-  /** Gives every user this plan without a subscription. `none` requires a subscription even if payment is not configured. */
+  /**
+   * The plan that every user has without a subscription. `none` requires a subscription even if payment is not
+   * configured.
+   */
   readonly PLAN_FOR_ALL?: string;
-  /** JSON: the limits that the operator changes, by plan. */
+  /** The plan limits that the operator changes, as JSON. */
   readonly QUOTAS?: string;
   readonly [name: string]: unknown;
 }
@@ -75,36 +83,39 @@ const OBJECT_LOCATIONS = [
 
 export interface Config {
   readonly origin: string;
-  /** The address of the API. */
+  /** The URL of the API. */
   readonly baseUrl: string;
-  /** The address of the MCP server, which has the same origin as the API. */
+  /** The URL of the MCP server. It has the same origin as the API. */
   readonly mcpUrl: string;
   readonly authUrl: string;
   readonly docsUrl: string;
   readonly tokenKeys: string;
   readonly tokenKeyId: string;
   readonly signup: "first" | "open" | "closed";
-  /** The code that the first user must enter on a sign-up page that anybody can reach; null until the operator has set it. */
+  /** The code that the first user must enter on a public sign-up page. Null until the operator has set it. */
   readonly setupCode: string | null;
-  /** Whether the first user must enter the setup code. */
+  /** Whether the first user must enter the operator's setup code. */
   readonly asksSetupCode: boolean;
-  /** The credential of the operator's programs. If null, the service tells these programs nothing. */
+  /** The credential of the operator's programs. If it is null, the service tells these programs nothing. */
   readonly operatorKey: string | null;
   readonly planForAll: Plan | null;
-  /** Where Cloudflare creates the Durable Objects of posts and webhooks; null for a place near their first caller. */
+  /** Where Cloudflare creates the Durable Objects of posts and webhooks. Null means near their first caller. */
   readonly objectsLocation: DurableObjectLocationHint | null;
   readonly limitOverrides: LimitOverrides;
   /** The maximum size of the database. The operator gets an alert at 80 % of it. */
   readonly databaseLimitBytes: number;
   readonly sendsEmail: boolean;
   /**
-   * Null if the platform needs app credentials and the operator has not set them; requests for the platform then get 400
-   * `platform_not_configured`.
+   * The app credentials for a platform. Null if the platform needs some that the operator has not set; calls for it
+   * then get 400 `platform_not_configured`.
    */
   app(platform: Platform): AppCredentials | null;
-  /** True if the operator has set PUBLISHING=hold: the service then claims, prepares and arms no post. */
+  /**
+   * True if the operator has set PUBLISHING=hold, for example during a restore. The service then claims, prepares and
+   * arms no post.
+   */
   readonly publishingHeld: boolean;
-  /** Reads a variable that only one module needs, by its name. */
+  /** The value of a variable that only one module needs; null if it is not set. */
   setting(name: string): string | null;
 }
 
@@ -134,8 +145,9 @@ function readAppCredentials(env: Env, platform: Platform): AppCredentials | null
 }
 
 /**
- * If payment is not configured, nobody could pay and every user would lose access after the trial, so all users get a plan. One payment
- * setting counts as configured: an incomplete configuration must not give every user a free plan.
+ * The plan that all users get. Without payment nobody could pay and every user would lose access after the trial, so
+ * all get a plan. One payment setting counts as configured, because an incomplete configuration must not give everybody
+ * a free plan.
  */
 function planForAll(env: Env): Plan | null {
   const name = readText(env, "PLAN_FOR_ALL");
@@ -147,7 +159,10 @@ function planForAll(env: Env): Plan | null {
 
 let isInvalidLocationLogged = false;
 
-/** Logs an unknown location once and ignores it: the location only saves milliseconds, and posts must be published without it too. */
+/**
+ * Where to create Durable Objects. An unknown location is logged once and ignored: it only saves milliseconds, and
+ * posts must be published without it.
+ */
 function objectsLocation(env: Env): DurableObjectLocationHint | null {
   const name = readText(env, "OBJECTS_LOCATION");
   const location = OBJECT_LOCATIONS.find((one) => one === name) ?? null;
@@ -158,10 +173,16 @@ function objectsLocation(env: Env): DurableObjectLocationHint | null {
   return location;
 }
 
-/** The limits that `QUOTAS` can change. Request limits are not among them, because only wrangler.toml can set the rate limiter. */
+/**
+ * The limits that `QUOTAS` can change. Request limits are excluded, because the rate limiter reads them from
+ * wrangler.toml.
+ */
 const OVERRIDABLE = (Object.keys(LIMIT_NAMES) as LimitKey[]).filter((key) => !key.toLowerCase().includes("requests"));
 
-/** Throws an error that names the mistake: if the service ignored a wrong limit, nobody would notice. */
+/**
+ * Parses `QUOTAS`. A mistake throws an error that names it, because nobody would notice a limit that the service
+ * ignores.
+ */
 function readLimitOverrides(text: string | null): LimitOverrides {
   const overrides = new Map<string, Partial<PlanLimits>>();
   for (const [plan, numbers] of Object.entries(parseQuotas(text))) {
@@ -183,7 +204,7 @@ function parseQuotas(text: string | null): Record<string, object> {
       return parsed as Record<string, object>;
     }
   } catch {
-    // Invalid JSON gets the error below, which shows the expected form.
+    // Text that is no JSON gets the error below, which shows the expected form.
   }
   throw new Error('QUOTAS must be JSON like {"scale":{"previews_per_hour":20000}}');
 }
@@ -209,7 +230,7 @@ function readSignup(env: Env): Config["signup"] {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** The size of a D1 database on the paid plan: https://developers.cloudflare.com/d1/platform/limits/ */
+/** The largest size of a D1 database on the paid plan: https://developers.cloudflare.com/d1/platform/limits/ */
 const DATABASE_LIMIT_BYTES = 10_000_000_000;
 
 function databaseLimitBytes(env: Env): number {
@@ -236,7 +257,8 @@ export function readConfig(env: Env): Config {
     tokenKeyId: env.TOKEN_KEY_ID,
     signup,
     setupCode: readText(env, "SETUP_CODE"),
-    // At a public address, the first stranger who finds the sign-up page would own the service.
+    // Only a public address needs a setup code: there, a stranger who finds the sign-up page first would own the
+    // service.
     asksSetupCode: signup === "first" && !LOOPBACK.has(new URL(origin).hostname),
     operatorKey: readText(env, "OPERATOR_KEY"),
     planForAll: planForAll(env),

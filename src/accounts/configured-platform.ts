@@ -52,12 +52,17 @@ function openClient(
   return openPlatformClient(platformFetch, hosts, callLog);
 }
 
-/** A client for connecting accounts. If users can name a server of the platform, the client may call every public host. */
+/**
+ * Creates a client for connecting accounts. Where users can name their own server, the client may call every public
+ * host.
+ */
 export function clientForConnecting(services: ClientServices, adapter: Adapter): PlatformClient {
   return openClient(services, adapter, "any", (request) => services.outbound.platformFetch(request));
 }
 
-/** A client for the calls of one login. It may call the adapter's hosts and the hosts that were stored with the login. */
+/**
+ * Creates a client for one login. It may call only the adapter's hosts and the hosts that were stored with the login.
+ */
 export function clientForLogin(
   services: ClientServices,
   adapter: Adapter,
@@ -68,7 +73,7 @@ export function clientForLogin(
   return openClient(services, adapter, login.hosts ?? [], platformFetch, callLog);
 }
 
-/** A client whose calls time out before the caller's lease ends. */
+/** Limits every call of the client to `timeoutMs`, so that calls end before the caller's lease on the tokens does. */
 export function withTimeoutCap(client: PlatformClient, timeoutMs: number): PlatformClient {
   return {
     fetch: async (url, init) =>
@@ -76,7 +81,7 @@ export function withTimeoutCap(client: PlatformClient, timeoutMs: number): Platf
   };
 }
 
-/** A client whose calls all end within `totalMs` from now, because a user waits for the page. */
+/** Limits all calls of the client together to `totalMs` from now, because a user waits for the page. */
 export function withDeadline(client: PlatformClient, clock: Clock, totalMs: number): PlatformClient {
   const deadline = clock.now() + totalMs;
   return {

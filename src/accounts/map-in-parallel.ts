@@ -1,7 +1,7 @@
 /** A Worker can have at most six open outgoing connections. */
 const MAX_PARALLEL = 6;
 
-/** Maps the items, at most six at a time; the results keep their order. */
+/** Runs `work` for at most six items at a time. The results keep the order of the items. */
 export async function mapInParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

@@ -1,19 +1,17 @@
 import { DAY, HOUR, MINUTE } from "#core/clock.ts";
 import type { Connector, TokenRefresh, TokenSet } from "#platforms/contract.ts";
 
-/*
- * Computes when a login is synced next, without reading or writing anything. Short-lived tokens are refreshed before they expire. Accounts
- * are listed at least every twelve hours, at a minute that follows from the login's id.
- */
+/* Computes when a login is synced next, without reading or writing anything. Short-lived tokens are refreshed before
+   they expire. Accounts are listed at least every twelve hours, spread over the minutes by the login's id. */
 
-/** The stored tokens, with the time at which the service got them. */
+/** The stored tokens, with the time (ms) at which the service got them. */
 export interface StoredTokens extends TokenSet {
   readonly obtainedAt: number;
 }
 
 type RefreshRules = Pick<Connector, "tokenRefresh">;
 
-/** Twelve hours, less one for the cron's delays and the first tries after a failure. */
+/** Accounts must be listed every twelve hours. One hour is left for a late cron run and for retries. */
 const LISTING_INTERVAL_MS = 11 * HOUR;
 /** How long a login waits for its owner to choose accounts. */
 export const CHOICE_LIFETIME_MS = HOUR;
@@ -40,7 +38,8 @@ export function refreshAt(connect: RefreshRules, tokens: StoredTokens): number |
   if (tokens.expiresAt === null || tokenRefresh === null) {
     return null;
   }
-  // Without this limit, a token with a lifetime shorter than `aheadMs` would be refreshed at every use.
+  // A token that lives shorter than `aheadMs` would be refreshed at every use, so the time ahead is at most half its
+  // life.
   const halfLifeMs = Math.max(0, (tokens.expiresAt - tokens.obtainedAt) / 2);
   return tokens.expiresAt - Math.min(tokenRefresh.aheadMs, halfLifeMs);
 }
@@ -63,7 +62,7 @@ export function jitterMs(id: string, spanMs: number): number {
   return Math.floor((hash / 2 ** 32) * spanMs);
 }
 
-/** Whether a sync lists the accounts, not only refreshes the token. */
+/** Whether a sync must list the accounts. If not, it only refreshes the token. */
 export function isListingDue(lastSyncedAt: number | null, now: number): boolean {
   return lastSyncedAt === null || lastSyncedAt + LISTING_INTERVAL_MS - HOUR <= now;
 }
@@ -80,7 +79,7 @@ export function nextSyncAt(
   return Math.max(now + MIN_SYNC_DELAY_MS, Math.min(listingAt, tokenAt ?? listingAt, login.chooseUntil ?? listingAt));
 }
 
-/** How long to wait after `failures` failed syncs in a row. */
+/** How long (ms) a sync waits after `failures` failed syncs in a row. */
 export function backoffMs(id: string, failures: number): number {
   const wait = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(20, failures - 1));
   return wait + jitterMs(id, wait / 4);

@@ -9,7 +9,7 @@ import type { Db } from "#db/client.ts";
 import { ENDS_SOON_MS } from "./refresh-and-sync-times.ts";
 import type { Account, TargetAccount } from "./types.ts";
 
-/** A row as the hand-written statements return it: with database column names and unparsed JSON. */
+/** An account's row with database column names and unparsed JSON, as hand-written SQL returns it. */
 export interface AccountRow {
   readonly id: string;
   readonly workspace_id: string;
@@ -71,7 +71,7 @@ export async function selectAccounts(db: Db, actor: Actor, platform: Platform | 
   return results;
 }
 
-/** Selects the connected accounts of the workspace, as a statement for batches. `toAccount` parses its rows. */
+/** A statement for batches that selects the connected accounts of the workspace. `toAccount` parses its rows. */
 export function connectedAccountsStatement(
   db: Db,
   actor: Actor,
@@ -84,7 +84,7 @@ export function connectedAccountsStatement(
     .bind(actor.userId, actor.workspaceId, platform);
 }
 
-/** Counts the user's accounts in all workspaces together, because the plan limits the total. */
+/** A statement that counts the user's accounts in all workspaces, because the plan limits the total. */
 export function connectedCountStatement(
   db: Db,
   actor: Pick<Actor, "userId">,
@@ -98,7 +98,7 @@ export async function countConnected(db: Db, userId: string): Promise<number> {
   return (await connectedCountStatement(db, { userId }).first<number>("connected")) ?? 0;
 }
 
-/** The platform's ids of the connected accounts of one workspace and platform, whichever login they use. */
+/** The platform's ids of the connected accounts of a workspace at one platform, whichever login the accounts use. */
 export async function selectConnectedIds(
   db: Db,
   scope: { readonly workspaceId: string; readonly platform: Platform },
@@ -113,12 +113,12 @@ export async function selectConnectedIds(
   return new Set(results.map(({ id }) => id));
 }
 
-/** A login that works, and whose it is. */
+/** A working login, with its user and workspace. */
 export interface ActiveLoginSummary {
   readonly id: string;
   readonly platform: Platform;
   readonly displayName: string;
-  /** Until when the person can choose its accounts; null once they have. */
+  /** Until when (ms) the person can choose the accounts of the login. Null if the choice is made. */
   readonly chooseUntil: number | null;
 }
 
@@ -131,7 +131,7 @@ export function activeLoginsStatement(db: Db, actor: Actor): Statement<ActiveLog
     .bind(actor.workspaceId, actor.userId);
 }
 
-/** The connected accounts that use one login. */
+/** Selects the connected accounts that use a login. */
 export async function selectAccountsOfConnection(db: Db, connectionId: string): Promise<readonly AccountRow[]> {
   const { results } = await db.d1
     .prepare(
@@ -150,25 +150,28 @@ export async function findAccount(db: Db, actor: Actor, id: string): Promise<Acc
     .first<AccountRow>();
 }
 
-/** Accounts by their ids, usernames in lower case, or platforms. */
+/** Selects accounts by id, by username in lower case, or by platform. */
 export interface AccountSelection {
   readonly ids: readonly string[];
   readonly usernames?: readonly string[];
   readonly platforms: readonly Platform[];
 }
 
-/** A username is never the id of an account, so both are one parameter. */
+/**
+ * Ids and usernames of a selection as one JSON parameter. A username never equals an account's id, so they need not be
+ * told apart.
+ */
 export function namesOf({ ids, usernames = [] }: AccountSelection): string {
   return JSON.stringify([...ids, ...usernames]);
 }
 
-/** The condition of an `AccountSelection`; ?3 is from `namesOf`, ?4 are the platforms. */
+/** SQL that is true for the accounts of an `AccountSelection`. `namesOf` makes ?3; ?4 are the platforms. */
 export const IS_SELECTED = `(a.id IN (SELECT value FROM json_each(?3)) OR lower(a.username) IN (SELECT value FROM json_each(?3))
   OR a.platform IN (SELECT value FROM json_each(?4)))`;
 
 /**
- * Selects the accounts to which a preview's targets may resolve. It includes accounts that need a
- * reconnect, because the preview names them. It is a statement, so that the preview can run it in its single batch.
+ * A statement that selects the accounts which a preview can target. It includes accounts that need a reconnect, because
+ * the preview names them. A preview runs it in its only batch.
  */
 export function accountsStatement(db: Db, actor: Actor, selection: AccountSelection): D1PreparedStatement {
   return db.d1
@@ -198,7 +201,7 @@ export function readAccounts(rows: readonly unknown[]): readonly TargetAccount[]
 
 export interface AccountCounts {
   readonly connected: number;
-  /** How many accounts of this platform in the workspace need a new login. */
+  /** How many accounts of this platform in the workspace need a new login and can be reconnected. */
   readonly reconnectable: number;
 }
 
@@ -215,7 +218,9 @@ export async function countAccounts(db: Db, actor: Actor, platform: Platform): P
   return row ?? { connected: 0, reconnectable: 0 };
 }
 
-/** Marks an account as needing a new login. False if it is disconnected or its tokens were replaced meanwhile. */
+/**
+ * Marks an account as needing a new login. False if the account is disconnected or its tokens were replaced meanwhile.
+ */
 export async function blockAccount(
   db: Db,
   block: {
@@ -234,7 +239,7 @@ export async function blockAccount(
          RETURNING id`,
       )
       .bind(block.accountId, block.reason, block.tokenVersion),
-    // Perhaps the whole login has ended, so the next cron run checks it.
+    // The refusal may concern the whole login, so the next cron run syncs the login early.
     soonerSync: db.d1
       .prepare(
         `UPDATE connections SET next_sync_at = min(coalesce(next_sync_at, ?2), ?2)
@@ -251,7 +256,7 @@ export interface UserPlanRow {
   readonly email_verified_at: number | null;
 }
 
-/** Reads the facts that decide the limits of a user. Callbacks and the cron use it, because they have no authenticated actor. */
+/** Reads a user's plan and limits for callers without an authenticated actor: OAuth callbacks and the cron. */
 export function selectUserPlan(db: Db, userId: string): Promise<UserPlanRow | null> {
   return db.d1
     .prepare(

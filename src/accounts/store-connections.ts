@@ -10,9 +10,11 @@ import { accounts, connections } from "#db/schema.ts";
 export type ConnectionRow = typeof connections.$inferSelect;
 type AccountTableRow = typeof accounts.$inferSelect;
 
-/** How long one caller may take to refresh a token before another caller may try. */
+/** How long (ms) one caller may take to refresh a token, before another caller may try. */
 export const LEASE_MS = 30 * SECOND;
-/** For this long, no other cron run claims a claimed connection. If a run is killed, the next ones repeat its work in time. */
+/**
+ * How long (ms) a cron run has for the logins that it claimed. If the run is killed, later runs can then claim them.
+ */
 const CLAIM_MS = 4 * MINUTE;
 const MAX_REASON_LENGTH = 300;
 
@@ -21,7 +23,7 @@ export async function findConnection(db: Db, id: string): Promise<ConnectionRow 
   return row;
 }
 
-/** The logins of the actor's workspace that still have usable tokens. */
+/** Selects the logins of the actor's workspace that have usable tokens. */
 export async function selectConnections(db: Db, actor: Actor): Promise<readonly ConnectionRow[]> {
   return await db.orm
     .select()
@@ -47,7 +49,10 @@ const CONNECTION_COLUMNS = columnsOf(connections);
 const SELECT_WITH_CONNECTIONS = `SELECT ${selectAs("a", ACCOUNT_COLUMNS)}, ${selectAs("c", CONNECTION_COLUMNS)}
   FROM accounts a JOIN connections c ON c.id = a.connection_id`;
 
-/** Selects accounts with their logins, as a statement for batches. `idsSql` selects the account ids and has one parameter. */
+/**
+ * A statement for batches that selects accounts with their logins. `idsSql` selects the account ids and has one
+ * parameter.
+ */
 export function accountsWithConnectionsStatement(db: Db, idsSql: string, parameter: string): D1PreparedStatement {
   return db.d1.prepare(`${SELECT_WITH_CONNECTIONS} WHERE a.id IN (${idsSql})`).bind(parameter);
 }
@@ -106,8 +111,9 @@ export type LoginInsert = Pick<
 > & { readonly sealedTokens: string };
 
 /**
- * Inserts a login, or replaces the login of the same platform user. False if a parallel callback inserted it under another id, because the
- * tokens are encrypted for one id. Accounts that a refused post has blocked get their status from the next listing.
+ * Inserts a login, or replaces the login of the same platform user. False if a parallel callback inserted it under
+ * another id, for which these tokens are not encrypted. Accounts that a refused post has blocked stay blocked until the
+ * next listing.
  */
 export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
   const { saved } = await batch(db, {
@@ -148,11 +154,11 @@ export async function saveLogin(db: Db, login: LoginInsert): Promise<boolean> {
   return saved.results.length === 1;
 }
 
-/** Matches the row only if its tokens were not refreshed, replaced or erased since they were read. */
+/** SQL condition: nobody has refreshed, replaced or erased the login's tokens since the row was read. */
 const sameTokenVersion = (row: Pick<ConnectionRow, "id" | "tokenVersion">) =>
   and(eq(connections.id, row.id), eq(connections.tokenVersion, row.tokenVersion), isNotNull(connections.sealedTokens));
 
-/** True for one caller at a time, which then refreshes the tokens. All others wait for its result. */
+/** Takes the right to refresh a login's tokens. True for one caller at a time; the others wait for its result. */
 export async function takeLease(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -172,7 +178,7 @@ export async function takeLease(
   return taken.length === 1;
 }
 
-/** After a failed refresh, keeps every caller from trying again before `until`. */
+/** Keeps every caller from refreshing a login's tokens before `until`, after a refresh has failed. */
 export async function extendLease(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -189,13 +195,16 @@ export type RefreshedTokens = Pick<
 const HAS_BLOCKED_ACCOUNTS = sql<number>`EXISTS (SELECT 1 FROM accounts a
   WHERE a.connection_id = connections.id AND a.status = 'needs_reconnect' AND a.disconnected_at IS NULL)`;
 
-/** A login with new tokens, and whether an account of it needs a new login (read in the same statement, which saves one per refresh). */
+/**
+ * A login with new tokens. The same statement reads whether an account needs a new login, which saves a query per
+ * refresh.
+ */
 export interface ReplacedTokens {
   readonly row: ConnectionRow;
   readonly hasBlockedAccounts: boolean;
 }
 
-/** Replaces the old token pair; undefined if it was already replaced or erased. */
+/** Replaces a login's tokens. Undefined if somebody has already replaced or erased them. */
 export async function replaceTokens(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -209,7 +218,7 @@ export async function replaceTokens(
   return stored && { row: stored.row, hasBlockedAccounts: stored.hasBlockedAccounts === 1 };
 }
 
-/** Stores the same tokens, encrypted with the current key. */
+/** Stores a login's tokens again, encrypted with the current key. */
 export async function resealTokens(db: Db, row: ConnectionRow, sealedTokens: string): Promise<void> {
   await db.orm
     .update(connections)
@@ -217,7 +226,7 @@ export async function resealTokens(db: Db, row: ConnectionRow, sealedTokens: str
     .where(and(sameTokenVersion(row), sql`${connections.sealedTokens} = ${row.sealedTokens}`));
 }
 
-/** Marks a token as expired, so that the next caller refreshes it. For a token that the platform refused early. */
+/** Marks a token as expired after the platform refused it early, so that the next use refreshes it. */
 export async function expireToken(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -231,7 +240,7 @@ export async function expireToken(
   return expired.length === 1;
 }
 
-/** Marks the connection and all its accounts as needing a new login. The next cron run pauses their posts. */
+/** Marks a login and all its accounts as needing a new login. The next cron run pauses their posts. */
 export async function endLogin(
   db: Db,
   row: Pick<ConnectionRow, "id" | "tokenVersion">,
@@ -257,7 +266,7 @@ export async function endLogin(
   return ended.meta.changes === 1;
 }
 
-/** The accounts of this login that need a new login. */
+/** Selects the accounts of a login that need a new login. */
 export async function selectBlockedAccountIds(db: Db, connectionId: string): Promise<readonly string[]> {
   const rows = await db.orm
     .select({ id: accounts.id })
@@ -281,8 +290,8 @@ export async function scheduleSync(
 }
 
 /**
- * Finds and claims the login of each platform that has waited longest, in one statement, so that two cron runs never take the same login.
- * The recursion reads one row of `connections_sync` per platform.
+ * Claims, for each platform, the login that has waited longest for its sync. One statement finds and claims, so two
+ * cron runs never take the same login. The recursion reads one row of `connections_sync` per platform.
  */
 export async function claimFirstDueConnections(db: Db, now: number): Promise<readonly ConnectionRow[]> {
   return await claim(
@@ -298,7 +307,7 @@ export async function claimFirstDueConnections(db: Db, now: number): Promise<rea
   );
 }
 
-/** Finds and claims logins of one platform, those that have waited longest. */
+/** Claims the logins of one platform that have waited longest for their sync. */
 export async function claimDueConnections(
   db: Db,
   { platform, now, limit }: { readonly platform: Platform; readonly now: number; readonly limit: number },
@@ -312,7 +321,7 @@ export async function claimDueConnections(
   );
 }
 
-/** `idsSql` selects the ids of due logins; its first parameter is the present time. */
+/** Claims logins for a sync. `idsSql` selects the ids of due logins; its first parameter is the present time. */
 async function claim(
   { d1 }: Db,
   idsSql: string,
@@ -326,7 +335,7 @@ async function claim(
   return results.map((row) => readRow<ConnectionRow>(CONNECTION_COLUMNS, row));
 }
 
-/** Ends the syncs of a login that has ended, unless a new login has replaced it. */
+/** Stops the syncs of a login that has ended, unless a new login has replaced it. */
 export async function endSyncs(db: Db, id: string): Promise<void> {
   await db.orm
     .update(connections)
@@ -334,7 +343,7 @@ export async function endSyncs(db: Db, id: string): Promise<void> {
     .where(and(eq(connections.id, id), ne(connections.status, "active")));
 }
 
-/** Gives claimed logins back, to be synced from `at` on. */
+/** Releases claimed logins, which are next synced at `at` (ms). */
 export async function releaseConnections(db: Db, ids: readonly string[], at: number): Promise<void> {
   await db.d1
     .prepare(

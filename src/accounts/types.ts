@@ -15,13 +15,13 @@ export interface Account {
   readonly avatarUrl: string | null;
   readonly profileUrl: string | null;
   readonly status: AccountStatus;
-  /** Why the account needs a new login, or by when it will. The user reads it. */
+  /** Why the account needs a new login now, or by when it will. The text is for the user. */
   readonly statusReason: string | null;
   readonly missingScopes: readonly string[];
-  /** What the platform allows the account. Only the adapter interprets it. */
+  /** What the platform lets the account do. Only the platform's adapter interprets the value. */
   readonly capabilities: JsonObject;
   readonly tokenExpiresAt: number | null;
-  /** When the user must log in again; null if the login is renewed automatically. */
+  /** When (ms) the user must log in again. Null if the service renews the login without the user. */
   readonly loginEndsAt: number | null;
   readonly connectedAt: number;
   readonly lastSyncedAt: number | null;
@@ -37,20 +37,23 @@ export interface SkippedAccount {
 
 export interface SyncResult {
   readonly accounts: readonly Account[];
-  /** New and reconnected accounts that no earlier sync has reported. */
+  /** Ids of new and reconnected accounts that no earlier sync has reported. */
   readonly added: readonly string[];
-  /** Active accounts with a visible change. */
+  /** Ids of active accounts whose name or another visible value changed. */
   readonly updated: readonly string[];
-  /** Every account that needs a new login now. */
+  /** Ids of all accounts that need a new login now, not only the newly blocked ones. */
   readonly needsReconnect: readonly string[];
   readonly skipped: readonly SkippedAccount[];
 }
 
-/** The caller passes these on to the modules for posts, because this module must not import them. */
+/**
+ * Accounts whose posts must be paused or resumed. The caller does this, because this module must not import the modules
+ * for posts.
+ */
 export interface AvailabilityChanges {
-  /** Accounts that can be used again; their paused posts can be resumed. */
+  /** Accounts that can be used again, so that their paused posts can be resumed. */
   readonly reactivatedAccountIds: readonly string[];
-  /** Accounts to which nothing can be posted; the caller pauses their posts. An id may occur more than once. */
+  /** Accounts to which nothing can be posted, so the caller pauses their posts. An id may occur more than once. */
   readonly blockedAccountIds: readonly string[];
 }
 
@@ -60,7 +63,7 @@ export type ConnectResult =
       readonly ok: true;
       readonly platform: Platform;
       readonly added: readonly Account[];
-      /** Accounts that were already connected and got a new login. */
+      /** Accounts that were already connected and whose tokens the login replaced. */
       readonly updated: readonly Account[];
       readonly skipped: SyncResult["skipped"];
       /** True if the platform could not list the accounts yet. The next sync adds them. */
@@ -70,31 +73,34 @@ export type ConnectResult =
 
 export type FinishedConnect = ConnectResult &
   AvailabilityChanges & {
-    /** The user who started the login; null if the state was not valid. */
+    /** The user who started the login. Null if the OAuth state was not valid. */
     readonly userId: string | null;
     readonly workspaceId: string | null;
-    /** Set if the person must choose accounts; only the browser that has `browserToken` opens the page for that. */
+    /**
+     * Set if the person must choose accounts. Only the browser with this `browserToken` can open the page for the
+     * choice.
+     */
     readonly choice: { readonly browserToken: string } | null;
   };
 
-/** The data of an account that checking a post's target needs. */
+/** The data of an account that the check of a post's target needs. */
 export interface TargetAccount {
   readonly id: string;
   readonly platform: Platform;
   readonly platformAccountId: string;
   readonly username: string;
   readonly displayName: string;
-  /** Also `needs_reconnect` if the login of the account needs a reconnect. */
+  /** The account's status. It is also `needs_reconnect` if only the login of the account needs a reconnect. */
   readonly status: AccountStatus;
   readonly statusReason: string | null;
   readonly missingScopes: readonly string[];
   readonly capabilities: JsonObject;
   readonly connectionId: string;
-  /** When the login of the account ends for good and cannot be renewed; null if it does not end. */
+  /** When (ms) the account's login ends and cannot be renewed. Null if it does not end. */
   readonly loginEndsAt: number | null;
 }
 
-/** Account access, with the version of its tokens and the hosts that were stored with its login. */
+/** Access to an account, with the version of its tokens and the hosts that were stored with its login. */
 export interface GrantedAccess extends AccountAccess {
   readonly hosts: readonly string[];
   readonly tokenVersion: number;

@@ -3,12 +3,15 @@ interface RegisteredRoute {
   readonly path: string;
 }
 
-/** The methods of a path; undefined for a path that does not exist. */
+/** Returns the methods of a path; undefined if no route has the path. */
 export type MethodLookup = (path: string) => ReadonlySet<string> | undefined;
 
 const PARAMETER = /:[^/]+/g;
 
-/** A literal path has priority over a path with parameters, as in OpenAPI: GET of `/posts/preview` is a wrong method, not a post. */
+/**
+ * Finds the methods of a path. As in OpenAPI, a literal path precedes a path with parameters: GET `/posts/preview` is a
+ * wrong method, not a post.
+ */
 export function createMethodLookup(routes: readonly RegisteredRoute[]): MethodLookup {
   const table = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
@@ -22,7 +25,7 @@ export function createMethodLookup(routes: readonly RegisteredRoute[]): MethodLo
   return (path) => table.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.methods;
 }
 
-/** The value of `Allow`: HEAD is available with GET, and OPTIONS for every path. */
+/** The value of the `Allow` header. HEAD is allowed where GET is, and OPTIONS everywhere. */
 export function allowHeader(methods: ReadonlySet<string>): string {
   return [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted().join(", ");
 }

@@ -10,7 +10,7 @@ function mediaTypeOf(request: Request): string | undefined {
   return request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
 }
 
-/** As browsers and spreadsheets call a table; Windows gives a CSV file the type of Excel. */
+/** The media types with which browsers and spreadsheets send a table. Windows gives a CSV file the type of Excel. */
 export const TABLE_TYPES = ["text/csv", "text/tab-separated-values", "application/vnd.ms-excel"] as const;
 
 export function isTable(request: Request): boolean {
@@ -27,12 +27,15 @@ function parseJson(text: string): JsonValue {
   }
 }
 
-/** Hono's validators read this cache instead of the body. Its declared type does not allow a promise of text. */
+/**
+ * Stores the body text where Hono's validators look first, because a body can be read only once. Hono's type expects
+ * something other than a promise of text.
+ */
 function cacheBodyText(c: ApiContext, text: string): void {
   c.req.bodyCache.text = Promise.resolve(text) as never;
 }
 
-/** Reads the body once, within the size limit. */
+/** Reads the request body once and stops at the size limit. */
 async function readOnce(c: ApiContext): Promise<Uint8Array> {
   const { bytes = await readBytes(c.req.raw) } = firstAttemptOf(c.req.raw) ?? {};
   c.set("bodyBytes", bytes);
@@ -54,7 +57,7 @@ export async function readText(c: ApiContext): Promise<string> {
   return decodeBody(c, await readOnce(c));
 }
 
-/** Reads a JSON body and caches its text for the validators. */
+/** Reads a JSON body. Its text is cached, because Hono's validators need it and a body can be read only once. */
 export async function readBody(c: ApiContext): Promise<JsonValue> {
   const bytes = await readOnce(c);
   if (bytes.byteLength === 0) {

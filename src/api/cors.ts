@@ -17,7 +17,10 @@ const PREFLIGHT_FIELDS = {
   "Access-Control-Max-Age": "86400",
 };
 
-/** Any origin is allowed: the API accepts no cookies, so a page of another site cannot use its visitor's credentials. */
+/**
+ * Any origin may call the API. The API accepts no cookies, so a page of another site cannot use its visitor's
+ * credentials.
+ */
 export const CORS_HEADERS: readonly (readonly [string, string])[] = [
   ["Access-Control-Allow-Origin", "*"],
   ["Access-Control-Expose-Headers", EXPOSED_HEADERS],

@@ -8,15 +8,15 @@ export interface ApiEnv {
   Variables: {
     requestId: string;
     services: Services;
-    /** Answers a request from the start, like a new one. */
+    /** Handles a request like one that just arrived, for a second attempt of the same call. */
     dispatch: (request: Request, env: Env, ctx: ApiContext["executionCtx"]) => Response | Promise<Response>;
-    /** Set by the guard; absent in handlers without one. */
+    /** Who calls, and the services. The guard sets it; it is absent in handlers without a guard. */
     ctx: Context;
-    /** The parsed body of an operation that takes one: well-formed, but not yet validated against its schema. */
+    /** The parsed JSON body, for operations that take one. Its schema is not validated yet. */
     body?: JsonValue;
-    /** The text of a table, if the caller sent one instead of JSON. */
+    /** The text of a CSV body; absent if the caller sent JSON. */
     csv?: string;
-    /** The bytes of the body after it is read; null when it is too large. */
+    /** The bytes of the body, once it is read. Null if the body was too large. */
     bodyBytes?: Uint8Array | null;
   };
 }

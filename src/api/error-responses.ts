@@ -1,6 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 
-/** Component names of the error responses that operations share. */
+/** Names of the OpenAPI components for error responses that operations share. */
 export const ERROR_RESPONSE_NAMES = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -18,10 +18,13 @@ export type ErrorStatus = keyof typeof ERROR_RESPONSE_NAMES;
 
 const reference = (status: ErrorStatus) => ({ $ref: `#/components/responses/${ERROR_RESPONSE_NAMES[status]}` });
 
-/** For operations on a resource that their path does not name: it may not exist or may belong to another user. */
+/**
+ * The 404 of an operation whose body or query names a resource. The resource may not exist or may belong to another
+ * user.
+ */
 export const NOT_FOUND = { 404: reference(404) };
 
-/** Derived from the operation's method, path and input. */
+/** The error responses of an operation, derived from its method, path and input. */
 export function errorResponsesFor({ method, path, request }: Pick<RouteConfig, "method" | "path" | "request">) {
   const writes = method !== "get";
   return {

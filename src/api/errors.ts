@@ -9,7 +9,7 @@ import type { ApiContext, ApiEnv } from "./env.ts";
 import { describeError, refusalBody } from "#wire/refusal-body.ts";
 import type { ErrorBody } from "#wire/schemas/error.ts";
 
-/** The only map from refusal codes to HTTP statuses. */
+/** The HTTP status of each refusal code. Use cases know only codes, so this is the only map. */
 const STATUS = {
   invalid_request: 400,
   validation_failed: 400,
@@ -44,7 +44,7 @@ const STATUS = {
   service_held: 503,
 } as const satisfies Record<RefusalCode, 400 | 401 | 403 | 404 | 409 | 429 | 503>;
 
-/** Errors of HTTP itself; use cases never produce them. */
+/** Statuses of errors in HTTP itself, for example a body that is too large. Use cases never produce them. */
 const TRANSPORT_STATUS = {
   method_not_allowed: 405,
   payload_too_large: 413,
@@ -53,7 +53,7 @@ const TRANSPORT_STATUS = {
   overloaded: 503,
 } as const satisfies Record<HttpErrorCode, 405 | 413 | 415 | 500 | 503>;
 
-/** Throw it to respond with one of the errors above. */
+/** Thrown to answer with an error of HTTP itself, such as a wrong method. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly code: HttpErrorCode;
@@ -68,7 +68,7 @@ function transportErrorResponse(c: ApiContext, code: HttpErrorCode, message: str
   return c.json(body, TRANSPORT_STATUS[code]);
 }
 
-/** Responds to a refusal with its status. Logs any other error and does not describe it in the response. */
+/** Answers a refusal with its status. Any other error is logged, and the answer does not describe it. */
 export const onError: ErrorHandler<ApiEnv> = (error, c) => {
   if (error instanceof RefusalError) {
     const { refusal } = error;
@@ -90,7 +90,7 @@ export const onError: ErrorHandler<ApiEnv> = (error, c) => {
     );
   }
   if (isUnmetCondition(error)) {
-    // The guard discards this response and runs the call again.
+    // The caller never sees this response: the guard discards it and runs the call again.
     return c.body(null, 500);
   }
   if (isOverloaded(error)) {

@@ -30,7 +30,8 @@ async function refuseUnauthenticated(
   scopes: readonly Scope[],
   reason: "missing" | "invalid",
 ): Promise<never> {
-  // An OAuth client requests exactly the scopes of its first challenge, so the challenge also names the read scopes.
+  // An OAuth client requests only the scopes that its first challenge names. The read scopes are added, so that it can
+  // also read.
   const requested = [...new Set([...READ_SCOPES, ...scopes])];
   if (reason === "missing") {
     setChallengeHeader(c, requested);
@@ -58,7 +59,10 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
 // mutant: no-scope-check
 const mayCall = (actor: Actor, scopes: readonly Scope[]) => scopes.every((scope) => actor.scopes.includes(scope));
 
-/** The remembered caller of the credential, if every check passes. Otherwise null: only a verified credential may be refused. */
+/**
+ * Returns the remembered caller if every check passes. Null otherwise, because only a freshly verified credential may
+ * be refused.
+ */
 async function admitRemembered(c: ApiContext, credential: OpenCredential, scopes: readonly Scope[]) {
   const caller = firstAttemptOf(c.req.raw) ? null : await rememberedCaller(c.get("services"), credential);
   if (caller === null || !caller.ctx.actor.subscribed || !mayCall(caller.ctx.actor, scopes)) {
@@ -68,8 +72,8 @@ async function admitRemembered(c: ApiContext, credential: OpenCredential, scopes
 }
 
 /**
- * Requires a valid credential, then checks the rate limit, the scopes and the subscription, in this order. If `changes` is set, webhooks are
- * notified after the response.
+ * Requires a valid credential, then checks the rate limit, the scopes and the subscription, in this order. If `changes`
+ * is set, webhooks are notified after the response.
  */
 export function guard(scopes: readonly Scope[], { changes }: { readonly changes: boolean }): MiddlewareHandler<ApiEnv> {
   const tellWebhooks = (services: Services, actor: Actor) => {
@@ -93,7 +97,8 @@ export function guard(scopes: readonly Scope[], { changes }: { readonly changes:
       if (verification === "unchanged") {
         return tellWebhooks(services, ctx.actor);
       }
-      // The credential has changed, so the caller must not see the response of the remembered one.
+      // The credential has changed since it was remembered. Discard the response, because this caller may no longer be
+      // allowed to see it.
       c.res = undefined;
       c.res = await c.get("dispatch")(
         secondAttempt(c, { mayRunAgain: verification === "changed" }),

@@ -1,4 +1,4 @@
-/** Response headers, by their component names in the document. */
+/** Response headers of the OpenAPI document, by component name. */
 export const HEADERS = {
   RequestId: {
     description:

@@ -12,8 +12,9 @@ const HEADERS = {
 };
 
 /**
- * `GET /health` at the root says whether a Worker answers, and which release it is. Without a key it does not read the database, so polling
- * every few seconds costs nothing. With the operator's key it checks every part, and 503 names the parts that fail.
+ * `GET /health` says whether a Worker answers, and its release. Without a key it does not read the database, so that
+ * polling every few seconds costs nothing. With the operator's key it checks every part, and a 503 names the parts that
+ * fail.
  */
 export function createHealthRoutes(createOutbound: (env: Env) => Outbound): Hono<{ Bindings: Env }> {
   const routes = new Hono<{ Bindings: Env }>();

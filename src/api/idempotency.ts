@@ -21,20 +21,24 @@ import {
 const HEADER = "idempotency-key";
 const MAX_KEY_LENGTH = 255;
 
-/** The largest stored response, encrypted and encoded. A post's captions alone can take a megabyte. */
+/**
+ * The longest response that is stored whole, after encryption and encoding. A post's captions alone can take a
+ * megabyte.
+ */
 export const MAX_STORED_LENGTH = 8 * 1024;
 
-/** Builds a response again that was too large to store. Without it, a repeated call runs the operation again. */
+/** How to repeat a response that is too large to store. If an operation has none, a repeated call runs again. */
 export interface LargeResponse {
-  /** Identifies the content of a response by ids and by texts of a fixed size. */
+  /** Reduces a response to the ids and short texts from which it can be built again. */
   toReference(ctx: Context, body: JsonObject): JsonObject;
-  /** Builds the body from the reference and the current rows. */
+  /** Builds the response again from its reference and the current rows. */
   rebuild(ctx: Context, reference: JsonObject): JsonObject | Promise<JsonObject>;
 }
 
 function readKey(c: ApiContext): string | null {
   const key = c.req.raw.headers.get(HEADER);
-  // U+FFFD replaces bytes that are not UTF-8, so two different keys could become equal.
+  // U+FFFD stands for bytes that are not UTF-8. Two different keys could both become it and count as equal, so it is
+  // refused.
   if (key !== null && (key.length < 1 || key.length > MAX_KEY_LENGTH || key.includes("\uFFFD"))) {
     refuse({
       code: "invalid_request",
@@ -51,7 +55,7 @@ async function requestHash(c: ApiContext): Promise<string> {
   return sha256Hex(`${c.req.method}\n${c.req.path}\n${canonical}`);
 }
 
-/** Binds a sealed response to its row, so it cannot be opened for another key. */
+/** The purpose for encrypting a stored response, so that it cannot be decrypted for another key or user. */
 const sealPurpose = ({ userId, key }: UserKey) => `idempotency:${userId}:${key}`;
 
 async function readStoredBody(
@@ -81,17 +85,20 @@ async function replay(
   return c.body(body, stored.status as ContentfulStatusCode);
 }
 
-/** Refusals that end by themselves: a person approves, or KV shows the token. */
+/** Refusals that end without a change of the call, for example when a person approves or KV shows the token. */
 const PASSING: readonly string[] = ["approval_required", "token_not_visible_yet"] satisfies RefusalCode[];
 
-/** Responses with 429, server errors and passing refusals are not stored, because a retry may succeed. */
+/**
+ * Whether a response is stored for repeated calls. A 429, a server error and a passing refusal are not, because a retry
+ * may succeed.
+ */
 function isFinal(c: ApiContext): boolean {
   const { status } = c.res;
   const passes = c.error instanceof RefusalError && PASSING.includes(c.error.refusal.code);
   return status < 500 && status !== 429 && !passes;
 }
 
-/** Responses can contain secrets (a confirmation token, the state of a connect URL), so they are encrypted at rest. */
+/** Stores a response, encrypted because it can contain secrets: a confirmation token, or the state of a connect URL. */
 async function saveResponse(
   c: ApiContext,
   userKey: UserKey,
@@ -112,11 +119,12 @@ async function saveResponse(
     const reference = JSON.stringify(large.toReference(c.get("ctx"), JSON.parse(text) as JsonObject));
     return storeResponse(db, userKey, leaseUntil, { status, reference });
   }
-  // Running again is safe: a refusal changed nothing, and a preview, a sync or an import has the same effect again.
+  // The response is not stored, so a repeated call runs again. This is safe: a refusal changed nothing, and a preview,
+  // a sync or an import has the same effect twice.
   return endLease(db, userKey, leaseUntil);
 }
 
-/** A failure to store the response must not change the response. */
+/** Stores a response and only logs a failure, because the call itself has succeeded. */
 async function saveResponseOrLog(
   c: ApiContext,
   userKey: UserKey,
@@ -133,7 +141,10 @@ async function saveResponseOrLog(
   }
 }
 
-/** Implements `Idempotency-Key`: the first call runs, and later calls with the same key and body get its response. */
+/**
+ * Implements the `Idempotency-Key` header: the first call runs, and later calls with the same key and body get its
+ * response.
+ */
 export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const key = readKey(c);

@@ -11,18 +11,18 @@ import { VERSION, VERSION_HEADER } from "#core/version.ts";
 import { pathOf } from "#wire/path-of.ts";
 import { getRequestId } from "#wire/request-id.ts";
 
-/** The path of the API; `BASE_URL` ends with it. */
+/** The path prefix of the API. The setting `BASE_URL` ends with it. */
 export const API_PREFIX = "/v1";
 
 const DOCUMENT_PATH = "/openapi.json";
 
-/** Serves the document. It is built on first use and stays the same for the lifetime of an isolate. */
+/** Serves the OpenAPI document. The first request builds it, and the isolate keeps it. */
 function createDocumentRoute(): OpenAPIHono<ApiEnv> {
   let document: string | undefined;
   const route = new OpenAPIHono<ApiEnv>();
   route.get(DOCUMENT_PATH, async (c) => {
     if (document === undefined) {
-      // Loaded lazily: only readers need its descriptions and examples.
+      // Loaded lazily, because only readers of the document need its long texts.
       const { buildDocument } = await import("./document/build.ts");
       document = buildDocument(c.get("services").config);
     }
@@ -33,10 +33,11 @@ function createDocumentRoute(): OpenAPIHono<ApiEnv> {
   return route;
 }
 
-/** Creates an app with these operations. Their paths are relative to the prefix of the API. */
+/** Creates an app that serves these operations. Their paths are relative to the prefix of the API. */
 function createApp(createOutbound: (env: Env) => Outbound, operations: OperationGroup): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
-    // Treats `/posts/` like `/posts`, also in the method lookup and in the hash of an idempotency key.
+    // A trailing slash makes no difference: `/posts/` is `/posts` for routes, allowed methods and the hash of an
+    // idempotency key.
     getPath(request) {
       const path = pathOf(request);
       const end = path.endsWith("/") ? -1 : undefined;
@@ -87,7 +88,7 @@ export interface Api {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
 }
 
-/** The API under `/v1`: one app that every isolate starts with, and one more for each group of operations on its first call. */
+/** The API under `/v1`. The frequent operations load at the start of an isolate, each other group on its first call. */
 export function createApi(createOutbound: (env: Env) => Outbound): Api {
   const frequent = createApp(createOutbound, [createDocumentRoute(), ...FREQUENT]);
   const apps = new Map<string, OpenAPIHono<ApiEnv>>();

@@ -11,20 +11,23 @@ import { idempotent, type LargeResponse } from "./idempotency.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 import { assertWellFormed } from "#wire/well-formed.ts";
 
-/** The part of an operation that its own file defines. `operation` adds credentials, headers and error responses. */
+/** What the file of an operation defines itself. `operation` adds credentials, headers and error responses. */
 type OperationDefinition = RouteConfig & {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** Without it, the first word of the path. */
+  /** The tags in the OpenAPI document. The default is the first word of the path. */
   readonly tags?: string[];
   readonly security?: never;
   readonly middleware?: never;
   readonly largeResponse?: LargeResponse;
-  /** Set it when a call other than GET never causes an event. */
+  /** Set if no call of the operation causes an event, so that webhooks need not be notified. Unnecessary for GET. */
   readonly hasNoEvents?: true;
-  /** The operation also accepts a table: the handler reads it from `csv`, and its hook runs instead of it. */
+  /**
+   * Set if the operation also accepts a CSV table. The operation's hook then runs instead of the handler and reads the
+   * text from `csv`.
+   */
   readonly acceptsCsv?: true;
 };
 
@@ -40,7 +43,8 @@ const storeBodyOrTable: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const csv = await readText(c);
   assertWellFormed(csv);
   c.set("csv", csv);
-  // The idempotency key compares this with later calls.
+  // The check of an idempotency key compares bodies. A table's query belongs to the content, so it is part of the
+  // compared value.
   c.set("body", { csv, query: new URL(c.req.url).search });
   return next();
 };
@@ -67,8 +71,8 @@ function withHeaders(definition: OperationDefinition): RouteConfig["responses"] 
 }
 
 /**
- * Defines an operation of the API. The guard and the document both read the scopes from here: the credential needs all of them, and `null`
- * allows any valid credential.
+ * Defines an API operation. The guard and the document both read the scopes from here. The credential needs all
+ * `scopes`; `null` allows any valid credential.
  */
 export function operation<const R extends OperationDefinition>(
   needed: Scope | readonly Scope[] | null,
@@ -80,7 +84,8 @@ export function operation<const R extends OperationDefinition>(
     operationId,
     tags: [definition.path.split("/")[1] ?? ""],
     ...documented,
-    // Not declared as a parameter: imported collections would send its example or a placeholder, the same one with every call.
+    // The `Idempotency-Key` header is left out of the parameters: tools that import the document would send one example
+    // key with every call.
     ...(definition.method !== "get" && {
       description: `${definition.description} Safe to repeat with the header \`Idempotency-Key\`.`,
     }),
@@ -91,7 +96,10 @@ export function operation<const R extends OperationDefinition>(
   return withHandlerTypeOf<R>(createRoute(route));
 }
 
-/** `operation` adds nothing that changes the input or output of the handler, so the type of the definition stays correct. */
+/**
+ * Restores the type of the definition. The cast is safe, because `operation` changes neither input nor output of the
+ * handler.
+ */
 function withHandlerTypeOf<R extends OperationDefinition>(route: RouteConfig): R {
   return route as R;
 }

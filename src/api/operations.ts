@@ -4,20 +4,23 @@ import type { ApiEnv } from "./env.ts";
 import { MEDIA_OPERATIONS } from "./media/operations.ts";
 import { POST_OPERATIONS } from "./posts/operations.ts";
 
-/** Operations whose paths begin with the same word. */
+/** The operations whose paths begin with the same word, which are loaded together. */
 export type OperationGroup = readonly OpenAPIHono<ApiEnv>[];
 
-/** Nearly every isolate serves these operations, so it loads them at its start. */
+/** Operations that nearly every isolate serves, so they load at its start. */
 export const FREQUENT: OperationGroup = [...MEDIA_OPERATIONS, ...POST_OPERATIONS];
 
 const BULK = "posts/bulk";
 
-/** The first word of a path, relative to the API; it names the group. */
+/** The name of an operation group: the first word of a path below the API's prefix. */
 export function groupNameOf(path: string): string {
   return path.startsWith(`${BULK}/`) ? BULK : (path.split("/", 1)[0] ?? "");
 }
 
-/** All other groups by the first word of their paths. Each is loaded lazily on its first call, because most isolates never need it. */
+/**
+ * The other operation groups, by the first word of their paths. Each is loaded on its first call, because most isolates
+ * never need it.
+ */
 export const ON_FIRST_CALL: ReadonlyMap<string, () => Promise<OperationGroup>> = new Map([
   ["accounts", once(async () => (await import("./accounts/operations.ts")).ACCOUNT_OPERATIONS)],
   ["workspaces", once(async () => (await import("./workspaces/operations.ts")).WORKSPACE_OPERATIONS)],

@@ -3,7 +3,10 @@ import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
 const RETENTION_MS = 24 * HOUR;
-/** A call that ended without a result releases its key after this time. */
+/**
+ * How long (ms) a running call keeps its idempotency key. If the call ends without a result, the key is then free
+ * again.
+ */
 const LEASE_MS = 60 * SECOND;
 
 export interface UserKey {
@@ -11,7 +14,7 @@ export interface UserKey {
   readonly key: string;
 }
 
-/** The response as sent, or for a large response the ids to build it from. */
+/** The stored answer of a call: the response as sent or, if it is large, the ids from which to build it. */
 export type StoredResponse =
   | { readonly status: number; readonly sealedBody: string }
   | { readonly status: number; readonly reference: string };
@@ -30,7 +33,10 @@ interface Row {
   readonly reference: string | null;
 }
 
-/** Claim and lookup are one transaction, so exactly one of several parallel calls runs. A user with `maxKeys` keys gets no further one. */
+/**
+ * Claims an idempotency key or finds its stored response, in one transaction, so that one of several parallel calls
+ * runs. A user may have at most `maxKeys` keys.
+ */
 export async function claimKey(
   db: Db,
   userKey: UserKey,
@@ -83,7 +89,10 @@ export async function claimKey(
   return { state: "completed", response };
 }
 
-/** Compares the lease, so that a call with an expired lease cannot overwrite the result of the call that replaced it. */
+/**
+ * Stores the response of a call that still has its lease. A call with an expired lease must not overwrite the result of
+ * its successor.
+ */
 export async function storeResponse(
   db: Db,
   userKey: UserKey,
@@ -113,7 +122,7 @@ export async function releaseKey(db: Db, userKey: UserKey, leaseUntil: number): 
     .run();
 }
 
-/** Lets the same call run again at once; another call with this key is still refused. */
+/** Frees an idempotency key for the same call at once. Another call with the key is still refused. */
 export async function endLease(db: Db, userKey: UserKey, leaseUntil: number): Promise<void> {
   await db.d1
     .prepare(

@@ -7,7 +7,7 @@ import type { ApiContext } from "./env.ts";
 
 type ValidationResult = { readonly success: true } | (ValidationFailure & { readonly success: false });
 
-/** The hook of an operation that reports problems of format and of content in one refusal. */
+/** Reports problems of format and of content in one refusal, so that a caller sees all of them at once. */
 export function allProblemsHook<T>(
   schema: z.ZodType<T>,
   substitutes: () => Readonly<Record<string, JsonValue>>,

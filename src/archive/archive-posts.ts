@@ -20,12 +20,18 @@ type ArchiveServices = Pick<Services, "bucket" | "clock" | "config" | "db" | "id
 
 const POSTS_PER_PART = 1000;
 const POSTS_PER_READ = 100;
-/** A part (one file of archived posts) is in memory as text when it is written and when it is read, and posts may be large. */
+/**
+ * The largest text of an archive file (a part) in characters. A part is held in memory whole, when it is written and
+ * when it is read.
+ */
 const TEXT_PER_PART = 4 * 1024 * 1024;
 const WORKSPACES_PER_RUN = 100;
-/** Posts from the end of a month finish in the next month. Waiting for them keeps a month in few parts. */
+/**
+ * Posts scheduled for the end of a month finish in the next month. The archive waits for them, so that a month has few
+ * files.
+ */
 const MONTH_END_MS = 3 * DAY;
-/** One run moves at most this many parts, and stops after this many posts. */
+/** How many parts one cron run moves at most. A second limit is the number of posts. */
 const PARTS_PER_RUN = 20;
 const POSTS_PER_RUN = 2000;
 
@@ -37,8 +43,9 @@ export interface ArchiveRun {
 }
 
 /**
- * Moves finished posts to the archive when their whole month is older than the plan's retention. It visits all workspaces once a day, a
- * limited number in every cron run. Safe to interrupt, to repeat and to run in parallel. Null if there was nothing to check.
+ * Moves posts to the archive whose whole month is older than the plan's retention. Each cron run visits a limited
+ * number of workspaces, and all of them once a day. Safe to interrupt, to repeat and to run in parallel. Null if there
+ * was nothing to check.
  */
 export async function archivePosts(services: ArchiveServices): Promise<ArchiveRun | null> {
   const { clock } = services;
@@ -66,7 +73,10 @@ export async function archivePosts(services: ArchiveServices): Promise<ArchiveRu
   return { ...run, orphans };
 }
 
-/** Moves the old posts of a workspace; false if the run reached its limit before the end. A failure must not stop the other workspaces. */
+/**
+ * Moves the old posts of a workspace; false if the run's limit came first. A failure is logged, so that it does not
+ * stop other workspaces.
+ */
 async function archiveWorkspace(
   services: ArchiveServices,
   workspace: WorkspaceToArchive,
@@ -92,7 +102,8 @@ async function archiveWorkspace(
         return true;
       }
       if (!part.isMoved) {
-        // Somebody changed one of the posts, or a parallel run moved them. The next run tries again.
+        // The posts could not be moved: somebody changed one of them, or a parallel run moved them. The next run tries
+        // again.
         return false;
       }
       run.parts += 1;
@@ -108,7 +119,7 @@ async function archiveWorkspace(
   }
 }
 
-/** Moves the oldest posts of one month; null if no post is left to move. */
+/** Moves the oldest posts of a month to one archive file. Null if the month has no post left to move. */
 async function archivePart(
   services: ArchiveServices,
   workspaceId: string,

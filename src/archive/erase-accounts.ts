@@ -5,12 +5,15 @@ import type { ArchivedTargetRow } from "./types.ts";
 
 const TRIES = 5;
 
-/** The columns of a target to erase and their new values, as for a target in the database. */
+/**
+ * The columns of an archived target that name a person, with the values that erase them. Targets in the database get
+ * the same values.
+ */
 const ERASED = { username: "deleted", remote_id: null, remote_url: null, progress: null, extras: null, history: "[]" };
 
 /**
- * Erases the platform's data about the person of these accounts from archived posts. It also changes files that the index does not list:
- * those of interrupted runs and of a restored database. Safe to repeat.
+ * Erases a platform's data about the person of these accounts from archived posts. It also rewrites files that the
+ * index does not list: those of interrupted runs and of a restored database. Safe to repeat.
  */
 export async function eraseArchivedAccounts(
   services: Pick<Services, "db" | "bucket">,
@@ -30,13 +33,17 @@ export async function eraseArchivedAccounts(
   }
 }
 
-/** Finds the files of the workspace that have no row in the index. Files that are written from now on contain only erased targets. */
+/**
+ * Finds archive files of the workspace that the index does not list. Files written from now on contain only erased
+ * targets.
+ */
 async function findUnindexed(
   services: Pick<Services, "db" | "bucket">,
   workspaceId: string,
 ): Promise<readonly string[]> {
   const keys = await listFiles(services.bucket, workspaceId);
-  // Read the index after the list of files, because a part's file is written before its row.
+  // Read the index after the list of files: the file of a part is written before its row, so the other order would call
+  // a new file unindexed.
   const named = keys.length === 0 ? new Set() : await selectPartIdsOfWorkspace(services.db, workspaceId);
   return keys.filter((key) => !named.has(partIdOf(key)));
 }
@@ -55,7 +62,10 @@ async function listFiles(bucket: Services["bucket"], workspaceId: string): Promi
   return keys;
 }
 
-/** Rewrites the files. If the move that wrote a file fails meanwhile, that move deletes the file itself. */
+/**
+ * Erases the person from files that the index does not list. If the move that wrote such a file fails, that move
+ * deletes the file itself.
+ */
 async function rewriteUnindexed(
   services: Pick<Services, "bucket">,
   key: string,
@@ -71,8 +81,8 @@ async function rewriteUnindexed(
 }
 
 /**
- * Rewrites a part under the same key, so that the index of a restored database also points to the new content. Null if there was nothing to
- * erase.
+ * Erases the person from a part and keeps its R2 key, so that the index of a restored database points to the new
+ * content. Null if there was nothing to erase.
  */
 async function rewritePart(
   services: Pick<Services, "bucket">,
@@ -89,7 +99,7 @@ async function rewritePart(
     try {
       return await writePart(services, key, changed, version);
     } catch (error) {
-      // A request about another person has rewritten the part meanwhile, so try again.
+      // A parallel request about another person has rewritten the same part, so read it and try again.
       if (!(error instanceof PartChanged) || attempt === TRIES) {
         throw error;
       }

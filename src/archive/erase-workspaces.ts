@@ -7,8 +7,8 @@ import { deleteIndexOfWorkspace } from "./store-parts.ts";
 const OBJECTS_PER_CALL = 1000;
 
 /**
- * Deletes every archive file of these workspaces, also those that the index does not list, and then the index. It deletes at most `calls`
- * lists of 1,000 files and returns whether that was all. Safe to repeat.
+ * Deletes every archive file of these workspaces, then their index. One call makes at most `calls` lists of 1,000 files
+ * and returns whether everything is deleted. Safe to repeat.
  */
 export async function eraseArchive(
   services: Pick<Services, "db" | "bucket">,
@@ -19,7 +19,7 @@ export async function eraseArchive(
   let left = calls;
   for (const workspaceId of workspaceIds) {
     for (;;) {
-      // A deleted file is in no later list, so every list starts at the beginning.
+      // The list always starts at the beginning, because deleted files no longer appear in it.
       const { objects } = await bucket.list({ prefix: `${ARCHIVE_PREFIX}${workspaceId}/`, limit: OBJECTS_PER_CALL });
       if (objects.length === 0) {
         break;

@@ -8,7 +8,10 @@ import type { ArchivedPost } from "./types.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
 
-/** Whether a post is old enough for the archive; its id contains its creation time. This check saves a query for most unknown ids. */
+/**
+ * Whether a post is old enough for the archive, by the creation time in its id. This saves a query for most unknown
+ * ids.
+ */
 function mayBeArchived(id: string, now: number): boolean {
   const madeAt = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
   return id[14] === "7" && madeAt < now - MIN_ARCHIVE_AFTER_DAYS * DAY;
@@ -27,7 +30,7 @@ export async function isArchived(ctx: Parameters<typeof archivedAmong>[0], id: s
   return (await archivedAmong(ctx, [id])).has(id);
 }
 
-/** Finds the archived post with this id; undefined for another user's post. */
+/** Finds an archived post of the actor by id; undefined for another user's post. */
 export async function findArchived(
   ctx: Pick<Services, "db" | "bucket" | "clock"> & { readonly actor: Owner },
   id: string,

@@ -15,17 +15,18 @@ export interface ArchiveQuery {
 }
 
 /**
- * How many groups are read at the same time. It is small because an isolate has 128 MB, and reading a part takes several times its size.
+ * How many groups of archive files are read in parallel. Reading a file takes several times its size, and an isolate
+ * has 128 MB.
  */
 const READS_AT_ONCE = 2;
 
-/** Parts whose time ranges overlap. Their posts must be sorted together. */
+/** Archive files (parts) whose time ranges overlap, so that their posts must be sorted together. */
 type Group = readonly [ArchivePart, ...ArchivePart[]];
 
 /**
- * Lists one page of the archived posts of the actor's workspace, by time and id, and counts all that match. The index contains the number
- * of posts of each part, so only the parts of the page and those at the ends of the time range are read. The page ends with the part that
- * brings it to 4 MiB.
+ * Lists one page of the archived posts of the workspace, by time and id, and counts all that match. The index knows how
+ * many posts each archive file has. So only the files of the page and at the ends of the time range are read. The page
+ * ends with the file that brings it to 4 MiB.
  */
 export async function listArchived(
   ctx: Pick<Services, "db" | "bucket"> & { readonly actor: Pick<Actor, "userId" | "workspaceId"> },
@@ -80,7 +81,7 @@ function groupOverlapping(parts: readonly ArchivePart[]): Group[] {
   return groups;
 }
 
-/** Whether some posts of the group may be outside the time range. */
+/** Whether posts of the group may be outside the time range, so that its files must be read to count them. */
 function isCut(group: Group, { from, until }: Pick<ArchiveQuery, "from" | "until">): boolean {
   return group.some((part) => part.firstAt < from || part.lastAt >= until);
 }
@@ -91,7 +92,7 @@ function countByIndex(group: Group, status: ArchivedStatus | null): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Selects the groups with posts of the page, and counts the matching posts before them. */
+/** Selects the archive files for a page of posts, and counts the matching posts before them. */
 function selectGroups(
   groups: readonly Group[],
   counts: ReadonlyMap<Group, number>,
@@ -112,7 +113,7 @@ function selectGroups(
   return { onPage, skipped };
 }
 
-/** Reads the matching posts of the group in the order of the list. */
+/** Reads the posts of a group that match the query, in the order of the list. */
 async function readGroup(
   { bucket }: Pick<Services, "bucket">,
   group: Group,

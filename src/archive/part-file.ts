@@ -1,13 +1,13 @@
 import type { Services } from "#context.ts";
 import type { ArchivedPost, ArchivePart } from "./types.ts";
 
-/** The R2 key of every part begins with this. */
+/** The R2 keys of all archive files begin with this prefix. */
 export const ARCHIVE_PREFIX = "archive/";
 
-/** The format number in every line, so that code with a later format can recognize lines of this one. */
+/** The format number in every line of an archive file. Code with a later format can recognize old lines by it. */
 const FORMAT = 1;
 
-/** The content of the file has changed since it was read. */
+/** Thrown if an archive file changed between reading and writing it. */
 export class PartChanged extends Error {}
 
 export class PartMissing extends Error {}
@@ -20,7 +20,10 @@ export function partIdOf(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1).replace(/\.jsonl\.gz$/, "");
 }
 
-/** Writes a part and returns its size. `replaces` is the version that it may replace. */
+/**
+ * Writes a part, an archive file of posts, and returns its size. If `replaces` is set, only that version of the file is
+ * overwritten.
+ */
 export async function writePart(
   { bucket }: Pick<Services, "bucket">,
   key: string,
@@ -39,7 +42,7 @@ export async function writePart(
   return bytes.byteLength;
 }
 
-/** Reads the posts of a part and the version of its content. A part that the index lists always has a file. */
+/** Reads the posts of an archive file, and the version of the file. A part that the index lists always has a file. */
 export async function readPart(
   { bucket }: Pick<Services, "bucket">,
   key: string,

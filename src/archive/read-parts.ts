@@ -6,14 +6,14 @@ import type { ArchivedPost } from "./types.ts";
 
 const PARTS_PER_READ = 100;
 
-/** A range of a workspace's archive. Null means no limit on that side. */
+/** A range of a workspace's archive. Null means that this side has no limit. */
 export interface PartRange {
   readonly workspaceId: string;
   readonly after: PartPosition | null;
   readonly to: PartPosition | null;
 }
 
-/** Reads the archived posts of the range part by part, so that only one part is in memory. */
+/** Reads the archived posts of a range file by file, so that only one file is in memory. */
 export async function* readArchive(
   services: Pick<Services, "db" | "bucket">,
   { workspaceId, after, to }: PartRange,
@@ -35,7 +35,7 @@ export async function* readArchive(
   }
 }
 
-/** Splits the archive into ranges of `partsPerFile` parts each. */
+/** Splits a workspace's archive into ranges of `partsPerFile` archive files each. */
 export async function splitArchive(
   services: Pick<Services, "db">,
   workspaceId: string,

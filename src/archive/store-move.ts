@@ -5,19 +5,19 @@ import type { Db } from "#db/client.ts";
 import { randomPartsOf } from "./store-parts.ts";
 import type { ArchivedAnnotationsRow, ArchivedPost, ArchivedPostRow, ArchivedTargetRow, ArchivePart } from "./types.ts";
 
-/** A workspace with the data that decide how long its posts stay in the database. */
+/** A workspace with what decides how long its posts stay in the database. */
 export interface WorkspaceToArchive {
   readonly id: string;
   readonly plan: Plan | null;
   readonly subscriptionStatus: SubscriptionStatus | null;
-  /** The time of its oldest finished post; null if it has none. */
+  /** The time (ms) of the workspace's oldest finished post; null if it has none. */
   readonly oldestAt: number | null;
 }
 
 const oldestOf = (status: string): string =>
   `SELECT p.scheduled_at AS at FROM posts p WHERE p.workspace_id = w.id AND p.status = '${status}' ORDER BY p.scheduled_at LIMIT 1`;
 
-/** Selects the workspaces after `after`, ordered by id. It reads only a few rows for each workspace. */
+/** Selects workspaces in the order of their ids, beginning after `after`. It reads only a few rows for each. */
 export async function selectWorkspaces(db: Db, after: string, limit: number): Promise<WorkspaceToArchive[]> {
   const { results } = await db.d1
     .prepare(
@@ -32,9 +32,9 @@ export async function selectWorkspaces(db: Db, after: string, limit: number): Pr
 }
 
 /**
- * Matches posts (`p`) of workspace ?1 that can no longer change: they are finished, unchanged since ?2, and in no edit that waits for
- * approval. ?2 lies so far back that no event, notice or repeated request refers to them any more. The id must be a UUIDv7, because
- * the archive finds a post by the time in its id.
+ * SQL for posts (`p`) of workspace ?1 that can no longer change: finished, unchanged since ?2, and in no edit that
+ * waits for approval. No event, notice or repeated request refers to posts from before ?2. The id must be a UUIDv7,
+ * because the archive finds a post by the time in it.
  */
 const ARCHIVABLE = `p.workspace_id = ?1 AND p.watch_at IS NULL AND p.updated_at < ?2 AND coalesce(p.finished_at, 0) < ?2
   AND substr(p.id, 15, 1) = '7'
@@ -49,7 +49,7 @@ interface PostToMove {
 const withEachStatus = (select: (status: string) => string): string =>
   ["published", "partially_failed", "failed"].map((status) => `SELECT * FROM (${select(status)})`).join(" UNION ALL ");
 
-/** Selects the first posts of the workspace that can be archived, with `from` <= time < `until`, ordered by time. */
+/** Selects the workspace's earliest posts that can be archived, with `from` <= time < `until`. */
 export async function selectArchivable(
   db: Db,
   workspaceId: string,
@@ -66,7 +66,7 @@ export async function selectArchivable(
   return results;
 }
 
-/** Reads the whole rows of these posts in one transaction, in the order of `ids`. */
+/** Reads the complete rows of these posts in one transaction, in the order of `ids`. */
 export async function readWholePosts(db: Db, ids: readonly string[]): Promise<ArchivedPost[]> {
   const list = JSON.stringify(ids);
   const { posts, targets, annotations } = await batch(db, {
@@ -100,8 +100,8 @@ export async function readWholePosts(db: Db, ids: readonly string[]): Promise<Ar
 }
 
 /**
- * The state of a post that must still be the same when it is deleted. It includes targets, because erasing a person's data changes only
- * these, and annotations, because users can write them at any time.
+ * SQL for the state of a post that must not change between its reading and its deletion. It includes the targets, which
+ * change alone when a person's data are erased. It includes the annotations, which users can write at any time.
  */
 const STATE_OF_POST = `json_array(p.version, p.status, p.updated_at,
   json((SELECT json_array(count(*), max(t.updated_at)) FROM post_targets t WHERE t.post_id = p.id)),
@@ -119,8 +119,8 @@ function stateOf({ post, targets, annotations }: ArchivedPost): unknown[] {
 }
 
 /**
- * Adds the part to the index and deletes its posts from the database in one transaction. Does neither if a post has changed since it was
- * read or has been moved by another run, or if the database is held. Returns whether it was done.
+ * Adds an archive file to the index and deletes its posts from the database, in one transaction. It does neither, and
+ * returns false, if a post changed or was moved since it was read, or if the database is held.
  */
 export async function commitPart(
   db: Db,

@@ -1,7 +1,7 @@
 import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
-/** Workspaces with `after` < id <= `to`. If `to` is null, all after `after`. */
+/** Workspaces with `after` < id <= `to`. A null `to` means all workspaces after `after`. */
 export interface WorkspaceRange {
   readonly after: string;
   readonly to: string | null;
@@ -16,8 +16,8 @@ export async function selectPartIds(db: Db, { after, to }: WorkspaceRange): Prom
 }
 
 /**
- * Stores since when each of these files has no row in the index, and deletes the entries of other files. Returns the files that had no row
- * already at `before`.
+ * Records since when each of these files has had no row in the index, and forgets all other files. Returns the files
+ * that had none already at `before`.
  */
 export async function markOrphans(
   db: Db,

@@ -28,7 +28,8 @@ function toPart(row: PartColumns): ArchivePart {
 }
 
 /**
- * Selects the parts of the actor's workspace that may have posts with `from` <= time < `until`, ordered by the time of their first post.
+ * Selects the archive files of the workspace that may have posts with `from` <= time < `until`, ordered by the time of
+ * their first post.
  */
 export async function selectParts(
   db: Db,
@@ -45,7 +46,7 @@ export async function selectParts(
   return results.map(toPart);
 }
 
-/** Finds the part that contains the post; undefined for another user's post. */
+/** Finds the archive file that contains a post; undefined for another user's post. */
 export async function findPartOfPost(db: Db, owner: Owner, postId: string): Promise<ArchivePart | undefined> {
   const { results } = await db.d1
     .prepare(
@@ -69,7 +70,7 @@ export async function selectArchivedIds(db: Db, owner: Owner, ids: readonly stri
   return results.map(({ id }) => id);
 }
 
-/** Selects the parts of these workspaces that contain posts of any of the accounts. */
+/** Selects the archive files of these workspaces that have posts of any of the accounts. */
 export async function selectPartsOfAccounts(
   db: Db,
   workspaceIds: readonly string[],
@@ -94,7 +95,7 @@ export async function updatePartSize(db: Db, part: ArchivePart, sizeBytes: numbe
 
 const RANDOM_DIGITS = 16;
 
-/** Joins the last eight bytes of each id, which are random, in hexadecimal. */
+/** Joins the random last eight bytes of each id, in hexadecimal. The index finds the file of a post by them. */
 export function randomPartsOf(ids: readonly string[]): string {
   return ids.map((id) => id.replaceAll("-", "").slice(-RANDOM_DIGITS)).join("");
 }
@@ -107,13 +108,16 @@ export async function selectPartIdsOfWorkspace(db: Db, workspaceId: string): Pro
   return new Set(results.map(({ id }) => id));
 }
 
-/** The position of a part in the order of its workspace's index. */
+/** The position of an archive file in the order of the workspace's index. */
 export interface PartPosition {
   readonly firstAt: number;
   readonly id: string;
 }
 
-/** Selects the parts of a workspace after `after`, up to and including `to`. Null means no limit on that side. */
+/**
+ * Selects the archive files of a workspace after `after`, up to and including `to`. Null means that this side has no
+ * limit.
+ */
 export async function selectPartsBetween(
   db: Db,
   workspaceId: string,
@@ -133,7 +137,10 @@ export async function selectPartsBetween(
   return results.map(toPart);
 }
 
-/** Deletes the index of a workspace. Keys are compared as texts: `0` is the character after the `/` that follows the workspace's id. */
+/**
+ * Deletes the index of a workspace. Keys are compared as texts: the range ends at `0`, the character after the `/`
+ * behind the workspace's id.
+ */
 export async function deleteIndexOfWorkspace(db: Db, workspaceId: string, prefix: string): Promise<void> {
   await db.d1.batch([
     db.d1.prepare("DELETE FROM archive_parts WHERE workspace_id = ?").bind(workspaceId),

@@ -1,10 +1,10 @@
 import type { Db } from "#db/client.ts";
 
-/** How far the archiving has come. */
+/** How far the daily archiving of all workspaces has come. */
 export interface ArchiveProgress {
-  /** The last day (since 1970, UTC) on which the archiving visited every workspace. */
+  /** The last day (number since 1970, UTC) on which the archiving visited every workspace. */
   readonly day: number;
-  /** The last workspace that the current pass has finished; empty at its start. */
+  /** The last workspace that today's archiving has finished; empty if it has finished none. */
   readonly after: string;
   readonly isHeld: boolean;
 }
@@ -19,7 +19,7 @@ export async function readProgress(db: Db): Promise<ArchiveProgress> {
   return { day: row.day, after: row.after, isHeld: row.held === 1 };
 }
 
-/** Stores the progress, unless a parallel run has come further. */
+/** Stores how far the archiving has come, unless a parallel run has come further. */
 export async function saveProgress(
   db: Db,
   from: ArchiveProgress,

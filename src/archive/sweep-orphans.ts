@@ -4,8 +4,8 @@ import { ARCHIVE_PREFIX, partIdOf } from "./part-file.ts";
 import { forgetOrphans, markOrphans, selectPartIds, type WorkspaceRange } from "./store-orphans.ts";
 
 /**
- * A file without a row is kept this long. D1 cannot be restored further back than this, so a row that a restore brings back still finds its
- * file.
+ * How long an archive file without a row in the index is kept. A restore of D1 cannot go further back, so a restored
+ * row still finds its file.
  */
 const ORPHAN_RETENTION_MS = 35 * DAY;
 /** R2 lists and deletes at most this many objects in one call. */
@@ -13,8 +13,8 @@ const OBJECTS_PER_CALL = 1000;
 const PAGES_PER_SWEEP = 20;
 
 /**
- * Deletes files of these workspaces that the index has not listed for 35 days: those of interrupted runs, and those whose posts a restore
- * brought back into the database. Returns how many.
+ * Deletes files of these workspaces that the index has not listed for 35 days. They come from interrupted runs, or a
+ * restore brought their posts back into the database. Returns how many.
  */
 export async function sweepOrphans(
   services: Pick<Services, "db" | "bucket" | "clock">,
@@ -26,7 +26,8 @@ export async function sweepOrphans(
   if (keys.length === 0) {
     return 0;
   }
-  // Read the index after the list of files, because a part's file is written before its row.
+  // Read the index after the list of files: the file of a part is written before its row, so the other order would call
+  // a new file an orphan.
   const indexed = await selectPartIds(db, range);
   const orphans = keys.filter((key) => !indexed.has(partIdOf(key)));
   const now = clock.now();
@@ -41,7 +42,7 @@ export async function sweepOrphans(
 
 async function listKeys(bucket: Services["bucket"], { after, to }: WorkspaceRange): Promise<string[]> {
   const keys: string[] = [];
-  // `~` sorts after every character of a workspace's id and of the key after it.
+  // Start after all files of the last finished workspace. `~` sorts after every character that a key can have there.
   let startAfter = after === "" ? ARCHIVE_PREFIX : `${ARCHIVE_PREFIX}${after}/~`;
   for (let page = 0; page < PAGES_PER_SWEEP; page += 1) {
     const { objects, truncated } = await bucket.list({ prefix: ARCHIVE_PREFIX, startAfter, limit: OBJECTS_PER_CALL });

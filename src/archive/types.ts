@@ -21,18 +21,18 @@ export interface ArchivedTargetRow {
 
 export type ArchivedAnnotationsRow = Readonly<Record<string, Column>>;
 
-/** A line of a part: a stored post with its targets and annotations. */
+/** One line of an archive file: a stored post with its targets and annotations. */
 export interface ArchivedPost {
   readonly post: ArchivedPostRow;
   readonly targets: readonly ArchivedTargetRow[];
   readonly annotations?: ArchivedAnnotationsRow;
 }
 
-/** The row of the index for a part. */
+/** A row of the index, which describes one archive file. */
 export interface ArchivePart {
   readonly workspaceId: string;
   readonly id: string;
-  /** The times of the first and the last post in the part. */
+  /** The time (ms) of the first post in the file, by schedule. `lastAt` is that of the last one. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly counts: Readonly<Record<ArchivedStatus, number>>;

@@ -9,17 +9,20 @@ import type { StoredMediaItem } from "#db/schema.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { setWatchAtOfUnarmed } from "./store-watch-at.ts";
 
-/** A post is overdue this long after its due time; the reconciler then checks it. */
+/** How long (ms) after its due time a post counts as overdue, so that the reconciler checks it. */
 export const WATCH_LATE_MS = MINUTE;
-/** If the object of a publishing post is silent for this long, the reconciler wakes it. */
+/** How long (ms) the Durable Object of a publishing post may be silent, before the reconciler wakes it. */
 export const RUN_LEASE_MS = 5 * MINUTE;
-/** If the object of a post is perhaps not armed, the reconciler checks the post after this time. */
+/** How soon (ms) the reconciler checks a post whose Durable Object may not be armed. */
 export const WATCH_UNARMED_MS = 20 * SECOND;
-/** The response waits for arming posts that are due within this time. Other posts are armed after the response. */
+/**
+ * The response waits until posts that are due within this time (ms) are armed. Later posts are armed after the
+ * response.
+ */
 const SOON_MS = MINUTE;
-/** The response waits at most this long for arming, which then continues after the response. */
+/** The longest time (ms) that a response waits for arming. Arming then continues after the response. */
 const ARM_BUDGET_MS = 2 * SECOND;
-/** An object that does not respond within this time counts as not armed. */
+/** A Durable Object that does not respond within this time (ms) counts as not armed. */
 const ARM_TIMEOUT_MS = 10 * SECOND;
 
 export type ArmingServices = Pick<Services, "adapterFor" | "arm" | "clock" | "db" | "defer">;
@@ -32,11 +35,11 @@ export interface ArmablePost {
   readonly scheduledAt: number;
   readonly platforms: readonly Platform[];
   readonly media: readonly StoredMediaItem[];
-  /** Whether a target has a document; absent if the caller has not read the options. */
+  /** Whether a target has a document, which takes longer to prepare. Absent if the caller has not read the options. */
   readonly hasDocument?: boolean | undefined;
 }
 
-/** Makes the hint for the object of a post. The platform with the longest preparation decides when the object wakes. */
+/** Computes when the Durable Object of a post must wake. The platform with the longest preparation decides. */
 export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: ArmablePost): ArmHint {
   const media = post.media.map((item) => ({ ...item, facts: {} }));
   const { hasDocument = false } = post;
@@ -54,8 +57,8 @@ export function armHintOf({ adapterFor }: Pick<Services, "adapterFor">, post: Ar
 }
 
 /**
- * Arms the objects of committed posts. Never throws and never takes longer than its budget. If an object does not respond, the reconciler
- * arms the post soon; if the process dies before arming, the reconciler arms the post when it is overdue.
+ * Sets the alarms of committed posts. Never throws and never exceeds its time budget. If a Durable Object does not
+ * respond, the reconciler arms the post soon. If the process dies first, it arms the post when it is overdue.
  */
 export async function armPosts(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
   const soonUntil = services.clock.now() + SOON_MS;
@@ -76,12 +79,12 @@ export async function armPosts(services: ArmingServices, posts: readonly Armable
   }
 }
 
-/** Waits for a new task, because the runtime sends the response before it starts one. */
+/** Resolves after the response is sent: the runtime sends the response before it starts a new task. */
 function afterResponse(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Disarms the objects of posts that will not be published. This only saves a wake-up, so nothing depends on it. */
+/** Removes the alarms of posts that will not be published. This only saves a wake-up, so a failure does no harm. */
 export function disarmPosts(
   services: Pick<Services, "arm" | "defer">,
   posts: readonly Omit<ArmablePost, "platforms" | "media" | "hasDocument">[],
@@ -92,7 +95,7 @@ export function disarmPosts(
   }
 }
 
-/** Arms the posts, and makes the reconciler soon check those whose objects did not respond. */
+/** Arms the posts. If the Durable Object of a post did not respond, the reconciler soon checks that post. */
 async function armAndRecord(services: ArmingServices, posts: readonly ArmablePost[]): Promise<void> {
   const unarmed = await armAll(services, posts);
   if (unarmed.length === 0) {
@@ -106,7 +109,7 @@ async function armAndRecord(services: ArmingServices, posts: readonly ArmablePos
   }
 }
 
-/** Arms all posts in parallel. Returns the posts whose objects are not armed. */
+/** Arms all posts in parallel. Returns the posts whose Durable Objects did not respond. */
 async function armAll(
   services: Pick<Services, "adapterFor" | "arm">,
   posts: readonly ArmablePost[],

@@ -4,8 +4,8 @@ import { armHintOf, RUN_LEASE_MS, WATCH_LATE_MS, WATCH_UNARMED_MS } from "./arm-
 import { setWatchAt, selectWatched } from "./store-watch-at.ts";
 
 /**
- * Makes arm hints for the posts whose `watch_at` has passed, oldest first, or for one post. Returns none if a restore has put the database
- * back to before `beat`.
+ * Returns arm hints for posts whose `watch_at` has passed, oldest first, or for one post. Returns none if a restore has
+ * put the database back to before `beat`.
  */
 export async function findOverduePosts(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
@@ -15,7 +15,10 @@ export async function findOverduePosts(
   return rows.map((row) => armHintOf(services, row));
 }
 
-/** Moves `watch_at` forward: far for objects that responded, a little for the others, so that these do not block the queue. */
+/**
+ * Postpones the next check of posts: long if their objects responded, briefly otherwise, so that silent ones do not
+ * block the queue.
+ */
 export async function recordArmingResults(
   services: Pick<Services, "db" | "clock">,
   hints: readonly ArmHint[],

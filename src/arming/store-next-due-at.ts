@@ -1,10 +1,8 @@
 import type { TargetState } from "#core/status.ts";
 import { isOpen, OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 
-/*
- * A scheduled post is due at its scheduled time. If it waits for its next try (P17), it is due at the next try of its first open target. A
- * target that an edit has added is due at once.
- */
+/* A scheduled post is due at its scheduled time. If a target waits for its next try (P17 of the failure matrix), the
+   post is due at the next try of the first open target. A target that an edit has added is due at once. */
 
 /** SQL for the time of the next try of a post's first open target; 0 before the first try. */
 export function nextTryAtSql(postId: string): string {

@@ -4,7 +4,7 @@ import type { ArmablePost } from "./arm-posts.ts";
 import { NEXT_DUE_AT_SQL } from "./store-next-due-at.ts";
 import { armableFromRow, type ArmableRow } from "./to-armable-post.ts";
 
-/** Sets the reconciler's next check of these posts to `watchAt`, unless their version has changed. */
+/** Sets when the reconciler next checks these posts. A post whose version has changed meanwhile is skipped. */
 export async function setWatchAtOfUnarmed(
   db: Db,
   posts: readonly { readonly id: string; readonly version: number }[],
@@ -20,8 +20,9 @@ export async function setWatchAtOfUnarmed(
 }
 
 /**
- * Selects the posts whose check is due. If none is due it reads no row, because the index contains only posts with a `watch_at`. Returns
- * nothing while the database is held, or if a restore put it back to before the heartbeat `beat`.
+ * Selects the posts that the reconciler must check now. If none is due it reads no row, because only posts with a
+ * `watch_at` are in the index. Returns nothing while the database is held, or if a restore put it back to before the
+ * heartbeat `beat`.
  */
 export async function selectWatched(
   db: Db,
@@ -43,7 +44,7 @@ export async function selectWatched(
   return results.map(armableFromRow);
 }
 
-/** Sets `watch_at`, unless the version or the status has changed since the arming. */
+/** Sets when the reconciler next checks a post, unless its version or status has changed since it was armed. */
 export async function setWatchAt(
   db: Db,
   updates: readonly {

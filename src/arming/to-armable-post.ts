@@ -13,7 +13,7 @@ export function armableFromPost(post: Post, workspaceId: string): ArmablePost {
   return { id, workspaceId, version, status, scheduledAt, media, hasDocument, platforms: platformsOf(post.targets) };
 }
 
-/** The columns of a post that arming needs. JSON columns are texts. */
+/** The columns of a post that arming needs. JSON columns are unparsed texts. */
 export interface ArmableRow {
   readonly id: string;
   readonly workspace_id: string;

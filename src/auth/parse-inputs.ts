@@ -3,11 +3,11 @@ import { type Confirms, CONFIRMS } from "#core/actor.ts";
 import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 
-/* Validates the fields of the account pages. Every error message says what to enter. */
+/* Validates the form fields of the account pages. Every error message says what to enter. */
 
 const EMAIL_MAX = 254;
-// Requires one @ with text on both sides, a dot in the domain, and no whitespace or control characters. A stricter rule would reject valid
-// addresses.
+// Requires one @ with text on both sides, a dot in the domain, no whitespace and no control characters. A stricter rule
+// would refuse valid addresses.
 const EMAIL = /^[^\s@\p{C}]+@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 256;
@@ -17,7 +17,7 @@ function refuseInput(param: string, message: string): never {
   return refuse({ code: "invalid_request", message, param });
 }
 
-/** Trims the address and writes it in lower case, so that every spelling finds the same user. */
+/** Trims an e-mail address and writes it in lower case, so that every spelling finds the same user. */
 export function parseEmail(input: string): string {
   const email = input.trim().toLowerCase();
   if (email.length > EMAIL_MAX || !email.isWellFormed() || !EMAIL.test(email)) {
@@ -26,7 +26,7 @@ export function parseEmail(input: string): string {
   return email;
 }
 
-/** Checks only the length, because rules about character types lead to weaker passwords. */
+/** Checks only the length of a password, because rules about kinds of characters lead to weaker passwords. */
 export function parsePassword(input: string, param = "password"): string {
   const length = [...input.normalize("NFKC")].length;
   if (length < PASSWORD_MIN) {
@@ -41,14 +41,17 @@ export function parsePassword(input: string, param = "password"): string {
   return input;
 }
 
-/** Returns the canonical spelling of an IANA zone name. An offset like `+02:00` is refused, because it has no daylight saving time. */
+/**
+ * Returns the canonical spelling of a time zone's IANA name. An offset like `+02:00` is refused, because it has no
+ * daylight saving time.
+ */
 export function parseTimeZone(input: string): string {
   try {
     if (/^[A-Za-z]/.test(input)) {
       return new Intl.DateTimeFormat("en", { timeZone: input }).resolvedOptions().timeZone;
     }
   } catch {
-    // The runtime does not know the name, so it is refused below.
+    // `Intl` throws for an unknown zone name. The refusal below tells the user.
   }
   return refuseInput("time_zone", "choose a time zone like Europe/Berlin");
 }
@@ -73,7 +76,7 @@ function isScope(value: string): value is Scope {
   return SCOPE_SET.has(value);
 }
 
-/** The known scopes in their canonical order, without duplicates. */
+/** Keeps the known scopes, in their canonical order and without duplicates. */
 export function sortScopes(values: Iterable<string>): Scope[] {
   const requested = new Set(values);
   return SCOPES.filter((scope) => requested.has(scope));

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { sha256Hex } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
 
-/** The kinds of secrets. Each has its own letter, the third of the prefix. */
+/** The kinds of secrets. The third letter of a secret tells its kind, so that a secret scanner can name it. */
 export const KIND_LETTERS = {
   api_key: "k",
   access_token: "a",
@@ -13,12 +13,12 @@ export const KIND_LETTERS = {
 } as const;
 export type SecretKind = keyof typeof KIND_LETTERS;
 
-/** Secret scanners search for this pattern; the checksum excludes accidental matches. */
+/** The form of this service's secrets, for secret scanners. A checksum inside excludes accidental matches. */
 export const SECRET_PATTERN = /\bal[karcos]_[0-9A-Za-z]{49}\b/;
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_BYTES = 32;
-/** 43 characters, because 62^43 is the first power of 62 above 2^256. */
+/** 43 characters carry 256 random bits, because 62^43 is the first power of 62 above 2^256. */
 const RANDOM_CHARACTERS = 43;
 const CHECKSUM_CHARACTERS = 6;
 const SECRET_FORMAT = /^al([karcos])_[0-9A-Za-z]{49}$/;
@@ -39,7 +39,10 @@ function checksum(body: string): string {
   return base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
 }
 
-/** Makes a secret of 256 random bits: `al?_`, 43 characters of base62, and 6 characters of CRC-32 over everything before. */
+/**
+ * Makes a secret of 256 random bits: `al?_`, 43 characters of base62, and 6 characters of CRC-32 over the characters
+ * before.
+ */
 export function generateSecret(ids: Pick<Ids, "random">, kind: SecretKind): string {
   let value = 0n;
   for (const byte of ids.random(RANDOM_BYTES)) {
@@ -49,7 +52,10 @@ export function generateSecret(ids: Pick<Ids, "random">, kind: SecretKind): stri
   return body + checksum(body);
 }
 
-/** The kind of a well-formed secret; null for other text, so that typing errors and random text never reach the database. */
+/**
+ * The kind of a well-formed secret. Null for other text, so that typing errors and random text never reach the
+ * database.
+ */
 export function secretKind(text: string): SecretKind | null {
   const letter = SECRET_FORMAT.exec(text)?.[1];
   if (letter === undefined || checksum(text.slice(0, -CHECKSUM_CHARACTERS)) !== text.slice(-CHECKSUM_CHARACTERS)) {
@@ -58,12 +64,15 @@ export function secretKind(text: string): SecretKind | null {
   return KIND_OF_LETTER.get(letter) ?? null;
 }
 
-/** The form that the database stores. Unsalted SHA-256 is enough for 256 random bits, and a unique index can find it. */
+/**
+ * Hashes a secret for the database. SHA-256 without a salt is enough for 256 random bits, and a unique index can find
+ * it.
+ */
 export function hashSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
 }
 
-/** The part of a key that lists show, because the whole key is shown only once. */
+/** The part of an API key that lists show, because the whole key is shown only once. */
 export function secretHint(secret: string): string {
   return `${secret.slice(0, 8)}…${secret.slice(-4)}`;
 }

@@ -3,16 +3,16 @@ import { sha256Hex } from "#core/encoding.ts";
 import type { Services } from "#context.ts";
 import type { Db } from "#db/client.ts";
 
-/** How many mails of all kinds an address may have got for one more of a kind to be sent. */
+/** How many mails an address may have got already, counting all kinds, before a mail of this kind is refused. */
 const LIMITS = {
   link: { perHour: 5, perDay: 20 },
-  // Lower, so that sign-ups with somebody's address leave the mails of a reset.
+  // Low, so that strangers who sign up with somebody's address leave room for that person's password reset.
   notice: { perHour: 2, perDay: 8 },
 } as const;
 
 /**
- * Counts a mail to an address before it is sent, whoever causes it. False when there were too many: then the caller sends nothing, and answers
- * as always.
+ * Counts a mail to an address before it is sent, whoever causes it. False if the address got too many: the caller sends
+ * nothing and answers as usual.
  */
 export async function countAccountMail(
   { db, clock }: Pick<Services, "db" | "clock">,

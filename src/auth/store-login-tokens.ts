@@ -20,7 +20,10 @@ export async function issueLoginToken(
   return token;
 }
 
-/** One statement finds and deletes the token, so that it works only once. Null for an unknown, used or expired token. */
+/**
+ * Finds and deletes a single-use token in one statement, so that it works only once. Null for an unknown, used or
+ * expired token.
+ */
 export async function consumeLoginToken(
   services: Pick<Services, "db" | "clock">,
   input: { token: string; purpose: LoginTokenPurpose },
@@ -33,7 +36,7 @@ export async function consumeLoginToken(
     .first<{ userId: string }>();
 }
 
-/** Returns the user of a token without using the token up, because a page may be opened more than once. */
+/** Finds the user of a single-use token without using it up, because a page may be opened more than once. */
 export async function peekLoginToken(
   services: Pick<Services, "db" | "clock">,
   input: { token: string; purpose: LoginTokenPurpose },

@@ -33,14 +33,15 @@ export async function listBoards(
     }
     const { fault } = boardsResult;
     const refused = { tokenVersion: access.value.tokenVersion, category: fault.category };
-    // Retry if the refused token was only outdated. If the platform refuses a fresh token, the loop ends.
+    // If the stored token was only outdated, the next round uses a fresh one. If the platform also refuses the fresh
+    // token, the loop ends.
     if (fault.kind !== "reconnect" || (await markNeedsReconnect(ctx, account.id, fault.message, refused))) {
       return refuseFault(fault);
     }
   }
 }
 
-/** Refuses the call and says what the caller can do: log in again, or retry later. */
+/** Refuses the API call with the next step for the caller: log in again, or retry later. */
 function refuseFault(fault: Fault | undefined): never {
   if (fault && (fault.kind === "temporary" || fault.kind === "rate_limited")) {
     const seconds = fault.retryAfterSeconds ?? DEFAULT_RETRY_SECONDS;

@@ -12,7 +12,8 @@ export function appRegistrations(
   const { db, config, ids, clock } = services;
   const purposeOf = (server: string) => `app_registration/${platform}/${server}`;
   /**
-   * The last read registration of each server. `forget` deletes only that one, because a parallel login may have registered again since.
+   * The registration that this isolate last read for each server. `forget` deletes only this one, because a parallel
+   * login may have stored a newer one.
    */
   const lastRead = new Map<string, string>();
   const open = async (server: string, sealed: string): Promise<JsonObject> => {

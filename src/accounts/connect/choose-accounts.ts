@@ -7,7 +7,7 @@ import { loadActiveLogin } from "#accounts/tokens/refresh-tokens.ts";
 import type { AvailabilityChanges, ConnectResult, SkippedAccount } from "#accounts/types.ts";
 import { toConnectResult } from "./store-login.ts";
 
-/** An account that a login offers. */
+/** An account that the user can choose after a login at the platform. */
 export interface OfferedAccount {
   readonly platformAccountId: string;
   readonly username: string;
@@ -16,10 +16,10 @@ export interface OfferedAccount {
   readonly isConnected: boolean;
 }
 
-/** What a person chooses from. */
+/** What the page after a login shows, so that a person can choose the accounts to connect. */
 export interface AccountOffer {
   readonly accounts: readonly OfferedAccount[];
-  /** Accounts that the platform lists and to which nothing can be posted. */
+  /** Accounts that the platform lists, but to which the service cannot post. */
   readonly skipped: readonly SkippedAccount[];
   /** The user's accounts in all workspaces, because the plan limits the total. */
   readonly connectedCount: number;
@@ -28,7 +28,7 @@ export interface AccountOffer {
 
 type Refused = { readonly ok: false; readonly message: string };
 
-/** Lists the accounts of a login at the platform, and changes nothing. */
+/** Asks the platform which accounts a login offers, and changes nothing. */
 export async function offerAccounts(
   services: SyncServices,
   connection: ConnectionRow,
@@ -67,8 +67,8 @@ type ChosenAccounts =
   | Refused;
 
 /**
- * Connects the chosen accounts of a login, by the platform's ids; if the plan has too few places for them, none. What was connected stays
- * connected.
+ * Connects the chosen accounts of a login; `chosen` contains the platform's ids. If they exceed the plan's account
+ * limit, none is connected. Accounts that were connected before stay connected.
  */
 export async function chooseAccounts(
   services: SyncServices,

@@ -4,7 +4,10 @@ import type { Services } from "#context.ts";
 import { configuredPlatform } from "#accounts/configured-platform.ts";
 import { clientIdentity, oauthMethodOf } from "./connect-methods.ts";
 
-/** The document that describes this service to a platform; null if the platform uses none. */
+/**
+ * The OAuth client metadata document that describes this service to a platform. Null if the platform reads no such
+ * document.
+ */
 export function clientMetadata(
   services: Pick<Services, "adapterFor" | "config">,
   platform: Platform,

@@ -20,19 +20,21 @@ export function oauthMethodOf(adapter: Adapter): OAuthMethod | undefined {
   return adapter.connect.methods.find((method) => method.kind === "oauth");
 }
 
-/** The callback address of a platform, with `{server}` where each server has its own. */
+/**
+ * The OAuth callback address of a platform. It contains `{server}` if every server of the platform has its own address.
+ */
 export function redirectUriPattern(origin: string, adapter: Adapter): string {
   const { redirectUri, redirectUriOf } = clientIdentity(origin, adapter.platform);
   return oauthMethodOf(adapter)?.serverOf ? redirectUriOf("{server}") : redirectUri;
 }
 
-/** A form value with which a login cannot start, and why. */
+/** Which form value prevents a login from starting, and why. */
 export interface FieldProblem {
   readonly param: string;
   readonly message: string;
 }
 
-/** Checks a trimmed value; null if it is valid. */
+/** Checks the trimmed value of a login form's field; null if it is valid. */
 export function checkField(field: ConnectField, value: string): FieldProblem | null {
   if (value.length > field.maxLength) {
     return {
@@ -43,7 +45,7 @@ export function checkField(field: ConnectField, value: string): FieldProblem | n
   return null;
 }
 
-/** Reads the values of a method's fields, trimmed and without empty ones; or returns the first problem. */
+/** Reads and trims the form values of a login method and drops empty ones; or returns the first invalid field. */
 export function readFields(
   method: ConnectMethod,
   text: (name: string) => string,
@@ -63,7 +65,7 @@ export function readFields(
   return { values, problem };
 }
 
-/** The values that a page may show again: all except secrets. */
+/** The form values that a page may show again. Secrets are left out, so that no page contains them. */
 export function withoutSecrets(
   method: ConnectMethod,
   values: Readonly<Record<string, string>>,

@@ -4,9 +4,9 @@ import { type ConnectionRow, findConnection } from "#accounts/store-connections.
 import { type ConnectLink, stateLookup } from "./find-connect.ts";
 import { findStoredChoice, type StoredChoice } from "./store-connect-states.ts";
 
-/** The page on which a browser chooses the accounts of the login that it has finished. */
+/** Identifies the page on which a browser chooses accounts after it has finished a login. */
 export interface ChoiceLink extends ConnectLink {
-  /** The cookie that the browser got after the login. Null in any other browser, which is refused. */
+  /** The cookie that only the browser of the login has. Null, and so refused, in any other browser. */
   readonly browserToken: string | null;
 }
 
@@ -14,7 +14,10 @@ export interface OpenChoice extends Pick<StoredChoice, "workspaceName" | "ownerE
   readonly connection: ConnectionRow;
 }
 
-/** Null if the page has expired, or belongs to another browser or user. */
+/**
+ * Finds the login whose accounts a browser chooses. Null if the page has expired, or belongs to another browser or
+ * user.
+ */
 export async function findChoice(
   services: Pick<Services, "db" | "clock">,
   { browserToken, ...link }: ChoiceLink,
@@ -26,7 +29,7 @@ export async function findChoice(
   return found && connection ? { workspaceName: found.workspaceName, ownerEmail: found.ownerEmail, connection } : null;
 }
 
-/** A login of the active workspace, for its owner; null if it is unknown, erased or another user's. */
+/** Finds a login of the actor in the active workspace. Null if it is unknown, erased or another user's. */
 export async function findOwnChoice(ctx: Pick<Context, "actor" | "db">, id: string): Promise<ConnectionRow | null> {
   const row = await findConnection(ctx.db, id);
   // mutant: anyone-chooses

@@ -19,15 +19,18 @@ export interface ConnectLink {
   readonly signedInUserId: string | null;
 }
 
-/** A login that can start, with the data for the page before it. */
+/** A login that can start, with what the page before it shows. */
 export interface OpenConnect {
   readonly platform: Platform;
   readonly workspaceName: string;
   readonly ownerEmail: string;
   readonly methods: readonly ConnectForm[];
-  /** The values that the API caller sent. */
+  /** The form values that the API caller already sent when it created the login link. */
   readonly input: Readonly<Record<string, string>>;
-  /** What the page says about which accounts are connected, if the person chooses them at the platform. */
+  /**
+   * The platform's sentence on which accounts get connected. Null if the person chooses them here and not at the
+   * platform.
+   */
   readonly choiceOfAccounts: string | null;
 }
 
@@ -38,7 +41,7 @@ interface ConnectForm {
 
 type LookupServices = Pick<Services, "db" | "clock">;
 
-/** Null if the text cannot be a `state`. */
+/** Hashes the `state` of a login link for the database. Null if the text has not the form of a `state`. */
 export async function stateLookup(services: LookupServices, link: ConnectLink): Promise<StateLookup | null> {
   const { platform, state, signedInUserId } = link;
   return state === "" || state.length > MAX_STATE_LENGTH

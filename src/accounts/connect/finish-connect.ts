@@ -16,13 +16,13 @@ import { storeLoginAndSync } from "./store-login.ts";
 
 export interface FinishConnectInput {
   readonly platform: Platform;
-  /** The server that the path of the callback names; null if it names none. */
+  /** The server in the path of the callback URL. Null if the platform has one callback URL for all servers. */
   readonly server?: string | null;
-  /** Every query parameter of the callback. */
+  /** Every query parameter of the OAuth callback. */
   readonly params: Readonly<Record<string, string>>;
   /** The cookie that the browser got when it started the login. Null in any other browser, which is refused. */
   readonly browserToken: string | null;
-  /** The user who is signed in in that browser, if any. A login that another user started is refused. */
+  /** The user who is signed in to the browser of the callback, if any. A login that another user started is refused. */
   readonly signedInUserId?: string | null;
 }
 
@@ -68,7 +68,10 @@ export async function finishConnect(services: SyncServices, input: FinishConnect
   return await storeLoginAndSync(services, adapter, { ...consumed, stateHash: lookup.hash }, login.value);
 }
 
-/** Whether the callback arrived at the address that only the server of this login knows. */
+/**
+ * Whether the callback arrived at the address of this login's server. This stops a server from answering for another
+ * one.
+ */
 function isOwnCallback(adapter: Adapter, { started }: LoginStart, server: string | null): boolean {
   const serverOf = oauthMethodOf(adapter)?.serverOf;
   // mutant: any-server-answers

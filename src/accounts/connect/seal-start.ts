@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { seal, unseal } from "#core/aes-gcm.ts";
 import type { ConsumedState, StartedState } from "./store-connect-states.ts";
 
-/** What the start of a login stores for the callback. */
+/** What the service stores when a login starts and needs again in the OAuth callback. */
 export interface LoginStart {
   readonly codeVerifier: string;
   /** The adapter's `StartedLogin.state`. */
@@ -25,7 +25,7 @@ export async function sealStart(
   };
 }
 
-/** Null if no browser has started the login. */
+/** Decrypts the stored start of a login. Null if no browser has started the login. */
 export async function unsealStart(
   { config }: Pick<Services, "config">,
   hash: string,

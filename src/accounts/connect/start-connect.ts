@@ -18,18 +18,21 @@ export interface StartConnectInput {
   readonly platform: Platform;
   /** Values for the fields of the platform's connect methods. */
   readonly input?: Readonly<Record<string, string>>;
-  /** The account to reconnect. Its data fill in the fields that `input` leaves out. */
+  /** The account to reconnect. Its stored data fill the form fields that `input` leaves out. */
   readonly accountId?: string | undefined;
 }
 
 export interface StartedConnect {
-  /** The address that the user opens in a browser. */
+  /** The page of this service that the user opens in a browser to log in. */
   readonly connectUrl: string;
   readonly platform: Platform;
   readonly expiresAt: number;
 }
 
-/** Starts to connect an account and returns the address of a page of this service. The single-use state in it is stored only as a hash. */
+/**
+ * Starts to connect an account and returns the URL of a page of this service. The URL contains a single-use state,
+ * which is stored only as a hash.
+ */
 export async function startConnect(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids" | "config" | "adapterFor">,
   { platform, input = {}, accountId }: StartConnectInput,
@@ -59,7 +62,7 @@ export async function startConnect(
   return { connectUrl, platform, expiresAt };
 }
 
-/** The field values that the data of an account provide; empty for an account that the workspace does not have. */
+/** Form values from the stored data of an account. Empty if the workspace does not have this account. */
 async function valuesOfAccount(
   ctx: Pick<Context, "actor" | "db" | "clock">,
   { connect, platform }: Adapter,
@@ -73,7 +76,10 @@ async function valuesOfAccount(
   );
 }
 
-/** Accepts only fields that the platform declares and that are not secrets. The page asks for the missing ones. */
+/**
+ * Accepts only fields that the platform declares and that are not secrets. The page of the login asks for missing
+ * fields.
+ */
 function checkInput({ connect, platform }: Adapter, input: Readonly<Record<string, string>>): Record<string, string> {
   const fields = new Map(
     connect.methods.flatMap(fieldsOf).flatMap((field) => (field.isSecret ? [] : [[field.name, field] as const])),
@@ -100,14 +106,14 @@ function checkInput({ connect, platform }: Adapter, input: Readonly<Record<strin
 }
 
 /**
- * Refuses a login if the user has reached the account limit. A login is still allowed while an account of the platform needs to be
- * reconnected.
+ * Refuses a login if the user has reached the account limit. A login stays possible while an account of the platform
+ * needs a reconnect, because that uses no further place.
  */
 async function assertAccountLimit(ctx: Pick<Context, "actor" | "db">, platform: Platform): Promise<void> {
   const limit = ctx.actor.limits.accounts;
   const { connected, reconnectable } = await countAccounts(ctx.db, ctx.actor, platform);
   if (connected >= limit && reconnectable === 0) {
-    // A limit this low applies before the e-mail address is confirmed, unless the operator has set it.
+    // An unconfirmed e-mail address lowers the account limit, so the user should confirm the address.
     const nextStep =
       limit === ACCOUNTS_BEFORE_EMAIL_PROOF
         ? "Confirm your e-mail address in the dashboard if you have not, disconnect one, or change the plan."

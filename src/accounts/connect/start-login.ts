@@ -20,7 +20,7 @@ import { sealStart } from "./seal-start.ts";
 import { consumeState, findOpenState, saveStart, type StateLookup } from "./store-connect-states.ts";
 import { storeLoginAndSync } from "./store-login.ts";
 
-/** All calls of a start together must end within this time, because a user waits for the page. */
+/** The time for all calls that start a login, together. It is short because a user waits for the page. */
 const START_TIMEOUT_MS = 20 * SECOND;
 const SECRET_BYTES = 32;
 
@@ -32,11 +32,11 @@ export interface StartLoginInput extends ConnectLink {
 }
 
 export type LoginStartResult =
-  /** Go to the platform. Only the browser that has `browserToken` can finish the login. */
+  /** The browser must go to the platform. Only the browser that has `browserToken` can finish the login. */
   | { readonly state: "redirect"; readonly url: URL; readonly browserToken: string }
-  /** Nothing: the entered values were enough to log in. */
+  /** The login is done: the entered values were enough, without a visit to the platform. */
   | { readonly state: "finished"; readonly result: FinishedConnect }
-  /** Show the form again. `values` contains no secrets. */
+  /** The page shows the form again. `values` contains no secrets. */
   | {
       readonly state: "refused";
       readonly connect: OpenConnect;
@@ -46,7 +46,10 @@ export type LoginStartResult =
     }
   | { readonly state: "invalid_link" };
 
-/** Starts a login with the method and the values that the user chose. The user can repeat it until the login is finished. */
+/**
+ * Starts a login with the method and the values that the user chose. A repeated start is safe until the login is
+ * finished.
+ */
 export async function startLogin(services: SyncServices, input: StartLoginInput): Promise<LoginStartResult> {
   const { platform } = input;
   const lookup = await stateLookup(services, input);
@@ -125,7 +128,7 @@ async function startInBrowser(
     return { state: "fault", fault: started.fault };
   }
   const { url, state: adapterState } = started.value;
-  // The address may come from a server that the user named, so check it.
+  // A server that the user named may have sent the address, so the browser must not follow it unchecked.
   if (url.protocol !== "https:") {
     throw new Error("the login address is not https");
   }
@@ -142,7 +145,10 @@ async function startInBrowser(
   return saved ? { state: "redirect", url, browserToken } : { state: "invalid_link" };
 }
 
-/** Uses up the link only after the platform accepted the values, so that the user can correct a typing error. */
+/**
+ * Logs in with the entered values. The link is used up only when the platform accepts them, so that the user can
+ * correct a typing error.
+ */
 async function signIn(
   services: SyncServices,
   method: CredentialsMethod,

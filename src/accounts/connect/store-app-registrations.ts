@@ -13,7 +13,9 @@ export async function findRegistration(db: Db, { platform, server }: Key): Promi
   return await db.d1.prepare(SELECT_SEALED).bind(platform, server).first<string>("sealed");
 }
 
-/** Inserts the registration unless one exists; returns the stored one. */
+/**
+ * Stores the app's registration at a server, unless a parallel login has stored one. Returns the stored registration.
+ */
 export async function keepRegistration(db: Db, { platform, server }: Key, sealed: string, now: number) {
   const { stored } = await batch(db, {
     inserted: db.d1
@@ -27,7 +29,10 @@ export async function keepRegistration(db: Db, { platform, server }: Key, sealed
   return stored.results[0]?.sealed ?? sealed;
 }
 
-/** Deletes the registration. With `sealed`, only if that text is still stored. */
+/**
+ * Deletes the app's registration at a server. With `sealed`, it is deleted only if exactly this encrypted text is still
+ * stored.
+ */
 export async function deleteRegistration(db: Db, { platform, server }: Key, sealed: string | null): Promise<void> {
   await db.d1
     .prepare("DELETE FROM app_registrations WHERE platform = ?1 AND server = ?2 AND (?3 IS NULL OR sealed = ?3)")

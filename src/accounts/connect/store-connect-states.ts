@@ -10,23 +10,23 @@ export async function insertState(db: Db, state: StateInsert): Promise<void> {
   await db.orm.insert(connectStates).values({ ...state, codeVerifier: "" });
 }
 
-/** Which state to look up, and for whom. */
+/** Which OAuth state to look up, and for which user. */
 export interface StateLookup {
   readonly hash: string;
   readonly platform: Platform;
-  /** The user who is signed in in that browser. The state of another user is then not found. */
+  /** The user who is signed in to the browser. A state that another user started is not found. */
   readonly signedInUserId: string | null;
   readonly now: number;
 }
 
-/** `?1` to `?4` are the members of a `StateLookup`. */
+/** SQL for a state that can still be used. Its parameters ?1 to ?4 are the members of a `StateLookup`. */
 const USABLE_STATE =
   "s.hash = ?1 AND s.platform = ?2 AND s.used_at IS NULL AND s.expires_at > ?3 AND (?4 IS NULL OR s.user_id = ?4)";
 
 const lookupParams = ({ hash, platform, now, signedInUserId }: StateLookup) =>
   [hash, platform, now, signedInUserId] as const;
 
-/** A login that can start; the page before the login shows it. */
+/** A login that has not started, with what the page before it shows. */
 export interface OpenState {
   readonly userId: string;
   readonly workspaceId: string;
@@ -70,7 +70,7 @@ export interface StartedState {
   readonly browserHash: string;
 }
 
-/** Records the start of a login and replaces an earlier start; false if the state was used or has expired meanwhile. */
+/** Stores the start of a login and replaces an earlier start. False if the state was used or has expired meanwhile. */
 export async function saveStart(db: Db, lookup: StateLookup, started: StartedState): Promise<boolean> {
   const { meta } = await db.d1
     .prepare(
@@ -92,7 +92,7 @@ export interface ConsumedState {
   readonly userId: string;
   readonly workspaceId: string;
   readonly sealedCodeVerifier: string;
-  /** Null if no browser has started the login. */
+  /** The encrypted start of the login. Null if no browser has started it. */
   readonly sealedStarted: string | null;
 }
 
@@ -104,7 +104,7 @@ interface ConsumedStateRow {
 }
 
 /**
- * Uses up the state. Every condition is part of the update, so exactly one of several parallel callbacks gets the row. With a
+ * Uses up a state. The update contains every condition, so only one of several parallel callbacks gets the row. With a
  * `browserHash`, only the browser that started the login gets it.
  */
 export async function consumeState(
@@ -134,12 +134,15 @@ export async function consumeState(
 export interface ChoiceInsert {
   readonly hash: string;
   readonly connectionId: string;
-  /** Replaces that of the login, so that what a browser got before the login opens no choice. */
+  /**
+   * The new browser secret, as a hash. It replaces the secret from before the login, so that an earlier cookie cannot
+   * open the choice of accounts.
+   */
   readonly browserHash: string;
   readonly expiresAt: number;
 }
 
-/** Turns a used state into the choice of the login's accounts; what only the callback needed is erased. */
+/** Turns a used state into a choice of accounts, and erases what only the callback needed. */
 export async function saveChoice(db: Db, choice: ChoiceInsert): Promise<void> {
   await db.d1
     .prepare(
@@ -150,7 +153,7 @@ export async function saveChoice(db: Db, choice: ChoiceInsert): Promise<void> {
     .run();
 }
 
-/** A login whose accounts a person chooses without a session; the page names the workspace. */
+/** A login whose accounts a person chooses in a browser without a session. The page shows the name of the workspace. */
 export interface StoredChoice {
   readonly connectionId: string;
   readonly workspaceName: string;
@@ -170,7 +173,7 @@ export async function findStoredChoice(db: Db, lookup: StateLookup, browserHash:
     .first<StoredChoice>();
 }
 
-/** Deletes at most `limit` rows, so that the first cron run after an outage stays short. Returns how many. */
+/** Deletes at most `limit` expired states, so that the first cron run after an outage stays short. Returns how many. */
 export async function deleteExpiredStates(db: Db, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(

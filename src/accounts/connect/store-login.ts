@@ -18,7 +18,9 @@ interface LoginOwner {
   readonly workspaceId: string;
 }
 
-/** Stores a login with its tokens and lists its accounts. The person chooses among several; a single one is connected. */
+/**
+ * Stores a login with its tokens and lists its accounts. A single account is connected; a person chooses among several.
+ */
 export async function storeLoginAndSync(
   services: SyncServices,
   adapter: Adapter,
@@ -37,7 +39,7 @@ export async function storeLoginAndSync(
   };
 }
 
-/** Gives the browser of the login a new secret, with which it opens the page on which a person chooses accounts. */
+/** Gives the browser of the login a new secret, which opens the page with the choice of accounts. */
 async function openChoice({ db, ids, clock }: SyncServices, hash: string, connectionId: string) {
   const browserToken = toBase64Url(ids.random(SECRET_BYTES));
   const expiresAt = clock.now() + CHOICE_LIFETIME_MS;
@@ -46,8 +48,8 @@ async function openChoice({ db, ids, clock }: SyncServices, hash: string, connec
 }
 
 /**
- * Chooses the id of the row first, because the tokens are encrypted for that id. A parallel first login may insert the row under another
- * id.
+ * Stores the tokens of a login, encrypted for the id of its row, so the id is chosen first. A parallel first login may
+ * have inserted the row under another id.
  */
 async function storeLogin(
   services: SyncServices,
@@ -83,7 +85,7 @@ async function storeLogin(
   throw new Error("a login could not be stored");
 }
 
-/** What the last page of the browser login shows. */
+/** The result that the last page of a browser login shows. */
 export async function toConnectResult(
   services: SyncServices,
   { id, platform }: Pick<ConnectionRow, "id" | "platform">,

@@ -3,7 +3,10 @@ import type { Platform } from "#core/platform.ts";
 import { configuredPlatform } from "#accounts/configured-platform.ts";
 import type { PersonOfPlatform } from "./store-data-deletions.ts";
 
-/** Reads which person a platform's request concerns; null if the platform sends no such requests here, or has not signed this one. */
+/**
+ * Reads which person a platform's data deletion request concerns. Null if the platform did not sign the request, or
+ * sends none to this service.
+ */
 export async function readPerson(
   services: Pick<Services, "adapterFor" | "config">,
   platform: Platform,

@@ -4,7 +4,10 @@ import { type PersonOfPlatform, saveDeletionRequest } from "./store-data-deletio
 
 const CODE_BYTES = 16;
 
-/** Records a platform's request to delete a person's data and returns its code. A repeated request gets the same code. */
+/**
+ * Stores a platform's request to delete a person's data and returns its confirmation code. A repeated request gets the
+ * same code.
+ */
 export async function recordDeletionRequest(
   { db, ids, clock }: Pick<Services, "db" | "ids" | "clock">,
   person: PersonOfPlatform,

@@ -2,7 +2,7 @@ import type { Platform } from "#core/platform.ts";
 import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
-/** A person at a platform, and the time (ms) up to which the person's logins are deleted. */
+/** A person at a platform. Only logins up to the time (ms) of the deletion request are deleted. */
 export interface PersonOfPlatform {
   readonly platform: Platform;
   readonly externalId: string;
@@ -13,8 +13,8 @@ export interface PersonOfPlatform {
 const SIGNED_PRECISION_MS = 999;
 
 /**
- * Matches connections (`c`) of the person. ?1 is the platform, ?2 the person's id, ?3 the time of the newest login to delete. Some
- * platforms send the id of the person, others the id of the account that logged in.
+ * SQL for the connections (`c`) of a person: ?1 is the platform, ?2 the id, ?3 the time of the request. Some platforms
+ * send the id of the person, others the id of the account.
  */
 const OF_PERSON = `c.platform = ?1 AND c.connected_at <= ?3 AND (c.external_id = ?2 OR EXISTS (
   SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.platform_account_id = ?2))`;
@@ -22,7 +22,10 @@ const OF_PERSON = `c.platform = ?1 AND c.connected_at <= ?3 AND (c.external_id =
 const bindPerson = (statement: D1PreparedStatement, person: PersonOfPlatform, ...more: unknown[]) =>
   statement.bind(person.platform, person.externalId, person.issuedAt + SIGNED_PRECISION_MS, ...more);
 
-/** Erases the tokens of the person's logins and returns the accounts that now need a new login. Safe to repeat. */
+/**
+ * Erases the tokens of a person's logins. Returns the accounts that now need a new login. A repeated call has the same
+ * effect.
+ */
 export async function endLoginsOfPerson(db: Db, person: PersonOfPlatform, reason: string): Promise<readonly string[]> {
   const { blocked } = await batch(db, {
     blocked: withRows<{ id: string }>(
@@ -56,7 +59,7 @@ export interface AccountOfPerson {
   readonly isConnected: boolean;
 }
 
-/** Finds the person's accounts in every workspace, also disconnected ones. */
+/** Finds a person's accounts in every workspace, also disconnected ones. */
 export async function accountsOfPerson(db: Db, person: PersonOfPlatform): Promise<readonly AccountOfPerson[]> {
   const { results } = await bindPerson(
     db.d1.prepare(
@@ -69,7 +72,7 @@ export async function accountsOfPerson(db: Db, person: PersonOfPlatform): Promis
   return results.map((row) => ({ ...row, isConnected: row.isConnected === 1 }));
 }
 
-/** Inserts the request, or renews an earlier one for the same person; returns its code. */
+/** Stores a data deletion request, or renews an earlier one for the same person. Returns its confirmation code. */
 export async function saveDeletionRequest(
   db: Db,
   person: PersonOfPlatform,
@@ -91,7 +94,7 @@ export interface OpenDeletion extends PersonOfPlatform {
   readonly code: string;
 }
 
-/** Requests whose work was interrupted, oldest first. */
+/** Data deletion requests whose work was interrupted, oldest first. */
 export async function openDeletions(db: Db, requestedBefore: number, limit: number): Promise<readonly OpenDeletion[]> {
   const { results } = await db.d1
     .prepare(
@@ -106,7 +109,8 @@ export async function openDeletions(db: Db, requestedBefore: number, limit: numb
 const ERASED_REASON = "The person asked the platform for the deletion of these data.";
 
 /**
- * Statements for one batch: they erase names, pictures, addresses and ids of the person's logins and accounts, and complete the request.
+ * Returns statements that erase names, pictures, addresses and ids of a person's logins and accounts, and complete the
+ * request.
  */
 export function erasePersonStatements(
   db: Db,
@@ -115,7 +119,8 @@ export function erasePersonStatements(
   now: number,
 ): D1PreparedStatement[] {
   return [
-    // This runs first, because some logins are found by the id of their account, which the next statement erases.
+    // This statement runs first: it finds some logins by the id of their account, and the next statement erases that
+    // id.
     bindPerson(
       db.d1.prepare(
         `UPDATE connections AS c SET external_id = 'deleted:' || id, display_name = 'Deleted', scopes = '[]', sealed_tokens = NULL,

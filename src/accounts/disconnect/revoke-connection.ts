@@ -7,22 +7,22 @@ import { type ErasedLogin, eraseLogin } from "./store-disconnect.ts";
 import { unsealTokens } from "#accounts/tokens/seal-tokens.ts";
 
 /**
- * Ends a login that no account uses any more: erases its tokens here at once, and tries to revoke them at the platform after the response.
- * Does nothing while an account still uses the login, so callers may run it after every disconnect.
+ * Ends a login that no connected account uses. Its tokens are erased at once; the platform is asked to revoke them
+ * after the response. Does nothing while an account still uses the login, so callers may run it after every disconnect.
  */
 export async function revokeConnection(
   services: RefreshServices & Pick<Services, "defer">,
   connection: { readonly id: string; readonly platform: Platform },
 ): Promise<void> {
   const erased = await eraseLogin(services.db, connection.id, platformsOfSameApp(services, connection.platform));
-  // Revoke the grant only if no other login shares it: revoking also ends other logins of the same person with this app, in other
-  // workspaces and at other platforms.
+  // Revoking a grant ends every login that shares it, also in other workspaces and at other platforms. So revoke it
+  // only for the last login.
   if (erased && erased.otherLogins === 0) {
     services.defer(revokeAtPlatform(services, erased));
   }
 }
 
-/** The other platforms for which the operator entered the same client id. Logins at these platforms may share one grant. */
+/** Other platforms for which the operator entered the same client id. A person's logins there may share one grant. */
 function platformsOfSameApp({ config }: Pick<Services, "config">, platform: Platform): readonly Platform[] {
   const clientId = config.app(platform)?.clientId ?? "";
   return clientId === ""

@@ -10,8 +10,8 @@ interface Disconnected {
 }
 
 /**
- * Disconnects an account, as a statement for the batch that also changes its posts. It erases the token and keeps the row, so that a
- * reconnect finds the same id. It returns a row only if the account was the actor's and connected.
+ * A statement that disconnects an account, for the batch that also changes its posts. It keeps the row, so that a
+ * reconnect gets the same id. It returns a row only if the account was the actor's and connected.
  */
 export function disconnectStatement(
   db: Db,
@@ -33,7 +33,7 @@ export interface ErasedLogin {
   readonly platform: Platform;
   readonly sealed_tokens: string;
   readonly token_expires_at: number | null;
-  /** How many other logins of the same person with the same app would end if the grant were revoked. */
+  /** How many other logins of the same person would end if the service revoked this grant. */
   readonly otherLogins: number;
 }
 
@@ -41,9 +41,9 @@ const UNUSED_CONNECTION = `c.id = ?1 AND c.sealed_tokens IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)`;
 
 /**
- * Whether login `o` may share its grant with login `c`: both belong to the same platform user, or their grants belong to the same person
- * (channels of one Google user), or they use the same app at different platforms. A person has a different id at each platform, so in the
- * last case every login of the same user of this service counts.
+ * SQL that is true if login `o` may share its OAuth grant with login `c`. They share it if both belong to the same
+ * platform user, or if the grants belong to one person (channels of one Google user). Platforms that use the same app
+ * give a person different ids, so there every login of this service's user counts.
  */
 const SHARES_GRANT = `(o.platform = c.platform AND o.external_id = c.external_id)
   OR (o.platform = c.platform AND o.grant_owner = c.grant_owner)
@@ -51,8 +51,8 @@ const SHARES_GRANT = `(o.platform = c.platform AND o.external_id = c.external_id
     AND (o.external_id = c.external_id OR o.workspace_id IN (SELECT id FROM workspaces WHERE user_id = c.user_id)))`;
 
 /**
- * Erases the tokens of a login that no account uses any more, and returns them for revocation; null while an account uses it.
- * `appPlatforms` are the other platforms for which the operator uses the same app.
+ * Erases the tokens of a login that no connected account uses, and returns them for revocation. Null while an account
+ * uses the login. `appPlatforms` are the other platforms for which the operator uses the same app.
  */
 export async function eraseLogin(
   db: Db,

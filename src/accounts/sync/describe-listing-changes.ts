@@ -4,7 +4,7 @@ import type { ConnectionRow } from "#accounts/store-connections.ts";
 import type { WrittenListing } from "./store-account-listing.ts";
 import type { AvailabilityChanges, SkippedAccount } from "#accounts/types.ts";
 
-/** The accounts that a platform listed for a login: those to which the user can post, and the others. */
+/** The accounts that a platform lists for a login, divided by whether the user can post to them. */
 export interface AccountListing {
   readonly accounts: readonly PostableAccount[];
   readonly unpostable: readonly UnpostableAccount[];
@@ -14,21 +14,24 @@ export interface ListingChanges extends AvailabilityChanges {
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly skipped: readonly SkippedAccount[];
-  /** The platform's ids of accounts that the login offers and that are not connected. */
+  /** The platform's ids of listed accounts that are not connected. */
   readonly unconnected: readonly string[];
 }
 
 interface ListingComparison {
   readonly row: Pick<ConnectionRow, "id" | "platform">;
   readonly listing: AccountListing;
-  /** The only account of a new login, which needs no choice; null if a person chooses or nothing is connected. */
+  /**
+   * The only account of a new login, which is connected without a choice. Null if a person chooses or nothing is
+   * connected.
+   */
   readonly onlyAccountId: string | null;
   readonly accountLimit: number;
   readonly written: WrittenListing;
   readonly isSync: boolean;
 }
 
-/** Compares the account rows before and after a listing was written. The result has the fields of a sync's response. */
+/** Compares the accounts before and after a listing was stored. The API's answer to a sync has the same fields. */
 export function describeListingChanges({
   row,
   listing,
@@ -89,7 +92,7 @@ const idOf = (account: AccountRow) => account.id;
 const wasUnavailable = (account: AccountRow | undefined) =>
   account !== undefined && (account.disconnected_at !== null || account.status !== "active");
 
-/** Two versions of an account with equal keys look the same to a user. */
+/** Two versions of an account look the same to a user if their keys are equal. */
 const visibleStateKey = (account: AccountRow | undefined) =>
   account &&
   JSON.stringify([

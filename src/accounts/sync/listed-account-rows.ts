@@ -20,7 +20,10 @@ function cleanUrl(url: string | null): string | null {
   return url !== null && url.length <= MAX_URL_LENGTH && URL.parse(url)?.protocol === "https:" ? url : null;
 }
 
-/** Makes rows from a platform's listing: without duplicates, with encrypted tokens and with a reason for missing permissions. */
+/**
+ * Makes account rows from a platform's listing: without duplicates, with encrypted tokens and with the reason for
+ * missing permissions.
+ */
 export async function toListedAccounts(
   services: Pick<Services, "config" | "ids">,
   connection: Pick<ConnectionRow, "id" | "platform">,

@@ -14,48 +14,52 @@ export interface ListedAccount {
   readonly avatarUrl: string | null;
   readonly profileUrl: string | null;
   readonly capabilities: string;
-  /** What is stored of the name, the address and the capabilities stays. */
+  /** True if the platform sent only part of the account's data. The stored name, address and capabilities then stay. */
   readonly isPartial: boolean;
   readonly missingScopes: string;
   readonly sealedToken: string | null;
   readonly status: AccountStatus;
   readonly statusReason: string | null;
-  /** Whether a person chose the account. Without that, a listing connects nothing that is not connected. */
+  /** Whether a person chose this account. A listing never connects an account that nobody chose. */
   readonly isChosen: boolean;
 }
 
-/** An account to which the login can no longer post, and the reason that its owner reads. */
+/** An account to which the login can no longer post, with the reason that its owner reads. */
 interface UnlistedAccount {
   readonly platformAccountId: string;
   readonly reason: string;
 }
 
 export interface ListingWrite {
-  /** The login as it was before the platform was called. If it was replaced or erased since, the statements change nothing. */
+  /**
+   * The login as it was before the platform was called. The statements change nothing if the login was replaced or
+   * erased meanwhile.
+   */
   readonly login: Pick<ConnectionRow, "id" | "workspaceId" | "connectedAt"> & { readonly platform: Platform };
   readonly listed: readonly ListedAccount[];
   readonly unlisted: readonly UnlistedAccount[];
   readonly unlistedReason: string;
   readonly accountLimit: number;
-  /** False right after a login. The first sync then reports the accounts as added. */
+  /** False for the listing right after a login, so that the first sync still reports the accounts as added. */
   readonly isSync: boolean;
   readonly now: number;
   readonly nextSyncAt: number;
-  /** Until when the login waits for a choice if it has no account; null if there is nothing to choose. */
+  /** Until when (ms) a login without an account waits for a choice. Null if there is nothing to choose. */
   readonly chooseUntil: number | null;
 }
 
 const CURRENT_LOGIN =
   "SELECT * FROM connections WHERE id = ?1 AND connected_at = ?2 AND status = 'active' AND sealed_tokens IS NOT NULL";
 
-/** For the login `o` that has a connected account now: it moves only to a newer login, or away from a login that has ended. */
+/** An account moves from its login `o` only to a newer login, or if `o` has ended. */
 const MAY_MOVE_TO_LOGIN = "(o.id = login.id OR o.connected_at <= login.connected_at OR o.status <> 'active')";
-/** New and reconnected accounts count against the plan's account limit. */
+/** A new or reconnected account counts against the plan's account limit; one that is already connected does not. */
 const NEEDS_SLOT = "(a.id IS NULL OR a.disconnected_at IS NOT NULL)";
 const SLOTS_IN_USE = "SELECT count(*) FROM accounts c WHERE c.user_id = counted.user_id AND c.disconnected_at IS NULL";
 
 /**
- * If a refused post of the same login has blocked an account, the account stays blocked, because the listing does not show that refusal.
+ * An account that a refused post has blocked stays blocked under the same login, because a listing does not show that
+ * refusal.
  */
 const IS_BLOCKED_BY_POST = "accounts.blocked_by IS 'post' AND accounts.connection_id = excluded.connection_id";
 const listedUnlessBlocked = (column: string) =>
@@ -64,10 +68,8 @@ const listedUnlessBlocked = (column: string) =>
 const storedIfPartial = (column: string, listed: string) =>
   `coalesce(iif(item ->> '$.isPartial', stored_${column}, NULL), ${listed})`;
 
-/*
- * Connects all chosen accounts or, if the plan has too few places for them, none. One statement counts and inserts, so that parallel
- * choices cannot exceed the limit.
- */
+/* Connects all chosen accounts, or none if the plan has too few places. One statement counts and inserts, so
+   parallel choices cannot exceed the limit. */
 const UPSERT_LISTED_ACCOUNTS = `WITH login AS (${CURRENT_LOGIN}),
   found AS (
     SELECT l.key AS position, l.value AS item, login.id AS touchedid, login.user_id AS user_id,
@@ -100,7 +102,10 @@ ON CONFLICT (workspace_id, platform, platform_account_id) DO UPDATE SET
   last_synced_at = iif(accounts.disconnected_at IS NULL, accounts.last_synced_at, NULL),
   disconnected_at = NULL`;
 
-/** Accounts that the platform no longer lists need a new login. Those that a refused post has blocked keep their own reason. */
+/**
+ * Blocks the accounts that the platform no longer lists. An account that a refused post has blocked keeps its own
+ * reason.
+ */
 const BLOCK_UNLISTED_ACCOUNTS = `UPDATE accounts SET status = 'needs_reconnect', blocked_by = 'listing',
     status_reason = coalesce((SELECT l.value ->> '$.reason' FROM json_each(?4) l
       WHERE l.value ->> '$.platformAccountId' = accounts.platform_account_id), ?5)
@@ -116,13 +121,13 @@ const SELECT_AFFECTED_ACCOUNTS = `${SELECT_ACCOUNTS} WHERE a.connection_id = ?1 
   ORDER BY a.connected_at, a.rowid`;
 
 export interface WrittenListing {
-  /** False if nothing was written because of a newer login or a disconnect meanwhile. */
+  /** False if nothing was written, because of a newer login or a disconnect meanwhile. */
   readonly isCurrent: boolean;
   readonly before: readonly AccountRow[];
   readonly after: readonly AccountRow[];
 }
 
-/** Writes a whole listing in one transaction and returns the rows before and after it. */
+/** Stores an account listing in one transaction and returns the rows before and after it. */
 export async function writeListing(db: Db, write: ListingWrite): Promise<WrittenListing> {
   const { login } = write;
   const listed = JSON.stringify(write.listed);
@@ -151,7 +156,7 @@ export async function writeListing(db: Db, write: ListingWrite): Promise<Written
   return { isCurrent: updatedLogin?.meta.changes === 1, before: before.results, after: after.results };
 }
 
-/** Logins that were listed at least once, have no account (any more) and do not wait for a choice. */
+/** Selects logins that were listed, have no account, and wait for no choice. Nobody needs their tokens. */
 export async function selectConnectionsWithoutAccounts(
   db: Db,
   scope: { readonly workspaceId: string; readonly platform: Platform },

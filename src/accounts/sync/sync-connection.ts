@@ -32,27 +32,30 @@ import { sealTokens } from "#accounts/tokens/seal-tokens.ts";
 export type SyncServices = RefreshServices & Pick<Services, "defer">;
 
 export interface SyncOptions {
-  /** The user's account limit, if the caller knows it; otherwise it is read from the database. */
+  /** The user's account limit, if the caller knows it. Otherwise the sync reads it from the database. */
   readonly accountLimit?: number;
-  /** Set right after a login. Its accounts then count as new until the first sync reports them. */
+  /** Set for the sync right after a login. Its accounts count as new until the next sync reports them. */
   readonly afterLogin?: boolean;
-  /** Skips the listing if only a token refresh is due. */
+  /** If only a token refresh is due, the accounts are not listed. */
   readonly onlyDue?: boolean;
-  /** The accounts that a person chose, by the platform's ids. Nothing else is connected that is not connected. */
+  /** The platform's ids of the accounts that a person chose. The sync connects no other account. */
   readonly chosen?: ReadonlySet<string>;
 }
 
 export interface ConnectionSync extends ListingChanges {
-  /** `ended`: the user must log in again; the caller pauses the posts, then `endSyncs`. `failed`: the platform did not respond; the cron tries again later. */
+  /**
+   * `ended`: the user must log in again; the caller pauses the posts, then calls `endSyncs`. `failed`: the platform did
+   * not respond; the cron retries.
+   */
   readonly state: "listed" | "refreshed" | "ended" | "failed";
   readonly fault: Fault | null;
-  /** Whether the login offers several accounts and not all of them are connected. */
+  /** Whether the login offers several accounts of which some are not connected, so that a person must choose. */
   readonly mustChoose: boolean;
 }
 
 /**
- * Syncs one login: refreshes its tokens if due, and stores the accounts that the platform lists for it. Never throws, so that one failing
- * login does not stop the others.
+ * Syncs a login: refreshes its tokens if due and stores the accounts that the platform lists. Never throws, so that one
+ * failing login does not stop the others.
  */
 export async function syncConnection(
   services: SyncServices,
@@ -82,7 +85,8 @@ async function refreshAndList(
   connection: ConnectionRow,
   options: SyncOptions,
 ): Promise<ConnectionSync> {
-  // The platform is not called first, because one that does not answer must not keep the tokens of an overdue choice here.
+  // Do not call the platform first: if it did not answer, the tokens of a login whose choice is overdue would stay
+  // stored.
   const isChoiceOverdue = connection.chooseUntil !== null && connection.chooseUntil <= services.clock.now();
   if (connection.status !== "active" || isChoiceOverdue) {
     return await endedResult(services, connection, null);
@@ -92,7 +96,8 @@ async function refreshAndList(
     return await recordFailedListing(services, connection, login.fault);
   }
   const { row } = login.value;
-  // If an account is blocked, list the accounts even if only a refresh is due, so that the other posts of that account are paused.
+  // A sync of a blocked account must list the accounts even if only a refresh is due. The listing pauses the account's
+  // other posts.
   const onlyRefreshDue = options.onlyDue && !isListingDue(row.lastSyncedAt, services.clock.now());
   if (onlyRefreshDue && !(await hasBlockedAccounts(services, login.value))) {
     return await finishRefresh(services, login.value);
@@ -101,14 +106,15 @@ async function refreshAndList(
   if (listingResult.ok) {
     return await storeListing(services, login.value, listingResult.value, options);
   }
-  // Many platforms end tokens early. Only a refresh shows whether the login itself has ended.
+  // Many platforms end tokens early, so a refused token does not prove that the login has ended. Only a refresh shows
+  // this.
   const expired = listingResult.fault.kind === "reconnect" ? await expireRefusedToken(services, login.value) : null;
   return expired
     ? await refreshAndList(services, expired, options)
     : await recordFailedListing(services, row, listingResult.fault);
 }
 
-/** The accounts that the platform lists for the login now. */
+/** Asks the platform which accounts the login offers now. */
 export async function readListing(
   services: SyncServices,
   { tokens, platform: { adapter, app } }: ActiveLogin,
@@ -127,7 +133,7 @@ async function finishRefresh(
   { row, tokens, platform, refreshFault }: ActiveLogin,
 ): Promise<ConnectionSync> {
   const next = nextSyncAt(row, platform.adapter.connect, tokens, services.clock.now());
-  // A refresh has written the time together with the tokens.
+  // If a refresh has written the time with the tokens, this write is unnecessary.
   if (row.nextSyncAt !== next || row.syncFailures > 0) {
     await scheduleSync(services.db, row.id, { nextSyncAt: next, syncFailures: 0 });
   }
@@ -198,7 +204,7 @@ export async function findAccountLimit(
   return limitsFor({ plan, isTrial, mustProveEmail }, config.limitOverrides).accounts;
 }
 
-/** Handles a failed listing: either the login has ended, or the next attempt waits longer than the last one. */
+/** Records a failed account listing: the login has ended, or the next attempt waits longer than the last one. */
 async function recordFailedListing(services: SyncServices, row: ConnectionRow, fault: Fault): Promise<ConnectionSync> {
   const now = services.clock.now();
   if (fault.kind === "reconnect") {

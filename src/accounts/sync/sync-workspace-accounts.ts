@@ -5,7 +5,10 @@ import { selectConnections } from "#accounts/store-connections.ts";
 import { type ConnectionSync, syncConnection } from "./sync-connection.ts";
 import type { AvailabilityChanges, SyncResult } from "#accounts/types.ts";
 
-/** Lists the accounts of every login of the workspace again. If a platform does not respond, the others are still listed. */
+/**
+ * Lists the accounts of every login of the workspace again. A platform that does not respond does not stop the other
+ * logins.
+ */
 export async function syncAccounts(
   ctx: Omit<Context, "tokens" | "bucket" | "arm">,
 ): Promise<SyncResult & AvailabilityChanges> {

@@ -7,9 +7,9 @@ import { unsealAccountToken, tokenUnreadable } from "./seal-tokens.ts";
 import type { GrantedAccess } from "#accounts/types.ts";
 
 /**
- * Returns the tokens and app credentials for platform calls of these accounts, with an entry for every requested id. While no token has
- * expired, it takes one database round trip, and none for accounts that the caller has just read (`known`, by id). Each connection with an
- * expired token takes one token refresh.
+ * Returns tokens and app credentials for platform calls, with an entry for every requested account id. It takes one
+ * database round trip, or none if the caller passes the accounts in `known`. Each login with an expired token adds a
+ * token refresh.
  */
 export async function getAccountAccess(
   services: RefreshServices,

@@ -8,9 +8,9 @@ import type { RefusedAccess } from "#accounts/types.ts";
 const MAX_REASON_LENGTH = 300;
 
 /**
- * Handles a platform's fault of kind `reconnect`. True: the account now needs a new login. False: the refused token was replaced meanwhile,
- * or is now marked for a refresh (many platforms end tokens early), so the caller retries as after a temporary fault. Without `refused`,
- * the account is always marked.
+ * Handles a platform's fault of kind `reconnect`. True: the account now needs a new login. False: the refused token was
+ * replaced or is marked for a refresh (many platforms end tokens early), so the caller retries. Without `refused`, the
+ * account is always marked.
  */
 export async function markNeedsReconnect(
   services: RefreshServices,

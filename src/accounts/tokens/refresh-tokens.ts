@@ -32,35 +32,34 @@ import {
 } from "#accounts/refresh-and-sync-times.ts";
 import { sealTokens, tokenUnreadable, unsealTokens } from "./seal-tokens.ts";
 
-/*
- * A rotating refresh token works only once: if two callers used it in parallel, the login would be lost. So the caller that takes the lease
- * refreshes and stores the new pair. The others read the row again after short waits; after the last wait they fail with a temporary fault.
- */
+/* A rotating refresh token works only once, and two parallel refreshes would lose the login. So only the caller with
+   the lease refreshes and stores the new pair. Other callers wait and read the row again; after the last wait they
+   fail with a temporary fault. */
 
 export type RefreshServices = Pick<Services, "db" | "config" | "clock" | "ids" | "outbound" | "adapterFor">;
 
-/** A login with tokens that work now. */
+/** A login with tokens that are valid now. */
 export interface ActiveLogin {
   readonly row: ConnectionRow;
   readonly tokens: StoredTokens;
   readonly platform: ConfiguredPlatform;
-  /** Why the refresh failed that was due; the tokens work until they expire. Absent: it did not fail. */
+  /** Why the due refresh failed; the stored tokens still work until they expire. Absent if no refresh failed. */
   readonly refreshFault?: Fault;
-  /** Whether an account of the login is blocked. Absent: no refresh has read it. */
+  /** Whether an account of the login is blocked. Absent if no refresh has read it. */
   readonly hasBlockedAccounts?: boolean;
 }
 
 const LEASE_POLL_WAITS_MS = [100, 200, 400, 600, 700];
 /**
- * The timeout of one call. A refresh makes up to two calls with each app secret. A wrong secret is refused at once; the two calls with the
- * right one must end before the lease does.
+ * The timeout of one refresh call. A refresh makes up to two calls with each app secret, and a wrong secret is refused
+ * at once. Two calls with the right secret must end before the lease.
  */
 const CALL_TIMEOUT_MS = 12 * SECOND;
 const MIN_RETRY_WAIT_MS = 5 * SECOND;
 const MAX_RETRY_WAIT_MS = 15 * MINUTE;
 const MAX_STORE_ATTEMPTS = 3;
 
-/** Returns the login with its tokens, and refreshes them first if that is due. */
+/** Returns a login with its tokens, after a token refresh if that is due. */
 export async function loadActiveLogin(
   services: RefreshServices,
   connection: ConnectionRow,
@@ -103,7 +102,7 @@ function isRefreshDue(connect: Connector, tokens: StoredTokens, now: number): bo
   return due !== null && due <= now;
 }
 
-/** Refreshes the tokens at the platform. The caller must have the lease. */
+/** Refreshes the tokens at the platform. The caller must hold the lease of the login. */
 async function refreshUnderLease(services: RefreshServices, login: ActiveLogin): Promise<Result<ActiveLogin>> {
   const { row, tokens, platform } = login;
   await failpoint("accounts.refresh.leased");
@@ -138,7 +137,8 @@ async function refreshUnderLease(services: RefreshServices, login: ActiveLogin):
   if (!isExpired(tokens, now)) {
     return succeeded({ ...login, refreshFault: fault });
   }
-  // A refusal for another reason (for example because of the operator's credentials) must not make the post fail for good.
+  // A refusal may come from the operator's credentials, which the operator can correct. As a temporary fault it does
+  // not end the post.
   return failed(fault.kind === "rejected" ? { ...fault, kind: "temporary" } : fault);
 }
 
@@ -165,7 +165,7 @@ async function storeRefreshedTokens(
     log("info", "token_refreshed", { connection_id: row.id, platform: row.platform });
     return succeeded({ ...stored, tokens, platform });
   }
-  // A new login or a disconnect changed the row meanwhile, so use the tokens that it stored.
+  // A new login or a disconnect changed the row during the refresh. Continue with the tokens that the row has now.
   const current = await findConnection(services.db, row.id);
   const currentTokens = current?.status === "active" ? await unsealTokens(services, current) : null;
   return current && currentTokens
@@ -174,8 +174,8 @@ async function storeRefreshedTokens(
 }
 
 /**
- * Retries the write, because the platform has already invalidated the old pair: if a temporary database error lost the new pair, the login
- * would be lost.
+ * Retries to store the new tokens. The platform has already invalidated the old ones, so an unstored pair would lose
+ * the login.
  */
 async function withStoreRetries<T>(write: () => Promise<T>): Promise<T> {
   for (let triesLeft = MAX_STORE_ATTEMPTS - 1; triesLeft > 0; triesLeft -= 1) {
@@ -211,8 +211,8 @@ function expiredFault(): Fault {
 }
 
 /**
- * The fault while another caller has the lease. The wait grows with the age of the lease, so that a slow platform does not use up a post's
- * attempts.
+ * The fault for a caller while another caller refreshes the tokens. The wait grows with the age of the lease, so that a
+ * slow platform does not use up a post's attempts.
  */
 function refreshInProgress(leasedForMs: number): Fault {
   const source = (seconds: number) => ({ httpStatus: null, retryAfterSeconds: Math.max(1, seconds) });
@@ -231,8 +231,8 @@ function refreshInProgress(leasedForMs: number): Fault {
 }
 
 /**
- * Marks a token that a platform refused before it expired as expired, so that the next use refreshes it. Null if that cannot help: there is
- * no refresh token, or the refused token is less than a minute old.
+ * Marks a token that a platform refused early as expired, so that the next use refreshes it. Null if there is no
+ * refresh token, or if the refused token is less than a minute old: a refresh cannot help then.
  */
 export async function expireRefusedToken(
   services: Pick<Services, "db" | "clock">,

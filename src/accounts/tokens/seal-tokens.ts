@@ -8,7 +8,7 @@ import type { StoredTokens } from "#accounts/refresh-and-sync-times.ts";
 
 type WithConfig = Pick<Services, "config">;
 
-/** Uses the connection's id as encryption purpose, so that tokens cannot be decrypted in the row of another connection. */
+/** Encrypts tokens for the id of their connection, so that they cannot be decrypted in the row of another one. */
 export async function sealTokens(
   services: WithConfig & Pick<Services, "ids">,
   connectionId: string,
@@ -19,17 +19,20 @@ export async function sealTokens(
   return await seal(services.config, services.ids, connectionId, JSON.stringify(stored));
 }
 
-/** Null if the tokens were erased or cannot be decrypted. The latter is logged, because only the operator can solve it. */
+/**
+ * Decrypts stored tokens. Null if they were erased or cannot be decrypted; the log then tells the operator, who alone
+ * can solve it.
+ */
 export async function unsealTokens(
   services: WithConfig,
   row: Pick<ConnectionRow, "id" | "sealedTokens" | "tokenExpiresAt">,
 ): Promise<StoredTokens | null> {
   const text = row.sealedTokens === null ? null : await unsealOrNull(services, row.id, row.id, row.sealedTokens);
-  // The expiry comes from the column, because a refused token is marked as expired there.
+  // Take the expiry from the column, because a token that a platform refused is marked as expired only there.
   return text === null ? null : { ...(JSON.parse(text) as StoredTokens), expiresAt: row.tokenExpiresAt };
 }
 
-/** The encryption purpose of a token that belongs to one account: its connection and the account. */
+/** The purpose for encrypting a token that belongs to one account: the connection and the account. */
 const accountPurpose = (connectionId: string, platformAccountId: string) => `${connectionId}/${platformAccountId}`;
 
 export async function sealAccountToken(
@@ -67,7 +70,10 @@ async function unsealOrNull(
   }
 }
 
-/** The fault is temporary, because the operator may restore the key. The user can do nothing. */
+/**
+ * The fault for tokens that cannot be decrypted. It is temporary, because the operator may restore the key; the user
+ * can do nothing.
+ */
 export function tokenUnreadable(): Fault {
   return temporary(
     "The stored login could not be decrypted. The operator of this service must check its keys.",

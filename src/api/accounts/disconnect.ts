@@ -27,7 +27,8 @@ const route = operation("accounts:write", {
   method: "delete",
   path: "/accounts",
   operationId: "disconnectAccount",
-  // The response is the account and ids only, so it is its own reference.
+  // To repeat this response, the response itself is stored as the reference: it contains only the account and ids of
+  // posts.
   largeResponse: { toReference: (_ctx, body) => body, rebuild: (_ctx, reference) => reference },
   summary: "Disconnect an account",
   description:

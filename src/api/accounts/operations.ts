@@ -4,5 +4,8 @@ import { disconnect } from "./disconnect.ts";
 import { list } from "./list.ts";
 import { sync } from "./sync.ts";
 
-/** In the order of the document. A literal path comes before a path with a parameter that would match it too. */
+/**
+ * This order is the order in the OpenAPI document. A literal path must come before a path with a parameter that would
+ * match it too.
+ */
 export const ACCOUNT_OPERATIONS = [list, connect, disconnect, sync, ...boards];

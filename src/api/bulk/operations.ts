@@ -1,5 +1,5 @@
 import { bulkConfirm } from "./confirm.ts";
 import { bulkPreview } from "./preview.ts";
 
-/** In the order of the document. */
+/** This order is the order in the OpenAPI document. */
 export const BULK_OPERATIONS = [bulkPreview, bulkConfirm];

@@ -26,7 +26,10 @@ const PreviewBulkBody = z
   })
   .openapi("PreviewBulkBody");
 
-/** The same body before its posts are checked; `readRow` checks each post. */
+/**
+ * The body of a bulk preview with unchecked posts. `readRow` checks each post, so that a wrong post becomes a row with
+ * problems.
+ */
 const BodyOfUnreadPosts = PreviewBulkBody.extend({ posts: z.array(z.unknown()).min(1).max(BULK_POSTS_MAX) });
 
 const CSV_TABLE = {
@@ -35,7 +38,7 @@ const CSV_TABLE = {
     "A table in UTF-8 whose first line names the columns: `caption`, `scheduled_at`, `time_zone`, `slot`, `platforms`, `accounts` (usernames, as `x/almanac` where several have it), `account_ids`, `media_urls`, `alt_texts`, `labels`, `external_id`, and `platform.option` for an option of a platform. `scheduled_at` may be written as a spreadsheet shows it (`24.12.2026 18:00`, `12/24/2026 6:00 PM`). Cells are separated by commas, semicolons or tabs; a cell with one of them or with a line break is put in quotation marks. Several values of a cell are separated by `|` or line breaks.",
 } as const;
 
-/** A table has no place for this switch, so the query has it. */
+/** A CSV body has no place for the switches of a JSON body, so a table sends them in the query. */
 const CsvQuery = z.object({
   skip_invalid: QueryBoolean.default(false).openapi({
     type: "boolean",
@@ -134,6 +137,6 @@ async function answer(c: ApiContext) {
 }
 
 export const bulkPreview = newRouter().openapi(route, answer, (result, c) =>
-  // A post that does not match the schema becomes a row with problems. A table is not JSON, so its query problems are refused.
+  // In a JSON body, an invalid post becomes a row with problems. A table's invalid query is refused as a whole.
   result.success ? undefined : result.target === "json" ? answer(c) : refuse(toRefusal(result)),
 );

@@ -11,7 +11,10 @@ import { allOperations } from "./operations.ts";
 import { toOptionsSchema } from "#platforms/options-schema.ts";
 import { registerWebhooks } from "./webhooks.ts";
 
-/** The product specification fixes the document's version, and the path has that of the API, so only `x-service-version` grows. */
+/**
+ * The product specification fixes the version of the OpenAPI document. The release number is therefore in
+ * `x-service-version`.
+ */
 const DOCUMENT_VERSION = "1.1.0";
 
 const TAGS = [
@@ -51,13 +54,14 @@ type DocumentConfig = Pick<Config, "baseUrl" | "authUrl" | "docsUrl" | "setting"
 
 type Document = ReturnType<OpenAPIHono<ApiEnv>["getOpenAPI31Document"]>;
 
-/** Adds one named schema of `platform_options` for each adapter. Each schema accepts unknown keys. */
+/** Adds a named schema of `platform_options` for each platform. The schema accepts unknown keys, as the API does. */
 function addOptionsSchemas(document: Document): void {
   const schemas = document.components?.schemas;
   if (!schemas) {
     return;
   }
-  // The generator requires null to be an object too, and no value is both.
+  // The generator writes that a nullable value must be null and an object at once. No value can be both, so correct the
+  // schema.
   const target = schemas["ScheduleTarget"] as { properties?: Record<string, object> } | undefined;
   if (target?.properties) {
     target.properties["platform_options"] = {
@@ -90,12 +94,13 @@ function contactEmail(config: DocumentConfig): string {
   return config.setting("CONTACT_EMAIL") ?? `support@${hostname.includes(".") ? hostname : "almanac.example"}`;
 }
 
-/** Builds the OpenAPI document as text. This is expensive, so callers cache the result. */
+/** Builds the OpenAPI document as text. Callers must cache the text, because this is expensive. */
 export function buildDocument(config: DocumentConfig): string {
   const app = allOperations();
   registerComponents(app.openAPIRegistry, config);
   registerWebhooks(app.openAPIRegistry);
-  // A separate constant, because the generator's types do not know the members that OpenAPI 3.1 added.
+  // The generator's types lack the members that OpenAPI 3.1 added. A constant of its own escapes their check for
+  // unknown members.
   const info = {
     title: "Almanac",
     version: DOCUMENT_VERSION,

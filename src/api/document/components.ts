@@ -289,7 +289,7 @@ function responseObject({ description, examples, headers: fields }: ErrorRespons
   };
 }
 
-/** Registers everything that operations reference by name: error responses, headers, parameters and security schemes. */
+/** Registers what operations reference by name: error responses, headers, parameters and security schemes. */
 export function registerComponents(registry: Registry, config: Pick<Config, "authUrl">): void {
   registry.register("ErrorBody", ErrorBody);
   for (const [name, header] of Object.entries(HEADERS)) {

@@ -10,7 +10,7 @@ import {
 import { COMMON_DESCRIPTIONS, MEMBER_DESCRIPTIONS, SCHEMA_DESCRIPTIONS } from "./descriptions.ts";
 import { meaningsOf } from "./enum-meanings.ts";
 
-/** The members of a JSON Schema that contain other schemas or describe the value. */
+/** The members of a JSON Schema that contain other schemas or describe a value. */
 interface Schema {
   $ref?: string;
   description?: string;
@@ -36,7 +36,10 @@ interface Operation {
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
 }
 
-/** The text of a member: first the text for exactly this path, then for any member there (`*`), then for the name alone. */
+/**
+ * Finds the description of a schema's member: first for its exact path, then for the member in any schema (`*`), then
+ * by its name alone.
+ */
 function descriptionOf(schema: string, path: string): string | undefined {
   const members = MEMBER_DESCRIPTIONS[schema] ?? {};
   const anyOfPlace = path.replace(/(^|\.)\w+(\.\w+)$/, "$1*$2");
@@ -49,7 +52,7 @@ function descriptionOf(schema: string, path: string): string | undefined {
   );
 }
 
-/** The ids in the examples, by the name of the member. A schema name stands for that schema's own `id`. */
+/** The ids in the document's examples, by member name. The name of a schema stands for the `id` of that schema. */
 const EXAMPLE_IDS: Readonly<Record<string, string>> = {
   Account: EXAMPLE_ACCOUNT_ID,
   Approval: EXAMPLE_APPROVAL_ID,
@@ -78,7 +81,7 @@ function exampleIdOf(name: string, path: string): string {
   return names.map((candidate) => EXAMPLE_IDS[candidate]).find((id) => id !== undefined) ?? EXAMPLE_ID;
 }
 
-/** Describes whatever has no description yet: the members of a schema, and the values of its enums. */
+/** Describes the members and enum values of a schema that have no description yet. */
 function describeSchema(schema: Schema, name: string, path: string): void {
   if (schema.enum && schema.enum.length > 1 && !schema["x-enum-descriptions"]) {
     const meanings = meaningsOf(schema.enum);
@@ -114,11 +117,11 @@ function operationsOf(paths: Record<string, unknown> | undefined): [string, Oper
   );
 }
 
-/** The schema `PostEvent` describes `post.published`. */
+/** The name of the schema for an event type: `PostEvent` describes `post.published`. */
 const eventSchemaOf = (type: string): string =>
   `${type.charAt(0).toUpperCase()}${type.slice(1, type.indexOf("."))}Event`;
 
-/** Adds the texts that the schemas themselves do not contain. */
+/** Adds the descriptions to the OpenAPI document that the schemas in the code do not contain. */
 export function describeDocument({ components, paths, webhooks }: Described): void {
   for (const [name, value] of Object.entries(components?.schemas ?? {})) {
     const schema = value as Schema;

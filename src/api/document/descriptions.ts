@@ -1,7 +1,6 @@
-/*
- * Descriptions of members whose schema has none. Only the document needs these texts, so isolates do not create them at start. `Post.id` is
- * a member of the schema `Post`, `[]` means the items of a list. A test lists each member without a text.
- */
+/* Descriptions for the OpenAPI document. They are not in the schemas, because isolates create those at start and
+   need no texts. `Post.id` is a member of the schema `Post`; `[]` means the items of a list. A test lists members
+   without a text. */
 
 export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountEventData: "The account as it was after the change.",
@@ -77,7 +76,7 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   WorkspaceResponse: "One workspace.",
 };
 
-/** Members that mean the same in every schema, by name alone. */
+/** Descriptions of members that mean the same in every schema, by member name. */
 export const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   account_id: "The account's id.",
   api_version: "The version of the event's form.",
@@ -127,7 +126,7 @@ const WEBHOOK_IN_EVENT = {
   "data.webhook.description": "Its line for people.",
 };
 
-/** Members by schema; `a.b` is a member of a member. */
+/** Descriptions of members by schema. `a.b` is the member `b` of the member `a`. */
 export const MEMBER_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Account: {
     platform: "The platform that the account belongs to.",

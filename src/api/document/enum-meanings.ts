@@ -119,7 +119,7 @@ const ORDER = { asc: "Earliest first.", desc: "Latest first." };
 const PLATFORM: Record<Platform, string> = PLATFORM_NAMES;
 const EVENT_TYPE = { ...EVENT_SUMMARIES, "*": "Every type, also those that will be added." };
 
-/** The meanings of enum values. An enum uses the smallest list that contains all its values. */
+/** What enum values mean, as lists. An enum uses the smallest list that contains all its values. */
 const MEANINGS: readonly Readonly<Record<string, string>>[] = [
   POST_STATUS,
   TARGET_STATUS,
@@ -144,7 +144,7 @@ const MEANINGS: readonly Readonly<Record<string, string>>[] = [
   EVENT_TYPE,
 ].toSorted((left, right) => Object.keys(left).length - Object.keys(right).length);
 
-/** The meaning of each value, in the order of the enum. Null means "not set" and has no meaning in the list. */
+/** The meanings of an enum's values, in the order of the enum. Null is skipped, because it only means "not set". */
 export function meaningsOf(values: readonly unknown[]): readonly string[] | undefined {
   const words = values.filter((value) => value !== null).map(String);
   const list = MEANINGS.find((meanings) => words.every((word) => Object.hasOwn(meanings, word)));

@@ -27,7 +27,10 @@ export const DraftInPath = z.object({
   }),
 });
 
-/** The members of a preview. All are optional, and incorrect values are accepted. */
+/**
+ * The content of a draft: the members of a preview's body. Each may be missing or invalid, because a draft is
+ * unfinished.
+ */
 export const DraftContent = z.object({
   ...PreviewScheduleBody.shape,
   caption: optional(Caption).openapi({ description: "The caption of every target without its own caption." }),
@@ -75,7 +78,7 @@ export const DraftResponse = z.object({ draft: Draft }).openapi("DraftResponse")
 
 const CONTENT_MEMBERS: ReadonlySet<string> = new Set(Object.keys(PreviewScheduleBody.shape));
 
-/** Picks the members of a preview from a body, and ignores the others as a preview does. */
+/** Picks a preview's members from a body. Unknown members are ignored, as in a preview. */
 export function contentOf(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => CONTENT_MEMBERS.has(name)));
 }
@@ -107,12 +110,12 @@ export function presentDraftSummary(draft: DomainDraftSummary): z.infer<typeof D
   };
 }
 
-/** The body of a request that validation has found to be an object. */
+/** The body of a request. Validation has already refused a body that is not an object. */
 export function bodyOf(c: ApiContext): JsonObject {
   return c.var.body as JsonObject;
 }
 
-/** Accepts a body if only members of the content are invalid: `handle` then answers instead of a refusal. */
+/** Lets `handle` answer a body whose only invalid members are a draft's content, because drafts may be unfinished. */
 export function lenientHook<R>(handle: (c: ApiContext) => Promise<R>) {
   return (
     result: { readonly success: true } | (ValidationFailure & { readonly success: false }),
@@ -132,7 +135,7 @@ export function lenientHook<R>(handle: (c: ApiContext) => Promise<R>) {
   };
 }
 
-/** For a response with `draft`: a repeated call returns the same draft in its current state. */
+/** For responses with a `draft`: a repeated call with the same idempotency key gets the draft in its current state. */
 export const draftByReference: LargeResponse = {
   toReference(_, { draft }) {
     return { id: (draft as { readonly id: string }).id };

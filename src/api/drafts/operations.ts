@@ -5,5 +5,5 @@ import { list } from "./list.ts";
 import { preview } from "./preview.ts";
 import { update } from "./update.ts";
 
-/** In the order of the document. */
+/** This order is the order in the OpenAPI document. */
 export const DRAFT_OPERATIONS = [list, create, get, update, remove, preview];

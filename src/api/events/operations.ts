@@ -1,5 +1,5 @@
 import { get } from "./get.ts";
 import { list } from "./list.ts";
 
-/** In the order of the document. */
+/** This order is the order in the OpenAPI document. */
 export const EVENT_OPERATIONS = [list, get];

@@ -4,7 +4,7 @@ import { readFeed } from "#feeds/index.ts";
 import { countFeedRead, countInvalidCredential, WINDOW_SECONDS } from "#wire/rate-limit.ts";
 import { etagsOf, includesEtag } from "./range.ts";
 
-/** Serves the workspace's calendar feed. The secret in the path is the only credential. */
+/** Serves the calendar feed of a workspace. The secret in the path is the only credential. */
 export async function serveCalendar(c: ApiContext, secret: string): Promise<Response> {
   // mutant: unlimited-reads
   if (!(await countFeedRead(c.env, secret))) {

@@ -21,13 +21,19 @@ function textResponse(c: ApiContext, content: string): Response {
   });
 }
 
-/** Serves the operator's verification files. Every request for a path at the root passes here, so it reads only the setting. */
+/**
+ * Serves the files with which the operator proves to a platform that the host is theirs. Every request at the root
+ * passes here, so reading the setting must be enough.
+ */
 const serveVerificationFile: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const content = findVerificationFile(c.env["MEDIA_VERIFICATION_FILES"], c.req.path.split("/").at(-1) ?? "");
   return content === null ? next() : textResponse(c, content);
 };
 
-/** Serves stored media and calendar feeds and receives direct uploads to signed URLs; mounted at the root. */
+/**
+ * Serves stored media and calendar feeds, and receives direct uploads to signed URLs. The routes are mounted at the
+ * root.
+ */
 export function createFileRoutes(createOutbound: (env: Env) => Outbound): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.onError(onError);

@@ -6,8 +6,8 @@ export interface ByteRange {
 const SINGLE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
 /**
- * The requested range. Null for the whole file: without a range, with several ranges, or with a malformed header, which RFC 9110 (HTTP
- * semantics) allows servers to ignore. `unsatisfiable` when the range starts after the end.
+ * Parses a `Range` header. Null means the whole file: RFC 9110 (HTTP semantics) lets servers ignore several ranges and
+ * malformed headers. `unsatisfiable` means that the range starts after the end of the file.
  */
 export function parseRange(header: string | null, sizeBytes: number): ByteRange | "unsatisfiable" | null {
   const match = header === null ? null : SINGLE_RANGE.exec(header.trim());
@@ -26,12 +26,12 @@ export function parseRange(header: string | null, sizeBytes: number): ByteRange 
   return offset >= sizeBytes ? "unsatisfiable" : { offset, length: last - offset + 1 };
 }
 
-/** The entity tags of a list. Weak tags count as strong ones, because only reads compare tags. */
+/** The entity tags of a header. A weak tag counts as a strong one, because only reads compare tags. */
 export function etagsOf(header: string | null): readonly string[] {
   return (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 }
 
-/** Whether a list of entity tags contains this one. */
+/** Whether a header's list of entity tags contains `etag`. */
 export function includesEtag(header: string | null, etag: string): boolean {
   const tags = new Set(etagsOf(header));
   return tags.has("*") || tags.has(etag);

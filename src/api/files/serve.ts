@@ -4,20 +4,24 @@ import type { Services } from "#context.ts";
 import { findServableMedia, isMediaId, mediaKey, type ReadyMediaRow } from "#media/index.ts";
 import { includesEtag, parseRange } from "./range.ts";
 
-/** The bytes at a URL never change. `no-transform` keeps caches from altering them, because platforms verify their hash. */
+/**
+ * The bytes at a media URL never change, so caches may keep them. `no-transform` forbids changes, because platforms
+ * verify the hash.
+ */
 const CACHE_CONTROL = "public, max-age=31536000, immutable, no-transform";
 
 function mediaHeaders(media: ReadyMediaRow, etag: string): Record<string, string> {
   return {
     "accept-ranges": "bytes",
     "cache-control": CACHE_CONTROL,
-    // A document may contain scripts, so the browser must download it instead of showing it.
+    // A document may contain scripts, so the browser must download it and not show it.
     "content-disposition": `${media.type === "document" ? "attachment" : "inline"}; filename="${media.filename}"`,
     "content-type": media.contentType,
     "cross-origin-resource-policy": "cross-origin",
     etag,
     "x-content-type-options": "nosniff",
-    // A rule in robots.txt would also stop the fetchers of platforms.
+    // Keeps stored media out of search results. A rule in robots.txt would also stop platforms, which must fetch the
+    // file.
     "x-robots-tag": "noindex",
   };
 }
@@ -26,7 +30,7 @@ function notFound(): never {
   refuse({ code: "not_found", message: "file not found" });
 }
 
-/** Serves a stored file. HEAD and conditional requests read only the row; R2 streams the body. */
+/** Serves a stored file. HEAD and conditional requests read only the database row, and R2 streams the body. */
 export async function serveMedia(
   services: Pick<Services, "db" | "bucket">,
   request: Request,

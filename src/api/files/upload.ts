@@ -34,7 +34,10 @@ function notFound(): never {
   refuse({ code: "not_found", message: "there is nothing at this URL" });
 }
 
-/** The signature is the only credential. Without a valid one the response is 404, as for an unknown URL. */
+/**
+ * Requires a valid signature, which is the only credential of an upload. Otherwise the answer is 404, as for an unknown
+ * URL.
+ */
 const requireSignature: MiddlewareHandler<UploadEnv> = async (c, next) => {
   const { pathname, searchParams } = new URL(c.req.url);
   const [, , , uploadId = "", lastSegment = "", partNumber] = pathname.split("/");
@@ -65,7 +68,7 @@ function toUploadBody({ body, headers }: Request): UploadBody {
   };
 }
 
-/** The signed URLs of an upload: the whole file, one part, and completing a multipart upload. */
+/** The signed URLs of an upload: one for the whole file, one for a part, and one that completes a multipart upload. */
 export const uploadRoutes = new Hono<UploadEnv>()
   .use("/media/uploads/:id/*", requireSignature)
   .all("/media/uploads/:id/file", allowMethods("PUT"), async (c) => {

@@ -1,5 +1,5 @@
 import { importByUrl } from "./import.ts";
 import { beginUpload } from "./start-upload.ts";
 
-/** In the order of the document. */
+/** This order is the order in the OpenAPI document. */
 export const MEDIA_OPERATIONS = [importByUrl, beginUpload];

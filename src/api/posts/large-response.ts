@@ -6,11 +6,11 @@ import { presentPost } from "#wire/schemas/post.ts";
 interface Reference {
   readonly workspaceId: string;
   readonly postIds: readonly string[];
-  /** The other members of the body. */
+  /** The other members of the response body, which are stored unchanged. */
   readonly rest: JsonObject;
 }
 
-/** For a response with `posts`: a repeated call returns the same posts in their current state. */
+/** For responses with `posts`: a repeated call with the same idempotency key gets the posts in their current state. */
 export const postsByReference: LargeResponse = {
   toReference({ actor }, { posts, ...rest }) {
     const postIds = (posts as readonly { readonly id: string }[]).map(({ id }) => id);

@@ -8,5 +8,8 @@ import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { preview } from "./preview.ts";
 
-/** In the order of the document. A literal path comes before a path with a parameter that would match it too. */
+/**
+ * This order is the order in the OpenAPI document. A literal path must come before a path with a parameter that would
+ * match it too.
+ */
 export const POST_OPERATIONS = [list, preview, confirm, editPreview, editConfirm, get, cancel, annotate, attempts];

@@ -43,7 +43,10 @@ const route = operation("posts:write", {
 
 const HOUR_MS = 3_600_000;
 
-/** Valid values for unreadable required members, so that they cause no further problem. */
+/**
+ * Valid values that replace unreadable required members. The preview can then report the problems of the other members
+ * too.
+ */
 export const substitutes = () => ({ caption: "-", scheduled_at: new Date(Date.now() + HOUR_MS).toISOString() });
 
 export const preview = newRouter().openapi(

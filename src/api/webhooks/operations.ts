@@ -10,7 +10,7 @@ import { rotate } from "./rotate-secret.ts";
 import { test } from "./test.ts";
 import { update } from "./update.ts";
 
-/** In the order of the document. */
+/** This order is the order in the OpenAPI document. */
 export const WEBHOOK_OPERATIONS = [
   list,
   create,

@@ -9,7 +9,10 @@ const DeliveryResponse = z.object({ delivery: Delivery }).openapi("DeliveryRespo
 
 const Reference = Delivery.pick({ id: true, webhook_id: true });
 
-/** The receiver's answers can make the response large, and a repeated call must not send the event again. */
+/**
+ * The response contains the receiver's answers and can be large. It must be stored, because a repeated call must not
+ * send the event again.
+ */
 const largeResponse: LargeResponse = {
   toReference(_ctx, body) {
     return Reference.parse(body["delivery"]);

@@ -116,5 +116,5 @@ export const EXAMPLE_WEBHOOK: Webhook = {
   updated_at: "2026-11-20T09:00:00.000Z",
 };
 
-/** Shows the form of a secret; no webhook ever used this one. */
+/** An example for the OpenAPI document that shows the form of a webhook secret. No webhook ever had this secret. */
 export const EXAMPLE_SECRET = "whsec_QUxNQU5BQy1FWEFNUExFLVNFQ1JFVC0zMi1CWVRFUyE=";

@@ -29,23 +29,25 @@ export type Authentication =
   | { readonly ok: true; readonly actor: Actor }
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
-/** Whether the remembered caller was still valid when the request was answered. */
+/** What the database said about a remembered credential, after the request was handled. */
 type Verification =
   | "unchanged"
-  /** The credential has changed and nothing was done. Answer the request again with the caller's current data. */
+  /** The credential has changed and the request did nothing. Answer it again with the caller's current data. */
   | "changed"
   /** The database's response to a write was lost, so nobody knows whether the write happened. */
   | "unknown";
 
-/** A caller from an earlier request with the same credential. Send no response before `verify`. */
+/** A caller that an earlier request with the same credential authenticated. The response must wait for `verify`. */
 export interface RememberedCaller {
   readonly ctx: Context;
-  /** Checks with the database, unless a call of the handler has already done so. */
+  /**
+   * Asks the database whether the credential is unchanged, unless a database call of the handler has already done so.
+   */
   verify(): Promise<Verification>;
 }
 
 const LAST_USED_GRANULARITY_MS = 5 * MINUTE;
-// The header has exactly one space (RFC 6750, bearer tokens), and the scheme is case-insensitive (RFC 9110 11.1).
+// `Bearer` is case-insensitive (RFC 9110 11.1), and exactly one space follows it (RFC 6750, bearer tokens).
 const BEARER = /^[Bb][Ee][Aa][Rr][Ee][Rr] (al([ka])_[0-9A-Za-z]{49})$/;
 const KINDS: Readonly<Record<string, CredentialId["kind"]>> = {
   [KIND_LETTERS.api_key]: "api_key",
@@ -53,8 +55,8 @@ const KINDS: Readonly<Record<string, CredentialId["kind"]>> = {
 };
 
 /**
- * Reads an `Authorization` header without asking the database. `resource` is the URL of the API or of the MCP server: an access token works
- * only for the one that its user granted, an API key for both.
+ * Reads the credential of an `Authorization` header without asking the database. `resource` is the URL of the API or of
+ * the MCP server. An access token works only for the one that its user granted, an API key for both.
  */
 export async function presentedCredential(
   authorization: string | null,
@@ -70,7 +72,10 @@ export async function presentedCredential(
     : { ok: true, id: { kind, hash: await hashSecret(token), resource }, token };
 }
 
-/** Authenticates with one D1 statement, without any for a mistyped token, and remembers the result here and in the location. */
+/**
+ * Authenticates a credential with one D1 statement, or with none if the token is mistyped. The result is remembered
+ * here and in the location.
+ */
 export async function authenticate(
   services: Pick<Services, "db" | "clock" | "config" | "defer" | "ids">,
   { id, token }: OpenCredential,
@@ -94,10 +99,10 @@ export async function authenticate(
 }
 
 /**
- * Returns the caller that an earlier request with this credential authenticated, in this isolate or in another one of its location; null
- * if none is remembered. The first database call through
- * `ctx` also checks, in the same transaction, that the credential's row has not changed, so an outdated row never does or shows anything.
- * This function refuses nobody: the handler calls `authenticate` for that.
+ * Returns the caller that an earlier request with this credential authenticated, in this isolate or another one of the
+ * location. Null if none is remembered. The first database call through `ctx` also checks that the credential's row has
+ * not changed, so an outdated row never does or shows anything. This function refuses nobody: the handler calls
+ * `authenticate` for that.
  */
 export async function rememberedCaller(
   services: Services,

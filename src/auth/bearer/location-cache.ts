@@ -4,10 +4,9 @@ import type { Ids } from "#core/ids.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { type CredentialId, ROW_LAYOUT } from "./store.ts";
 
-/*
- * Isolates of one location share rows through Cloudflare's cache. Only the holder of a credential can read its row: the credential
- * itself encrypts it. Every failure counts as a miss, because the database knows the row too.
- */
+/* The isolates of a Cloudflare location share credential rows through Cloudflare's cache. The credential itself
+   encrypts its row, so only its holder can read it. Every failure counts as a miss, because the database also has
+   the row. */
 
 /** A credential with its secret. */
 export interface OpenCredential {
@@ -21,20 +20,29 @@ export interface CachedRow {
 }
 
 const MAX_AGE_SECONDS = (5 * MINUTE) / 1000;
-/** A trip to the database is hardly longer, so that waiting for the cache any longer gains nothing. */
+/** The cache gets this long (ms) to answer. A query to the database hardly takes longer. */
 const READ_TIMEOUT_MS = 100;
 const IV_BYTES = 12;
 const ENCRYPTION = { algorithm: { name: "AES-GCM", length: 256 }, usages: ["encrypt", "decrypt"] } as const;
 
-/** Below the Worker's own host name: another one costs a DNS lookup (https://developers.cloudflare.com/workers/runtime-apis/cache/). */
+/**
+ * A cache key on the Worker's own host name; another host costs a DNS lookup
+ * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
+ */
 const urlOf = ({ hash, resource }: CredentialId) => `${resource}/remembered-credentials/${hash}`;
 
-/** Only a row of this credential, resource and layout can be decrypted. */
+/**
+ * Binds the encryption to the credential, the resource and the layout, so that no other row can be decrypted in its
+ * place.
+ */
 const additionalData = (id: CredentialId) => new TextEncoder().encode(`${urlOf(id)} ${ROW_LAYOUT[id.kind]}`);
 
 const rowKey = (token: string) => deriveKey(new TextEncoder().encode(token), "remembered credential", ENCRYPTION);
 
-/** The row may be outdated: use it only in a transaction that compares it. */
+/**
+ * Reads a credential's row from the cache. It may be outdated, so use it only in a transaction that compares it with
+ * the database.
+ */
 export async function readCachedRow({ id, token }: OpenCredential): Promise<CachedRow | null> {
   const open = async () => {
     const found = await caches.default.match(urlOf(id));
@@ -71,7 +79,7 @@ export async function writeCachedRow(
     const headers = { "Cache-Control": `max-age=${MAX_AGE_SECONDS}` };
     await caches.default.put(urlOf(id), new Response(new Blob([iv, row]), { headers }));
   } catch {
-    // The next isolate asks the database.
+    // A row that could not be cached does no harm: the next isolate asks the database.
   }
 }
 
@@ -79,6 +87,6 @@ export async function deleteCachedRow(id: CredentialId): Promise<void> {
   try {
     await caches.default.delete(urlOf(id));
   } catch {
-    // The row is never used without a comparison, and ends by itself.
+    // A row that stays in the cache does no harm: it is compared with the database before each use, and it expires.
   }
 }

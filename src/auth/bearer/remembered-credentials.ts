@@ -1,12 +1,12 @@
 import type { CredentialId, CredentialRow } from "./store.ts";
 
-/** What this isolate remembers of a credential from its last request. */
+/** What this isolate remembers of a credential since its last request. */
 export interface RememberedCredential {
   readonly id: CredentialId;
   /** The row as the exact JSON text of the database. */
   readonly text: string;
   readonly row: CredentialRow;
-  /** For an API key: its last use that is stored, or that a deferred write is about to store. */
+  /** When (ms) an API key was last used, as stored or about to be stored. Null for an access token. */
   lastUsedAt: number | null;
 }
 
@@ -14,8 +14,8 @@ export interface RememberedCredential {
 const CAPACITY = 1000;
 
 /**
- * Remembered credentials; the one that was unused for the longest time is forgotten first. It contains only data, never an object of a
- * request.
+ * The remembered credentials. The one that was unused for the longest time is forgotten first. It contains only data,
+ * because the runtime forbids using objects of another request.
  */
 const remembered = new Map<string, RememberedCredential>();
 

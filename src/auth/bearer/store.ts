@@ -4,15 +4,13 @@ import type { Scope } from "#core/scope.ts";
 import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 
-/*
- * The statements that run for every API request, in plain SQL, with the time as a parameter. A credential that is revoked, expired, of
- * another kind or of a disabled user returns no row. A statement returns everything about a credential as one JSON text, so that a later
- * statement can compare the whole text.
- */
+/* The statements that run for every API request. A credential that is revoked, expired, of another kind or of a
+   disabled user returns no row. Everything about a credential is one JSON text, so that a later statement can
+   compare it whole. */
 
 export interface CredentialRow {
   readonly id: string;
-  /** The name of the key, or of the app that has the grant. */
+  /** The name of the API key, or of the app to which the user gave access. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly confirms: Confirms;
@@ -30,17 +28,17 @@ export interface CredentialRow {
 }
 
 export interface FoundCredential {
-  /** The row as the exact JSON text of the database. */
+  /** The credential's row as the exact JSON text from the database. */
   readonly text: string;
-  /** Null for an access token, whose use is not recorded. */
+  /** When (ms) the API key was last used. Null for an access token, whose use is not recorded. */
   readonly last_used_at: number | null;
 }
 
-/** Which credential the caller sent, without the secret itself. */
+/** Identifies the credential of a request without containing the secret. */
 export interface CredentialId {
   readonly kind: "api_key" | "access_token";
   readonly hash: string;
-  /** The URL of the API or of the MCP server. */
+  /** The URL of the API or of the MCP server, whichever the request called. */
   readonly resource: string;
 }
 
@@ -63,7 +61,7 @@ const FIND_TOKEN = `SELECT ${TOKEN_TEXT} AS text, NULL AS last_used_at ${TOKEN_R
 const KEY_IS_UNCHANGED = failUnless(`(SELECT ${KEY_TEXT} ${KEY_ROWS}) IS ?2`);
 const TOKEN_IS_UNCHANGED = failUnless(`(SELECT ${TOKEN_TEXT} ${TOKEN_ROWS}) IS ?2`);
 
-/** The layout of a row's text. A row that was written with another one cannot be read. */
+/** Identifies the members of a credential's JSON text. A cached text with another layout cannot be decrypted. */
 export const ROW_LAYOUT: Readonly<Record<CredentialId["kind"], string>> = {
   api_key: KEY_TEXT,
   access_token: TOKEN_TEXT,
@@ -80,7 +78,10 @@ export function findCredential(
   return statement.first<FoundCredential>();
 }
 
-/** A statement that fails unless the credential is still stored as `text`. The caller compares the expiry with the clock. */
+/**
+ * A statement that fails if the stored credential differs from `text`. It does not check the expiry, which the caller
+ * compares with the clock.
+ */
 export function unchangedStatement(db: Db, { kind, hash, resource }: CredentialId, text: string): D1PreparedStatement {
   return kind === "api_key"
     ? db.d1.prepare(KEY_IS_UNCHANGED).bind(hash, text)
@@ -134,7 +135,10 @@ export function readCredential(text: string): CredentialRow {
   };
 }
 
-/** Records when a key was used. It runs after the response, and its condition keeps parallel requests from writing twice. */
+/**
+ * Records when an API key was used. It runs after the response, and its condition lets only one of several parallel
+ * requests write.
+ */
 export async function recordKeyUse(db: Db, id: string, now: number, granularityMs: number): Promise<void> {
   await db.d1
     .prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at <= ?3)")

@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import type { ConditionalDb } from "#db/conditional.ts";
 
-/** An object whose methods all return promises, so that each can wait for `verify` first. */
+/** An object whose methods all return promises, so that each method can first wait for `verify`. */
 type Asynchronous<T> = Record<keyof T, (...args: never[]) => Promise<unknown>>;
 
 /** Calls a method of `target` only after `verify`. */
@@ -17,8 +17,9 @@ function after<T extends Asynchronous<T>>(verify: () => Promise<void>, target: T
 }
 
 /**
- * The services for a caller whose credential is only remembered. Every call that leaves this isolate, except through `db`, waits until the
- * credential is verified. Reading the plan of a confirmation token does not wait, because it changes nothing and shows nobody anything.
+ * The services for a caller whose credential is only remembered. Every call that leaves the isolate, except through
+ * `db`, first waits until the credential is verified. Reading the plan of a confirmation token does not wait, because
+ * it changes and shows nothing.
  */
 export function unverifiedServices(services: Services, conditional: ConditionalDb): Services {
   const verify = () => conditional.assertMet();

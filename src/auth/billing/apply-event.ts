@@ -20,8 +20,8 @@ export interface AppliedEvent {
 type RequiredServices = Pick<Services, "db" | "clock" | "outbound">;
 
 /**
- * Applies a signed event; null if it changes no subscription here. Events arrive twice, late and out of order, so only the subscription id
- * comes from the event, and the current state comes from the provider.
+ * Applies a signed Stripe event; null if it changes no subscription of this installation. Events arrive twice, late and
+ * out of order. So the event only gives the subscription id, and the current state is read from Stripe.
  */
 export async function applyStripeEvent(
   services: RequiredServices,
@@ -91,7 +91,8 @@ async function saveSubscription(
   const next = toSubscriptionState(billing, current, subscription, now);
   const isOtherSubscription = current.subscriptionId !== null && current.subscriptionId !== subscription.id;
   if (next === null || (isOtherSubscription && next.status === "canceled")) {
-    // A pending first payment changes nothing. The end of an old subscription must not end the one that replaced it.
+    // A pending first payment changes nothing. A late end of an old subscription must not end the subscription that
+    // replaced it.
     return null;
   }
   await upsertSubscription(services.db, {
@@ -105,7 +106,7 @@ async function saveSubscription(
   return { userId: current.userId, subscribed: end === null || now < end };
 }
 
-/** Maps the eight statuses of Stripe to our four. */
+/** Maps Stripe's eight subscription statuses to the four of this service. */
 function toSubscriptionState(
   billing: BillingSettings,
   current: StoredSubscription,
@@ -125,7 +126,8 @@ function toSubscriptionState(
         currentPeriodEnd: Math.max(...items.map((item) => item.current_period_end)) * 1000,
       };
     case "past_due":
-      // The grace period starts only once, although the provider reports every further failed attempt.
+      // The grace period starts at the first failed payment. Stripe reports every further attempt, which must not
+      // prolong it.
       return {
         plan,
         status: "past_due",
@@ -137,7 +139,8 @@ function toSubscriptionState(
     case "unpaid":
       return { plan, status: "canceled", currentPeriodEnd: null };
     default:
-      // `incomplete`: the first payment is pending. A status that Stripe adds later must not end access.
+      // Leave the subscription unchanged: `incomplete` means that the first payment is pending, and a status that
+      // Stripe adds later must not end access.
       return null;
   }
 }

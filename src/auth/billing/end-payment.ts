@@ -6,7 +6,10 @@ import { openStripe } from "./stripe-client.ts";
 
 type PaymentServices = Pick<Services, "db" | "config" | "outbound">;
 
-/** Finds the subscription at the payment provider that may still take money; null if there is none, or if payment is not configured. */
+/**
+ * Finds the user's Stripe subscription that may still take money. Null if there is none, or if payment is not
+ * configured.
+ */
 async function findPayment(services: PaymentServices, userId: string) {
   const billing = readBillingSettings(services.config);
   const current = await subscriptionOfUser(services.db, userId);
@@ -24,7 +27,10 @@ export async function setRenewal(
   await payment?.stripe.subscriptions.update(payment.subscriptionId, { cancel_at_period_end: !renews });
 }
 
-/** Ends the subscription at the payment provider now. A subscription that the provider no longer knows counts as ended. */
+/**
+ * Ends the user's subscription at the payment provider now. A subscription that the provider does not know counts as
+ * ended.
+ */
 export async function endPayment(services: PaymentServices, userId: string): Promise<void> {
   const payment = await findPayment(services, userId);
   if (payment === null) {

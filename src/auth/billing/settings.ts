@@ -4,11 +4,14 @@ import type { Config } from "#config.ts";
 export interface BillingSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** The recurring price of each plan at the payment provider. */
+  /** The id of the recurring price at Stripe, for each plan. */
   readonly prices: Readonly<Record<Plan, string>>;
 }
 
-/** Null if a setting is missing, or if the operator gives every user a plan. The pages then offer no payment. */
+/**
+ * The settings for payment. Null if one is missing, or if the operator gives every user a plan; the pages then offer no
+ * payment.
+ */
 export function readBillingSettings(config: Pick<Config, "setting" | "planForAll">): BillingSettings | null {
   const secretKey = config.setting("STRIPE_SECRET_KEY");
   const webhookSecret = config.setting("STRIPE_WEBHOOK_SECRET");

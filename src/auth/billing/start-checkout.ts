@@ -6,10 +6,10 @@ import { subscriptionOfUser } from "#auth/subscriptions/store.ts";
 import type { BillingSettings } from "./settings.ts";
 import { openStripe } from "./stripe-client.ts";
 
-/** Stripe accepts a trial end only if it is at least 48 hours ahead. */
+/** How much of a trial must be left. Stripe accepts the end of a trial only if it is at least 48 hours ahead. */
 const MIN_TRIAL_LEFT_MS = 49 * HOUR;
 
-/** Returns the URL of the Stripe checkout page. The rest of the trial stays free. */
+/** Returns the URL of Stripe's checkout page. The user pays from the end of the trial. */
 export async function startCheckout(
   services: Pick<Services, "db" | "clock" | "config" | "outbound">,
   billing: BillingSettings,

@@ -7,7 +7,10 @@ import type { BillingSettings } from "./settings.ts";
 const TIMEOUT_MS = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 ** 2;
 
-/** The official Stripe client, loaded lazily because many installations have no payment. Its requests go through `services.outbound`. */
+/**
+ * Loads the official Stripe client, only when needed, because many installations have no payment. Its requests go
+ * through `services.outbound`.
+ */
 export async function openStripe(
   services: { readonly outbound: Pick<Outbound, "publicFetch"> },
   billing: BillingSettings,

@@ -2,14 +2,12 @@ import { deleteOldAttemptsStatement } from "#auth/sessions/store-attempts.ts";
 import { deleteOldMailsStatement } from "#auth/store-account-mails.ts";
 import type { Db } from "#db/client.ts";
 
-/** Matches at most ?2 grants all of whose tokens have expired at ?1. Grants without a token do not match. */
+/** SQL for at most ?2 grants whose tokens have all expired at ?1. It does not match grants without a token. */
 const IS_LAPSED = `id IN (SELECT grant_id FROM oauth_tokens WHERE expires_at <= ?1 LIMIT ?2)
   AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = oauth_grants.id AND t.expires_at > ?1)`;
 
-/*
- * Tokens stay for a day after they expire, so that the reuse of a rotated token is detected. Clients are deleted when no grant refers to
- * them.
- */
+/* Tokens stay for a day after they expire, so that the reuse of a rotated token is detected. A client is deleted
+   when no grant refers to it. */
 export function deleteExpiredStatements(
   db: Db,
   cutoff: { now: number; oneDayAgo: number; limit: number },
@@ -27,8 +25,8 @@ export function deleteExpiredStatements(
     ),
     deleteOldAttemptsStatement(db, { now, limit }),
     deleteOldMailsStatement(db, { now, limit }),
-    // Deletes a grant together with its last token. Tokens that this batch deletes no longer count. It is revoked first, so that a trigger
-    // ends the webhooks of its app.
+    // Deletes a grant together with its last token; tokens deleted in this batch no longer count. Revoking the grant
+    // first fires a trigger that ends the webhooks of its app.
     db.d1
       .prepare(`UPDATE oauth_grants SET revoked_at = ?3 WHERE revoked_at IS NULL AND ${IS_LAPSED}`)
       .bind(oneDayAgo, limit, now),

@@ -13,17 +13,19 @@ export interface NewKey {
   readonly userId: string;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Null for a key that never expires. The caller must choose; there is no default. */
+  /**
+   * The lifetime of the key; null for a key that never expires. There is no default, so that the caller must choose.
+   */
   readonly expiresInDays: number | null;
-  /** Who confirms the previews of the key; the default is its holder. */
+  /** Who confirms what is previewed with the key: a person, or (the default) the holder of the key. */
   readonly confirms?: string;
-  /** How many keys the user may have. The operator's commands set no limit. */
+  /** How many keys the user may have. Commands of the operator set no limit. */
   readonly limit?: number;
 }
 
 export interface CreatedKey {
   readonly id: string;
-  /** The key itself, shown once. Only its hash is stored. */
+  /** The key itself, shown only once, because only its hash is stored. */
   readonly key: string;
   readonly hint: string;
   readonly expiresAt: number | null;

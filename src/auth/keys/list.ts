@@ -1,7 +1,7 @@
 import type { Services } from "#context.ts";
 import { type ApiKey, selectKeys } from "./store.ts";
 
-/** All keys of the user, newest first, also revoked and expired ones. Each has only its hint, not the key. */
+/** All API keys of the user, newest first, with revoked and expired ones. A key is shown by its hint only. */
 export function listKeys(services: Pick<Services, "db">, input: { userId: string }): Promise<ApiKey[]> {
   return selectKeys(services.db, input.userId);
 }

@@ -2,7 +2,7 @@ import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
 import { markKeyRevoked } from "./store.ts";
 
-/** Revokes a key immediately. Its row stays as a record. */
+/** Ends a key at once. Its row stays as a record. */
 export async function revokeKey(
   services: Pick<Services, "db" | "clock">,
   input: { userId: string; id: string },

@@ -30,7 +30,7 @@ export async function rotateKey(
     hash: await hashSecret(key),
     createdAt: now,
   };
-  // The old key works for another day, so during a rotation both keys count and the limit is twice as high.
+  // Both keys count while the old one works for another day. So the limit is twice as high during a rotation.
   const limit = 2 * (input.limit ?? Number.MAX_SAFE_INTEGER / 2);
   if (!(await replaceKey(db, row, { id: old.id, expiresAt: now + DAY }, limit))) {
     const used = await countActiveKeys(db, input.userId, now);

@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { parseConfirms } from "#auth/parse-inputs.ts";
 import { updateKeyConfirms } from "./store.ts";
 
-/** Changes who confirms the previews of a key. The next call with the key uses the new setting. */
+/** Sets who confirms what is previewed with a key. It applies from the next call with the key. */
 export async function setKeyConfirms(
   services: Pick<Services, "db" | "clock">,
   input: { userId: string; id: string; confirms: string },

@@ -44,7 +44,7 @@ export interface KeyInsert {
   readonly expiresAt: number | null;
 }
 
-/** SQL for the number of keys of user ?1 that work at time ?2. */
+/** SQL for the number of API keys of user ?1 that work at time ?2. */
 const ACTIVE_KEYS = `(SELECT count(*) FROM api_keys
   WHERE user_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2))`;
 
@@ -53,7 +53,10 @@ export async function countActiveKeys(db: Db, userId: string, now: number): Prom
   return row?.used ?? 0;
 }
 
-/** One statement counts and inserts, so that parallel calls cannot exceed the limit. */
+/**
+ * Inserts a key unless the user has too many. One statement counts and inserts, so that parallel calls cannot exceed
+ * the limit.
+ */
 export async function insertKey(
   db: Db,
   key: KeyInsert & { readonly confirms: Confirms },
@@ -82,7 +85,7 @@ export async function insertKey(
   return { inserted: inserted.results.length === 1, used: counted.results[0]?.used ?? 0 };
 }
 
-/** Newest first, with revoked and expired keys, because the list is the user's record of all keys. */
+/** The user's keys, newest first, with revoked and expired ones, because the list is the record of all keys. */
 export function selectKeys(db: Db, userId: string): Promise<ApiKey[]> {
   return db.orm
     .select(PUBLIC_COLUMNS)
@@ -99,7 +102,7 @@ export async function findActiveKey(db: Db, userId: string, id: string, now: num
   return key;
 }
 
-/** False if this user has no such key. If the key is already revoked, the first time stays. */
+/** Marks a key as revoked. False if this user has no such key. The time of an earlier revocation stays. */
 export async function markKeyRevoked(db: Db, userId: string, id: string, now: number): Promise<boolean> {
   const updated = await db.d1
     .prepare("UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND user_id = ?2 RETURNING id")
@@ -108,7 +111,7 @@ export async function markKeyRevoked(db: Db, userId: string, id: string, now: nu
   return updated.results.length === 1;
 }
 
-/** False if the user has no such key, or the key no longer works. */
+/** Sets who confirms for a key. False if the user has no such key, or the key no longer works. */
 export async function updateKeyConfirms(
   db: Db,
   input: { userId: string; id: string; confirms: Confirms; now: number },
@@ -122,8 +125,8 @@ export async function updateKeyConfirms(
 }
 
 /**
- * Inserts the new key and sets the expiry of the old one in one batch. Does nothing if the old key no longer works, or if the user already
- * has `limit` keys that work.
+ * Inserts a new key and sets the expiry of the old one in one batch. Does nothing if the old key no longer works, or if
+ * the user has `limit` working keys.
  */
 export async function replaceKey(
   db: Db,
@@ -134,7 +137,7 @@ export async function replaceKey(
   const { inserted } = await batch(db, {
     inserted: db.d1
       .prepare(
-        // The statement copies `confirms` from the old key, so that a parallel change of it is not lost.
+        // Copy `confirms` from the old key's row inside the statement, so that a parallel change of it is not lost.
         `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, confirms FROM api_keys
          WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7) AND (SELECT count(*) FROM api_keys WHERE user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7)) < ?10
@@ -158,7 +161,7 @@ export async function replaceKey(
          WHERE id = ?1 AND user_id = ?2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?4)`,
       )
       .bind(old.id, key.userId, old.expiresAt, key.id),
-    // The webhooks of the old key now belong to the new key, and end when it ends.
+    // Move the webhooks of the old key to the new key, so that they do not end with the old one.
     webhooks: db.d1
       .prepare(
         `UPDATE webhooks SET made_by = json_set(made_by, '$.id', ?3)

@@ -10,16 +10,22 @@ export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
-  /** The URL of the API or of the MCP server. */
+  /** Which server the app wants access to: the URL of the API or of the MCP server. */
   readonly resource: string;
   readonly state: string | undefined;
   readonly codeChallenge: string;
 }
 
 export type RequestValidation =
-  /** The redirect URI is not validated, so the error may only be shown to the user. */
+  /**
+   * An error that only this service's page may show. The redirect URI is not validated, so the browser must not be sent
+   * to it.
+   */
   | { readonly kind: "show_error"; readonly message: string }
-  /** An error for the app. The app registered `redirectUri` itself, so this does not mean that the user trusts that address. */
+  /**
+   * An error that goes back to the app. The app registered `redirectUri` itself, so this address is valid but not
+   * trusted by the user.
+   */
   | {
       readonly kind: "client_error";
       readonly clientId: string;
@@ -32,8 +38,8 @@ export type RequestValidation =
 const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Reads each parameter's value by name, and lists the names that occur more than once. RFC 6749 3.1 forbids repeated parameters; RFC 8707
- * allows them for `resource`.
+ * Reads the parameters by name, and lists the names that occur twice. RFC 6749 3.1 forbids repeated parameters; RFC
+ * 8707 allows them for `resource`.
  */
 export function parseParameters(params: URLSearchParams): {
   values: Readonly<Record<string, string | undefined>>;
@@ -42,20 +48,23 @@ export function parseParameters(params: URLSearchParams): {
 } {
   const names = [...new Set(params.keys())].filter((name) => name !== "resource");
   return {
-    // A parameter without a value counts as absent (RFC 6749 3.1).
+    // A parameter without a value counts as missing (RFC 6749 3.1).
     values: Object.fromEntries(names.map((name) => [name, params.get(name) || undefined])),
     resources: params.getAll("resource").filter((value) => value !== ""),
     repeated: names.filter((name) => params.getAll(name).length > 1),
   };
 }
 
-/** The client id of a request; undefined if it has none or several. */
+/** The client id in a request's parameters; undefined if there is none or more than one. */
 export function requestedClientId(params: URLSearchParams): string | undefined {
   const clientIds = params.getAll("client_id");
   return clientIds.length === 1 ? clientIds[0] : undefined;
 }
 
-/** Validates a request of a known client. Errors get a redirect location only after the client and the redirect URI are validated. */
+/**
+ * Validates an app's request for access. An error may go to the redirect URI only after the client and this URI are
+ * validated.
+ */
 export function validateRequest(
   config: Pick<Config, "authUrl" | "baseUrl" | "mcpUrl">,
   client: Client | null,
@@ -119,13 +128,16 @@ export function validateRequest(
   };
 }
 
-/** A client with a single redirect URI may omit the parameter (RFC 6749 3.1.2.3). */
+/** The client's redirect URI if it has only one. The request may then omit the parameter (RFC 6749 3.1.2.3). */
 function onlyRedirectUri(client: Client): string | undefined {
   const usable = client.redirectUris.filter(isUsableRedirectUri);
   return usable.length === 1 ? usable[0] : undefined;
 }
 
-/** The address to which the browser returns to the client. `iss` names the server that answered (RFC 9207, issuer identification). */
+/**
+ * The URL with which the browser returns to the app. `iss` names the server that answered (RFC 9207, issuer
+ * identification).
+ */
 export function responseLocation(
   config: Pick<Config, "authUrl">,
   request: Pick<AuthorizationRequest, "redirectUri" | "state">,

@@ -6,10 +6,8 @@ import type { Services } from "#context.ts";
 import { displayName, displayUri } from "./display-name.ts";
 import { areRegistrable } from "./redirect-uri.ts";
 
-/*
- * Client ID metadata documents: the id of the client is the https URL of a document that describes it. The URL comes from an
- * unauthenticated request, so this file limits which URLs the service fetches and how much of the response it reads.
- */
+/* Reads client ID metadata documents: the id of an OAuth client is the https URL of a document about the client. An
+   unauthenticated request chooses this URL, so this file limits which URLs are fetched and how much is read. */
 
 const BYTES_MAX = 5 * 1024;
 const TIMEOUT_MS = 5 * SECOND;
@@ -35,14 +33,15 @@ export interface ClientDocument {
   readonly cacheMs: number;
 }
 
-/** Whether an id is a URL that the service may fetch, in its canonical spelling. */
+/** Whether a client id is a URL that the service may fetch, in canonical spelling. */
 export function isClientDocumentUrl(id: string): boolean {
   if (!id.startsWith("https://") || id.length > URL_MAX || id.includes("#") || !URL.canParse(id)) {
     return false;
   }
   const url = new URL(id);
   return (
-    // The parser resolves dot segments, default ports, case and escapes. An id that it changes is not canonical.
+    // Parsing resolves dot segments, default ports, case and escapes. A client id that parsing changes is not
+    // canonical, so it is refused.
     url.href === id &&
     url.pathname !== "/" &&
     url.username === "" &&
@@ -52,13 +51,13 @@ export function isClientDocumentUrl(id: string): boolean {
   );
 }
 
-/** Fetches and validates a document; null if anything is wrong with it. */
+/** Fetches and validates the metadata document of an OAuth client. Null if anything is wrong with it. */
 export async function fetchClientDocument(
   { outbound, config }: Pick<Services, "outbound" | "config">,
   id: string,
 ): Promise<ClientDocument | null> {
   try {
-    // Trusts no private origin, because a client document is never on this installation's machines.
+    // Allow no private network address, because a client's document is never on a machine of this installation.
     const checked = await checkPublicUrl(
       {
         publicFetch: (request) => outbound.publicFetch(request),
@@ -82,7 +81,7 @@ export async function fetchClientDocument(
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(answer.bytes);
     return parseDocument(id, text, answer.headers.get("cache-control"));
   } catch {
-    // The page shows the same message for a document that is unreachable, too slow, not text or not JSON.
+    // Failures are not told apart: for an unreachable, slow or unreadable document the page shows the same message.
     return null;
   }
 }

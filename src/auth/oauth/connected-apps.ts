@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { parseConfirms } from "#auth/parse-inputs.ts";
 import { type ConnectedApp, revokeGrant, selectApps, updateGrantConfirms } from "./store.ts";
 
-/** The apps that currently have access to the user's account. */
+/** Lists the apps to which the user has given access and that still have it. */
 export function listApps(services: Pick<Services, "db" | "clock">, input: { userId: string }): Promise<ConnectedApp[]> {
   return selectApps(services.db, input.userId, services.clock.now());
 }
@@ -18,7 +18,7 @@ export async function revokeApp(
   }
 }
 
-/** Changes who confirms the previews of an app. The next call of the app uses the new setting. */
+/** Sets who confirms what an app previews. It applies from the app's next call. */
 export async function setAppConfirms(
   services: Pick<Services, "db">,
   input: { userId: string; grantId: string; confirms: string },

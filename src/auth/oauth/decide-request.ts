@@ -11,12 +11,12 @@ import { hasApproved, insertGrant, selectLastConfirms } from "./store.ts";
 
 const CODE_LIFETIME_MS = 60 * SECOND;
 
-/** By default, a person must confirm what an app prepares. */
+/** By default, a person must confirm the posts that an app prepares. */
 const DEFAULT_CONFIRMS: Confirms = "person";
 
 /**
- * The preselected answer to who confirms the app's previews: the user's last choice for this app, because an app that needs more scopes
- * asks for consent again.
+ * The preselected answer on the consent page to who confirms the app's previews. It is the user's last choice for the
+ * app, because an app that needs more scopes asks again.
  */
 export async function lastConfirms(
   services: Pick<Services, "db">,
@@ -25,14 +25,16 @@ export async function lastConfirms(
   return (await selectLastConfirms(services.db, input)) ?? DEFAULT_CONFIRMS;
 }
 
-/** Grants the app the requested scopes that the user left selected. Returns the redirect with the authorization code. */
+/**
+ * Gives the app access with the scopes that the user left selected. Returns the redirect with the authorization code.
+ */
 export async function approveRequest(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   input: {
     userId: string;
     request: AuthorizationRequest;
     selectedScopes: readonly string[];
-    /** Undefined if the page did not ask the user, because the app does not write posts. */
+    /** The answer of the consent page. Undefined if the page did not ask, because the app cannot write posts. */
     confirms: string | undefined;
     limit: number;
   },
@@ -72,8 +74,8 @@ export async function approveRequest(
 }
 
 /**
- * Whether the browser may be redirected to an app with an error before the user clicks anything: only if this user has allowed access to
- * that address before. Anybody can register an app, so without this rule the endpoint would redirect to any address on the internet.
+ * Whether the browser may be redirected to an app with an error before the user clicks anything. Only if the user has
+ * given access to this address before: anybody can register an app, so otherwise this endpoint would redirect anywhere.
  */
 export function mayRedirectError(
   services: Pick<Services, "db">,

@@ -3,9 +3,9 @@ import type { Config } from "#config.ts";
 import { generateSecret } from "#auth/secrets.ts";
 
 /**
- * Computes the token pair that follows a refresh token. All uses within the grace period get the same pair, although only hashes are
- * stored. Nobody can compute it without the service's key, even with the refresh token. A refresh with other scopes gets another access
- * token.
+ * Computes the token pair that follows a refresh token. Every use within the grace period gets the same pair, although
+ * only hashes are stored. Computing it takes the service's key, so the refresh token alone is not enough. Other scopes
+ * give another access token.
  */
 export async function deriveNextTokens(
   config: Pick<Config, "tokenKeys" | "tokenKeyId">,

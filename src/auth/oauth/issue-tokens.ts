@@ -12,11 +12,14 @@ export interface IssuedTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expiresInSeconds: number;
-  /** The scopes of the access token. The refresh token keeps all granted scopes. */
+  /** The scopes of the access token. The refresh token keeps all scopes of the grant. */
   readonly scopes: readonly Scope[];
 }
 
-/** Stores an access token and a refresh token of a grant in one round trip. A pair that is already stored stays unchanged. */
+/**
+ * Stores an access token and a refresh token of a grant in one round trip. If the pair is already stored, it stays
+ * unchanged.
+ */
 export async function issueTokens(
   { db }: Pick<Services, "db">,
   input: {
@@ -26,7 +29,7 @@ export async function issueTokens(
     grantedScopes: readonly Scope[];
     accessToken: string;
     refreshToken: string;
-    /** When the pair was first issued. Its lifetime starts then. */
+    /** When (ms) the token pair was first issued, which starts its lifetime. A repeated refresh must not prolong it. */
     issuedAt: number;
     now: number;
   },

@@ -1,13 +1,11 @@
-/*
- * Decides to which URIs a browser may be redirected (RFC 9700 2.1, RFC 8252 7.3). All checks use the registered text, because a lenient
- * parser would accept `http://127.0.0.1@evil.example` as a loopback address.
- */
+/* Decides to which URIs a browser may be redirected (RFC 9700 2.1, RFC 8252 7.3). The checks use the registered
+   text: a lenient parser would accept `http://127.0.0.1@evil.example` as a loopback address. */
 
 const URIS_MAX = 20;
 const LENGTH_MAX = 1000;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?((?:[/?].*)?)$/;
-/** Schemes with which a browser runs or reads something instead of opening an app. */
+/** URI schemes that make a browser run or read something, so that no app may register them. */
 const FORBIDDEN_SCHEMES = new Set([
   "javascript:",
   "data:",
@@ -38,7 +36,10 @@ export function isUsableRedirectUri(uri: string): boolean {
   return isLoopback(uri) || (uri.startsWith("https://") && parse(uri) !== null);
 }
 
-/** Compares exactly, except for the port of a loopback address, which an app chooses when it starts (RFC 8252 7.3). */
+/**
+ * Compares redirect URIs exactly. Only the port of a loopback address may differ, because an app chooses it at its
+ * start (RFC 8252 7.3).
+ */
 function matches(registered: string, requested: string): boolean {
   if (registered === requested) {
     return true;
@@ -48,14 +49,17 @@ function matches(registered: string, requested: string): boolean {
   return a !== null && b !== null && a[1] === b[1] && a[2] === b[2];
 }
 
-/** Whether a request may use this URI. A URI that is registered but not usable is refused. */
+/** Whether a request may redirect to this URI. It must be registered and use an allowed scheme. */
 export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
   return (
     isUsableRedirectUri(requested) && registered.some((uri) => isUsableRedirectUri(uri) && matches(uri, requested))
   );
 }
 
-/** Whether a client may register this list. At least one URI must be usable; the others may have private schemes of apps. */
+/**
+ * Whether a client may register these redirect URIs. At least one must be usable; the others may have private schemes
+ * of apps.
+ */
 export function areRegistrable(uris: readonly string[]): boolean {
   return (
     uris.length <= URIS_MAX &&
@@ -69,7 +73,7 @@ function isPrivateScheme(uri: string): boolean {
   return url !== null && url.protocol !== "https:" && !FORBIDDEN_SCHEMES.has(url.protocol);
 }
 
-/** Adds parameters to a URI that may already have a query. */
+/** Adds query parameters to a URI that may already have some. */
 export function appendParameters(uri: string, parameters: Record<string, string | undefined>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

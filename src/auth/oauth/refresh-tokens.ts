@@ -9,7 +9,10 @@ import { requireGrantedResource } from "./resource.ts";
 import { type Client, findRefreshToken, revokeGrantOfRefreshToken, rotateRefreshToken } from "./store.ts";
 
 const ROTATION_GRACE_MS = 10 * SECOND;
-/** How long a rotated token stays stored. Using it again within that time revokes the grant. The clean-up keeps it for one more day. */
+/**
+ * How long (ms) a rotated refresh token stays stored. Its reuse in that time revokes the grant. The clean-up deletes it
+ * a day later.
+ */
 const REUSE_DETECTION_MS = 6 * DAY;
 
 function invalidGrant(): never {
@@ -17,8 +20,8 @@ function invalidGrant(): never {
 }
 
 /**
- * Issues the next tokens for a refresh token and rotates it. Every use within the grace period gets the same pair, so that a thief cannot
- * get tokens of their own. A request that is refused earlier does not use up the token.
+ * Issues the next tokens for a refresh token and rotates it. Every use within the grace period gets the same pair, so
+ * that a thief gets no tokens of their own. A refused request does not use up the token.
  */
 export async function refreshTokens(
   services: Pick<Services, "db" | "clock" | "config">,
@@ -36,7 +39,7 @@ export async function refreshTokens(
     return invalidGrant();
   }
   if (token.rotatedAt !== null && token.rotatedAt <= now - ROTATION_GRACE_MS) {
-    // The token was reused after the grace period. It may be stolen, so revoke the whole grant.
+    // A refresh token that is reused after the grace period may be stolen, so revoke the whole grant.
     await revokeGrantOfRefreshToken(db, hash, client.id, now);
     return invalidGrant();
   }
@@ -63,7 +66,10 @@ export async function refreshTokens(
   });
 }
 
-/** Limits the scopes to those requested. A refresh may request fewer scopes than granted, never more (RFC 6749 6). */
+/**
+ * Limits the scopes to the requested ones. A refresh may ask for fewer scopes than the grant has, never for more (RFC
+ * 6749 6).
+ */
 function narrowScopes(granted: IssuedTokens["scopes"], parameter: string): IssuedTokens["scopes"] {
   const requested = sortScopes(parameter.split(" "));
   if (requested.length === 0 || !requested.every((scope) => granted.includes(scope))) {

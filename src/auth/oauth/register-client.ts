@@ -8,17 +8,27 @@ import { areRegistrable } from "./redirect-uri.ts";
 import { refuseOAuth } from "./oauth-refusal.ts";
 import { insertDynamicClient } from "./store.ts";
 
-/** A dynamic client is deleted after this time without use. Every consent and every issued token starts the time again. */
+/** How long (ms) an unused dynamic client is kept. Every consent and every issued token starts the time anew. */
 export const CLIENT_LIFETIME_MS = 90 * DAY;
-/** A registration without any consent is deleted after this time. */
+/** How long (ms) a registered client is kept if no user gives it access. */
 const UNUSED_LIFETIME_MS = DAY;
-/** A client registers immediately before it asks for consent, so a registration stays this long, whatever others register. */
+/**
+ * For how long (ms) no other registration can push a new one out. A client registers just before it asks for consent.
+ */
 const SAFE_MS = HOUR;
-/** How many registrations without any consent are kept for longer; the newest stay. */
+/**
+ * How many older registrations without any consent are kept; the newest stay. Anybody can register, so this bounds the
+ * table.
+ */
 const UNUSED_MAX = 1000;
-/** How many registrations without any consent one network may make in an hour; otherwise it could fill the table within it. */
+/**
+ * How many registrations without consent one network may make in an hour. Without this limit it could fill the table in
+ * that hour.
+ */
 const UNUSED_PER_NETWORK = 200;
-/** The total length of redirect URIs, because an unauthenticated caller fills this storage. */
+/**
+ * The maximum total length of a client's redirect URIs, because anybody can fill this storage without authentication.
+ */
 const REDIRECT_URIS_MAX_LENGTH = 2048;
 
 const SUPPORTED_GRANT_TYPES = ["authorization_code", "refresh_token"];
@@ -27,7 +37,7 @@ const AuthMethod = z.enum(["none", "client_secret_basic", "client_secret_post"])
 
 export interface RegisteredClient {
   readonly clientId: string;
-  /** The secret, shown once; null for a public client. */
+  /** The client secret, shown only once; null for a public client. */
   readonly clientSecret: string | null;
   readonly issuedAt: number;
   readonly name: string;
@@ -42,7 +52,10 @@ function parseMember<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   return parsed.success ? parsed.data : refuseOAuth("invalid_client_metadata", `${name} is not valid`);
 }
 
-/** Registers a client dynamically (RFC 7591). Unknown members are ignored. Null if the network has registered too many. */
+/**
+ * Registers an OAuth client dynamically (RFC 7591) and ignores unknown members. Null if the caller's network has
+ * registered too many.
+ */
 export async function registerClient(
   services: Pick<Services, "db" | "clock" | "ids">,
   metadata: Readonly<Record<string, unknown>>,
@@ -61,7 +74,7 @@ export async function registerClient(
       "redirect_uris must be https URLs, or http URLs on a loopback host, without fragment",
     );
   }
-  // By RFC 7591 2, the default is a client secret sent with HTTP Basic.
+  // If the client names no method, it sends its secret with HTTP Basic (RFC 7591 2).
   const authMethod = parseMember(
     AuthMethod.default("client_secret_basic"),
     metadata["token_endpoint_auth_method"],
@@ -108,7 +121,8 @@ export async function registerClient(
     uri: client.uri,
     redirectUris: client.redirectUris,
     authMethod,
-    // The registered values (RFC 7591 3.2.1) are those that the server supports, whatever the client requested.
+    // The response must contain the values that are registered (RFC 7591 3.2.1): those the server supports, whatever
+    // the client requested.
     grantTypes: SUPPORTED_GRANT_TYPES,
   };
 }

@@ -4,7 +4,10 @@ import { type Client, upsertClient, selectClient } from "./store.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Finds a client in the database, for the token endpoint. After the user's consent, a metadata document is not fetched again. */
+/**
+ * Finds a client in the database, for the token endpoint. The user has already consented, so its metadata document is
+ * not fetched again.
+ */
 export async function findStoredClient(services: Pick<Services, "db" | "clock">, id: string): Promise<Client | null> {
   if (!UUID.test(id) && !isClientDocumentUrl(id)) {
     return null;
@@ -17,7 +20,7 @@ export async function findStoredClient(services: Pick<Services, "db" | "clock">,
   return expired ? null : client;
 }
 
-/** Finds a client for the consent page. A metadata document that is not stored or has expired is fetched. */
+/** Finds a client for the consent page, and fetches its metadata document if it is not stored or has expired. */
 export async function resolveClient(
   services: Pick<Services, "db" | "clock" | "outbound" | "config">,
   id: string,
@@ -46,7 +49,10 @@ export async function resolveClient(
   return client;
 }
 
-/** Whether the lookup of this client may send a request to a URL that the caller chose. */
+/**
+ * Whether looking up this client may send a request to a URL that the caller chose. Callers limit the rate of such
+ * lookups.
+ */
 export function requiresFetch(id: string): boolean {
   return isClientDocumentUrl(id);
 }

@@ -7,13 +7,14 @@ function normalizeUri(text: string): string | null {
   if (!URL.canParse(text) || text.includes("#")) {
     return null;
   }
-  // The URL parser changes only scheme and host to lower case, so paths still differ by case.
+  // The URL parser writes only scheme and host in lower case. The case of a path still matters.
   return new URL(text).href.replace(/\/$/, "");
 }
 
 /**
- * Reads which resource the values of `resource` name (RFC 8707): the API or the MCP server, in the spelling of the configuration. Undefined
- * without a value. Null if they name something else or both, because a token is for one of them.
+ * Finds which server the `resource` parameters name (RFC 8707), the API or the MCP server, in the spelling of the
+ * configuration. Undefined without a parameter. Null if they name another server or both, because a token is for one
+ * server.
  */
 export function findResource(config: ResourceUrls, values: readonly string[]): string | null | undefined {
   const [first, ...others] = values.map(
@@ -26,7 +27,7 @@ export function supportedResources(config: ResourceUrls): string {
   return `resource must be ${config.baseUrl} or ${config.mcpUrl}`;
 }
 
-/** Refuses a `resource` that differs from that of the grant. The parameter may be omitted. */
+/** Refuses a `resource` parameter that names another server than the grant. The client may omit the parameter. */
 export function requireGrantedResource(
   config: ResourceUrls,
   values: readonly string[],

@@ -3,7 +3,8 @@ import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { type Client, expireAccessToken, revokeGrantOfRefreshToken } from "./store.ts";
 
 /**
- * Revokes one access token, or the whole grant of a refresh token. Unknown tokens and tokens of other clients change nothing (RFC 7009).
+ * Revokes an access token alone, or the whole grant of a refresh token. An unknown token, or one of another client,
+ * changes nothing (RFC 7009).
  */
 export async function revokeToken(
   services: Pick<Services, "db" | "clock">,

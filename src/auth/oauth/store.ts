@@ -14,7 +14,7 @@ export async function selectClient(db: Db, id: string): Promise<Client | undefin
 
 export interface UnusedClientLimits {
   readonly unusedLifetimeMs: number;
-  /** A registration is never deleted before this time, whatever others register meanwhile. */
+  /** Before this age (ms) a registration is never deleted, whatever others register meanwhile. */
   readonly safeMs: number;
   readonly keepUnused: number;
   /** How many unused registrations of the last `safeMs` one network may have. */
@@ -22,8 +22,8 @@ export interface UnusedClientLimits {
 }
 
 /**
- * Stores a registration and deletes the oldest unused ones beyond `keepUnused`, so that strangers cannot fill the table. False if its
- * network has too many.
+ * Stores a client registration and deletes the oldest unused ones beyond `keepUnused`, so that strangers cannot fill
+ * the table. False if the network has registered too many.
  */
 export async function insertDynamicClient(
   db: Db,
@@ -53,7 +53,7 @@ export async function insertDynamicClient(
     // mutant: fresh-clients-evicted
     evicted: db.d1
       .prepare(
-        // A used client expires much later than a new registration, so this deletes only unused ones.
+        // A used client expires much later than a new registration, so the order by expiry deletes only unused clients.
         `DELETE FROM oauth_clients WHERE created_at <= ?3 AND id IN (SELECT id FROM oauth_clients
            WHERE kind = 'dynamic' AND expires_at <= created_at + ?1 ORDER BY created_at DESC, id LIMIT -1 OFFSET ?2)`,
       )
@@ -62,7 +62,10 @@ export async function insertDynamicClient(
   return inserted.meta.changes === 1;
 }
 
-/** Stores a fetched metadata document until `expiresAt`. The row stays afterwards, because pages show the names of connected apps. */
+/**
+ * Stores a client's fetched metadata document, which is valid until `expiresAt`. The row stays, because pages show the
+ * names of connected apps.
+ */
 export async function upsertClient(db: Db, client: Client): Promise<void> {
   const { name, uri, redirectUris, expiresAt } = client;
   await db.orm
@@ -76,13 +79,13 @@ type GrantInsert = typeof oauthGrants.$inferInsert & { readonly confirms: Confir
 const EXTEND_CLIENT =
   "UPDATE oauth_clients SET expires_at = ?2, registered_from = NULL WHERE id = ?1 AND kind = 'dynamic'";
 
-/** SQL for the number of apps, other than client ?3, to which user ?2 has given access. */
+/** SQL for the number of apps to which user ?2 has given access, without client ?3. */
 const OTHER_APPS = `(SELECT count(DISTINCT client_id) FROM oauth_grants
   WHERE user_id = ?2 AND client_id <> ?3 AND revoked_at IS NULL)`;
 
 /**
- * Stores the grant and extends the expiry of a dynamic client, because a client with a user's consent is in use. Returns null if the grant
- * is stored; otherwise the number of other apps, which has reached `limit`.
+ * Stores the user's consent and prolongs a dynamic client, which is in use now. Null on success; otherwise the number
+ * of the user's other apps, which has reached `limit`.
  */
 export async function insertGrant(
   db: Db,
@@ -120,7 +123,7 @@ export async function insertGrant(
   return inserted.meta.changes === 1 ? null : (counted.results[0]?.used ?? 0);
 }
 
-/** The user's last choice of who confirms for this client; null without a grant that may write posts. */
+/** Who confirmed for this client by the user's last choice. Null if no grant may write posts. */
 export async function selectLastConfirms(
   db: Db,
   input: { userId: string; clientId: string },
@@ -135,7 +138,7 @@ export async function selectLastConfirms(
     .first<Confirms>("confirms");
 }
 
-/** Whether a user has allowed access for this redirect URI of a client and has not revoked it. */
+/** Whether the user has given access to this redirect URI of a client, and has not revoked it. */
 export async function hasApproved(
   db: Db,
   input: { userId: string; clientId: string; redirectUri: string },
@@ -154,7 +157,7 @@ export interface CodeExchange {
   readonly codeHash: string;
   readonly clientId: string;
   readonly challenge: string;
-  /** Null if the client omitted it (OAuth 2.1 removed the parameter). */
+  /** The redirect URI of the token request. Null if the client omitted it, because OAuth 2.1 removed the parameter. */
   readonly redirectUri: string | null;
   readonly now: number;
 }
@@ -162,7 +165,7 @@ export interface CodeExchange {
 // mutant: any-verifier
 const CODE_CONDITION = `code_hash = ?1 AND client_id = ?2 AND code_challenge = ?3 AND (?4 IS NULL OR redirect_uri = ?4)`;
 
-/** The resource of a code's grant, which never changes; null if the client has no such code. */
+/** The server (`resource`) that an authorization code's grant is for. Null if the client has no such code. */
 export async function findResourceOfCode(db: Db, codeHash: string, clientId: string): Promise<string | null> {
   return db.d1
     .prepare("SELECT resource FROM oauth_grants WHERE code_hash = ?1 AND client_id = ?2")
@@ -170,7 +173,10 @@ export async function findResourceOfCode(db: Db, codeHash: string, clientId: str
     .first<string>("resource");
 }
 
-/** Uses up the code with one conditional update: a wrong verifier does not use it up, and only one of two parallel exchanges succeeds. */
+/**
+ * Uses up an authorization code with one conditional update. A wrong verifier does not use it up, and only one of two
+ * parallel exchanges succeeds.
+ */
 export async function consumeCode(db: Db, claim: CodeExchange): Promise<{ id: string; scopes: Scope[] } | null> {
   const row = await db.d1
     .prepare(
@@ -183,8 +189,8 @@ export async function consumeCode(db: Db, claim: CodeExchange): Promise<{ id: st
 }
 
 /**
- * Revokes the grant of the first exchange if a code is used again correctly, because then the code has leaked. A wrong verifier revokes
- * nothing (OAuth 2.1 7.5.3).
+ * Revokes the grant of an authorization code that is used again with the right verifier, because the code has leaked. A
+ * wrong verifier revokes nothing (OAuth 2.1 7.5.3).
  */
 export async function revokeReplayedGrant(db: Db, claim: CodeExchange): Promise<void> {
   await db.d1
@@ -202,7 +208,7 @@ export interface RefreshTokenRow {
   readonly rotatedAt: number | null;
 }
 
-/** Finds a refresh token of this client whose grant is not revoked. */
+/** Finds a refresh token of this client, if its grant is not revoked. */
 export async function findRefreshToken(db: Db, hash: string, clientId: string): Promise<RefreshTokenRow | null> {
   const row = await db.d1
     .prepare(
@@ -223,7 +229,7 @@ export async function findRefreshToken(db: Db, hash: string, clientId: string): 
 }
 
 /**
- * Marks a refresh token as rotated. It can be used again within the grace period, because responses get lost and several processes may
+ * Marks a refresh token as rotated. It still works in the grace period: responses get lost, and several processes may
  * share a client.
  */
 export async function rotateRefreshToken(
@@ -232,7 +238,7 @@ export async function rotateRefreshToken(
 ): Promise<{ grantId: string; at: number } | null> {
   const row = await db.d1
     .prepare(
-      // The row of a rotated token only serves to detect reuse, so it expires earlier.
+      // A rotated token is kept only to detect its reuse, so it expires earlier.
       `UPDATE oauth_tokens SET rotated_at = coalesce(rotated_at, ?3), expires_at = min(expires_at, ?3 + ?5)
        WHERE hash = ?1 AND kind = 'refresh' AND expires_at > ?3 AND (rotated_at IS NULL OR rotated_at > ?3 - ?4)
          AND EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.client_id = ?2 AND g.revoked_at IS NULL)
@@ -243,7 +249,7 @@ export async function rotateRefreshToken(
   return row === null ? null : { grantId: row.grant_id, at: row.rotated_at };
 }
 
-/** Revokes the grant of this client's refresh token. All tokens of the grant are invalid from then on. */
+/** Revokes the grant to which a client's refresh token belongs. All tokens of the grant are then invalid. */
 export async function revokeGrantOfRefreshToken(db: Db, hash: string, clientId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
@@ -254,7 +260,10 @@ export async function revokeGrantOfRefreshToken(db: Db, hash: string, clientId: 
     .run();
 }
 
-/** Expires the token but keeps its row until clean-up: a repeated refresh computes the same access token and must not insert it again. */
+/**
+ * Expires an access token but keeps its row until the clean-up. A repeated refresh computes the same token and must not
+ * insert it again.
+ */
 export async function expireAccessToken(db: Db, hash: string, clientId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
@@ -272,7 +281,7 @@ export interface TokenInsert {
   readonly expiresAt: number;
 }
 
-/** Inserts the tokens in one round trip, and extends the expiry of a dynamic client, so that a client in use never expires. */
+/** Inserts a token pair in one round trip, and prolongs a dynamic client, so that a client in use never expires. */
 export async function insertTokens(
   db: Db,
   issue: { grantId: string; clientId: string; tokens: readonly TokenInsert[]; now: number; clientExpiresAt: number },
@@ -300,7 +309,7 @@ export interface ConnectedApp {
   readonly since: number;
 }
 
-/** The grants with an unexpired token, newest first. */
+/** The apps with an unexpired token of the user, newest first. */
 export async function selectApps(db: Db, userId: string, now: number): Promise<ConnectedApp[]> {
   const { results } = await db.d1
     .prepare(
@@ -322,7 +331,7 @@ export async function selectApps(db: Db, userId: string, now: number): Promise<C
   }));
 }
 
-/** False if the user has no such grant, or has revoked it. */
+/** Sets who confirms for an app. False if the user has no such grant, or has revoked it. */
 export async function updateGrantConfirms(
   db: Db,
   input: { userId: string; grantId: string; confirms: Confirms },

@@ -11,12 +11,12 @@ import { findPasskey, recordPasskeyUse, selectPasskeys } from "./store.ts";
 
 type RequiredServices = Pick<Services, "db" | "clock" | "ids" | "config">;
 
-/** The purpose for which a passkey is used. A challenge for one purpose is refused for another. */
+/** What a passkey is used for. A challenge for one purpose is refused for another. */
 type PasskeyUse =
   | { readonly purpose: "passkey_sign_in"; readonly userId: "" }
   | { readonly purpose: "passkey_reauthentication"; readonly userId: string };
 
-/** `userId` is empty because the user is not known yet. */
+/** The challenge of a sign-in belongs to no user, because the user is not known yet. */
 const SIGN_IN = { purpose: "passkey_sign_in", userId: "" } as const;
 
 async function createOptions(
@@ -35,7 +35,7 @@ async function createOptions(
   });
 }
 
-/** Verifies the response to a challenge for this purpose, and records the use. Returns the owner of the passkey. */
+/** Verifies a browser's response to a passkey challenge, and records the use. Returns the owner of the passkey. */
 async function verifyPasskey(
   services: RequiredServices,
   use: PasskeyUse,
@@ -70,7 +70,7 @@ async function verifyPasskey(
   return passkey.userId;
 }
 
-/** Returns the options with which the browser offers its passkeys for this site. */
+/** Starts a sign-in with a passkey. Returns the options with which the browser offers the passkeys of this site. */
 export function beginPasskeySignIn(services: RequiredServices): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return createOptions(services, SIGN_IN);
 }
@@ -83,7 +83,10 @@ export async function signInWithPasskey(
   return startSession(services, { userId: await verifyPasskey(services, SIGN_IN, input.response) });
 }
 
-/** Returns the options with which the browser asks a signed-in user for one of the user's passkeys. */
+/**
+ * Starts the proof of a signed-in user with a passkey. Returns the options with which the browser asks for one of the
+ * user's passkeys.
+ */
 export async function beginPasskeyReauthentication(
   services: RequiredServices,
   input: { userId: string },
@@ -94,7 +97,7 @@ export async function beginPasskeyReauthentication(
   return createOptions(services, { purpose: "passkey_reauthentication", userId }, allowed);
 }
 
-/** Verifies a passkey response of a signed-in user. The session then counts as recently authenticated. */
+/** Verifies the passkey response of a signed-in user. Their session then counts as recently authenticated. */
 export async function reauthenticateWithPasskey(
   services: RequiredServices,
   session: Pick<SignedInUser, "actor">,

@@ -14,7 +14,7 @@ export async function beginPasskeyRegistration(
   services: RequiredServices,
   user: { userId: string; email: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  // The library is loaded lazily, because no other request needs its certificate and CBOR code.
+  // Loaded lazily, because only passkey requests need the library's certificate and CBOR code.
   const { generateRegistrationOptions } = await import("@simplewebauthn/server");
   const existing = await selectPasskeys(services.db, user.userId);
   const challenge = await issueLoginToken(services, {
@@ -35,7 +35,7 @@ export async function beginPasskeyRegistration(
   });
 }
 
-/** Verifies and stores the passkey that the browser created. */
+/** Verifies and stores a passkey that the browser created. */
 export async function finishPasskeyRegistration(
   services: RequiredServices,
   input: { userId: string; name: string; response: RegistrationResponseJSON },

@@ -2,7 +2,7 @@ import { refuse } from "#core/errors.ts";
 import type { Services } from "#context.ts";
 import { deletePasskey } from "./store.ts";
 
-/** Deletes a passkey, which can then no longer be used to sign in. */
+/** Deletes a passkey, so that nobody can sign in with it. */
 export async function removePasskey(
   services: Pick<Services, "db">,
   input: { userId: string; id: string },

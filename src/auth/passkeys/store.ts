@@ -20,7 +20,7 @@ export async function findPasskey(db: Db, id: string): Promise<StoredPasskey | u
   return passkey;
 }
 
-/** False if any user has already registered this passkey. */
+/** Stores a passkey. False if any user has already registered it. */
 export async function insertPasskey(db: Db, passkey: typeof passkeys.$inferInsert): Promise<boolean> {
   const inserted = await db.orm.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id });
   return inserted.length === 1;

@@ -10,8 +10,8 @@ const KEY_BYTES = 32;
 const PREFIX = `scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$`;
 
 /**
- * A valid hash that matches no password, so that signing in with an unknown e-mail takes as long as with a known one. It is a constant,
- * because computing it on first use would be measurable.
+ * A valid hash that matches no password. With it, signing in with an unknown e-mail takes as long as with a known one.
+ * It is a constant, because computing it at its first use would take measurable time.
  */
 export const DUMMY_HASH = `${PREFIX}YWxtYW5hYy1kZWNveS1zYQ==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=`;
 
@@ -30,9 +30,12 @@ function deriveKey(
   return passwordQueue.run(() => computeScrypt(password, salt, cost), client);
 }
 
-/** Computes the hash. It takes a callback but blocks the isolate, because workerd computes it on the same thread. */
+/**
+ * Computes a scrypt hash. Despite the callback it blocks the isolate, because workerd computes the hash on the same
+ * thread.
+ */
 function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameters): Promise<Uint8Array> {
-  // NFKC makes texts equal that different keyboards compose differently.
+  // Keyboards compose the same character differently. NFKC makes these texts equal.
   return new Promise((resolve, reject) => {
     // mutant: count-scrypt
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 2 ** 20 }, (error, key) => {
@@ -45,7 +48,10 @@ function computeScrypt(password: string, salt: Uint8Array, cost: ScryptParameter
   });
 }
 
-/** Returns `scrypt$N$r$p$salt$key`. Like `checkPassword`, it throws PasswordQueueFullError while too many passwords wait. */
+/**
+ * Hashes a password as `scrypt$N$r$p$salt$key`. Throws PasswordQueueFullError while too many passwords wait in the
+ * isolate.
+ */
 export async function hashPassword(ids: Pick<Ids, "random">, password: string): Promise<string> {
   const salt = ids.random(SALT_BYTES);
   const key = await deriveKey(password, salt, PASSWORD_COST);
@@ -55,13 +61,16 @@ export async function hashPassword(ids: Pick<Ids, "random">, password: string): 
 export interface PasswordCheck {
   readonly matches: boolean;
   /**
-   * True if the hash was made with other parameters than the current ones. The caller should then make a new hash, because it has the
-   * password now.
+   * True if the stored hash has other parameters than the current ones. The caller should make a new hash now, while it
+   * has the password.
    */
   readonly outdated: boolean;
 }
 
-/** Checks a password with the parameters of the stored hash. Null (no password set) takes the same time and never matches. */
+/**
+ * Checks a password with the parameters of the stored hash. A null hash (no password set) takes the same time and never
+ * matches.
+ */
 export async function checkPassword(
   password: string,
   stored: string | null,

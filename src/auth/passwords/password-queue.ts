@@ -2,10 +2,10 @@ import { MIN_SLOT_MS } from "./password-cost.ts";
 
 const MAX_SLOT_MS = 2000;
 const MAX_WAITING = 8;
-/** More places, which strangers cannot take. */
+/** How many more passwords of known clients may wait. Strangers cannot take these places. */
 const MAX_WAITING_KNOWN = 12;
 
-/** Too many passwords wait in this isolate, so this one was not checked. */
+/** Thrown if too many passwords wait in this isolate, so that this one was not checked. */
 export class PasswordQueueFullError extends Error {
   override readonly name = "PasswordQueueFullError";
   readonly retryAfterSeconds: number;
@@ -15,7 +15,7 @@ export class PasswordQueueFullError extends Error {
   }
 }
 
-/** Whose password waits. Requests without a client, such as sign-ups, are one stranger. */
+/** Whose password waits for its hash. All requests without a client, such as sign-ups, count as one stranger. */
 export interface QueueClient {
   readonly id: string;
   readonly isKnown: boolean;
@@ -26,7 +26,10 @@ const STRANGER: QueueClient = { id: "", isKnown: false };
 interface Waiting {
   readonly client: QueueClient;
   readonly startAt: number;
-  /** Another client has its place. It learns this when it wakes, because a request cannot wake another one. */
+  /**
+   * True if another client has taken the place. The waiting request reads it when it wakes, because no other request
+   * can wake it.
+   */
   lostPlace: boolean;
 }
 
@@ -41,10 +44,10 @@ const systemTimer: Timer = {
 };
 
 /**
- * Spaces the password hashes of an isolate, because workerd computes scrypt on the isolate's thread and no other request runs meanwhile.
- * Each hash gets a slot of at least twice its duration. A client with nothing in a full queue takes a place of the one with the most, so that
- * nobody alone can keep others out. The queue stores start times, not a counter: if a client gives up, its request never runs `finally`, and
- * a counter would never go down again.
+ * Spaces the password hashes of an isolate, because workerd runs no other request during one. Each hash gets a slot of
+ * at least twice its duration. If the queue is full, a client without a place takes one from the client with the most,
+ * so that nobody keeps others out. The queue stores start times and no counter, because a request that its client gives
+ * up never runs `finally`.
  */
 export class PasswordQueue {
   readonly #timer: Timer;
@@ -59,14 +62,14 @@ export class PasswordQueue {
     this.#slotMs = minSlotMs;
   }
 
-  /** Call it before an attempt is counted. Throws PasswordQueueFullError. */
+  /** Refuses with PasswordQueueFullError if no place is free. Callers use it before they count an attempt. */
   assertNotFull(client: QueueClient = STRANGER): void {
     if (this.#isFullFor(client) && this.#placeToTake(client) === undefined) {
       throw this.#fullError();
     }
   }
 
-  /** Computes the hash when its turn comes, or throws PasswordQueueFullError. */
+  /** Waits for its turn and computes the hash, or throws PasswordQueueFullError. */
   async run<T>(derive: () => Promise<T>, client: QueueClient = STRANGER): Promise<T> {
     const startAt = this.#takeStart(client);
     const now = this.#timer.now();
@@ -80,13 +83,13 @@ export class PasswordQueue {
     }
     const startedAt = this.#timer.now();
     const derived = await derive();
-    // The clock of workerd stands still while code runs, so the duration is visible only after an event.
+    // The clock of workerd stands still while code runs. After this wait, the clock shows how long the hash took.
     await this.#timer.sleep(0);
     this.#slotMs = Math.min(MAX_SLOT_MS, Math.max(this.#minSlotMs, 2 * (this.#timer.now() - startedAt)));
     return derived;
   }
 
-  /** When the hash of a client starts: in the next free slot, or in that of another client. */
+  /** Reserves the time at which a client's hash starts: the next free slot, or a slot of another client. */
   #takeStart(client: QueueClient): number {
     this.assertNotFull(client);
     const taken = this.#isFullFor(client) ? this.#placeToTake(client) : undefined;
@@ -106,7 +109,10 @@ export class PasswordQueue {
     return this.#waiting.length >= (isKnown ? MAX_WAITING_KNOWN : MAX_WAITING);
   }
 
-  /** The last place of the client that has the most; undefined if nobody has two, or this client waits already. */
+  /**
+   * The last place of the client with the most places, which a new client may take. Undefined if nobody has two, or if
+   * this client already waits.
+   */
   #placeToTake({ id, isKnown }: QueueClient): Waiting | undefined {
     const byClient = Map.groupBy(this.#waiting, (waiting) => waiting.client.id);
     // mutant: full-for-newcomers

@@ -6,12 +6,15 @@ import type { SignedInUser } from "./resolve.ts";
 import { recordAuthenticationStatement } from "./store.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";
 
-/** The name of the field in which every form asks for the password again. */
+/** The name of the form field in which a page asks for the password again. */
 export const CURRENT_PASSWORD = "current_password";
 
 type Session = Pick<SignedInUser, "actor" | "email" | "recentlyAuthenticated">;
 
-/** Accepts a session with a recent authentication. Otherwise it requires the password, which makes the session recent again. */
+/**
+ * Requires the password, unless the session has a recent authentication. A correct password makes the session recent
+ * again.
+ */
 export async function requireRecentAuthentication(
   services: Pick<Services, "db" | "clock">,
   session: Session,
@@ -30,7 +33,7 @@ export async function requireRecentAuthentication(
   await confirmPassword(services, session, input);
 }
 
-/** Checks the password of a signed-in user. A wrong one counts as a failed sign-in of this session. */
+/** Checks the password of a signed-in user. A wrong password counts as a failed sign-in of this session. */
 export async function confirmPassword(
   services: Pick<Services, "db" | "clock">,
   session: Pick<Session, "actor" | "email">,

@@ -6,7 +6,7 @@ import { hashSecret, secretKind } from "#auth/secrets.ts";
 import { findSession } from "./store.ts";
 import { subscriptionAccess, type SubscriptionState } from "#auth/subscriptions/access.ts";
 
-/** How long after an authentication the user may create keys and passkeys and set a new password. */
+/** How long (ms) after an authentication the user may create keys and passkeys and set a new password. */
 const REAUTHENTICATION_MS = 10 * MINUTE;
 
 export interface SignedInUser {
@@ -16,27 +16,27 @@ export interface SignedInUser {
   readonly timeZone: string;
   readonly hasPassword: boolean;
   readonly hasPasskey: boolean;
-  /** Whether the user signed in, entered the password or used a passkey in this session within the last minutes. */
+  /** Whether the user signed in, entered the password or used a passkey in this session within the last ten minutes. */
   readonly recentlyAuthenticated: boolean;
   readonly subscription: SubscriptionState | null;
-  /** The user's workspaces, oldest first. The active one is `actor.workspaceId`. */
+  /** The user's workspaces, oldest first. `actor.workspaceId` is the active one. */
   readonly workspaces: readonly {
     readonly id: string;
     readonly name: string;
-    /** Whether the user must enter the password or use a passkey again before approving a request of an agent. */
+    /** Whether the user must enter the password or use a passkey again before approving an agent's request. */
     readonly approvalReauthentication: boolean;
   }[];
-  /** How many requests of agents wait for the user's approval, in all workspaces. */
+  /** How many requests of agents wait for the user's approval, in all workspaces together. */
   readonly pendingApprovals: number;
-  /** How many notices of the active workspace are not dismissed; 100 means 100 or more. */
+  /** How many notices of the active workspace are not dismissed. Counting stops at 100. */
   readonly openNotices: number;
-  /** Whether the user is an operator, who can see how the whole installation runs. */
+  /** Whether the user is an operator, who can see the state of the whole installation. */
   readonly isOperator: boolean;
-  /** When the user's data are erased; null if nobody has requested the deletion. */
+  /** When (ms) the user's data will be erased. Null if nobody has requested it. */
   readonly deletionDueAt: number | null;
 }
 
-/** Finds the user of a session cookie, with one D1 statement for a well-formed token and none for a malformed one. */
+/** Finds the user of a session cookie. It takes one D1 statement, or none if the token is malformed. */
 export async function resolveSession(
   services: Pick<Services, "db" | "clock" | "config">,
   token: string | undefined,

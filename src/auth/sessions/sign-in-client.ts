@@ -3,11 +3,16 @@ import { isSignedFor, signFor } from "#core/derived-key.ts";
 import { fromBase64Url, toBase64Url } from "#core/encoding.ts";
 import type { Ids } from "#core/ids.ts";
 
-/** Who tries to sign in. Failed attempts count for this client alone, so that nobody can delay anybody else. */
+/**
+ * Who tries to sign in. Failed attempts count for this client alone, so that nobody can delay another person's sign-in.
+ */
 export interface SignInClient {
-  /** `network:…` for a stranger, `browser:…` for a browser that has signed in before, `session:…` for one that is signed in. */
+  /**
+   * `network:…` for a stranger, `browser:…` for a browser that has signed in before, `session:…` for a signed-in
+   * browser.
+   */
   readonly id: string;
-  /** Whether the client has proved the password before; it does not wait behind strangers. */
+  /** Whether the client has proved the password before. A known client does not wait behind strangers. */
   readonly isKnown: boolean;
 }
 
@@ -16,7 +21,7 @@ const KNOWN_BROWSER = /^([\w-]{22})\.([\w-]{43})$/;
 
 const signedText = (email: string, browserId: string) => `${browserId}\n${email.trim().toLowerCase()}`;
 
-/** The value of the cookie with which a browser shows later that it has signed in with this address. */
+/** Makes the cookie value by which a browser later shows that it has signed in with this e-mail address. */
 export async function makeKnownBrowser(
   { config, ids }: { readonly config: Config; readonly ids: Pick<Ids, "random"> },
   email: string,
@@ -25,7 +30,7 @@ export async function makeKnownBrowser(
   return `${browserId}.${toBase64Url(await signFor(config, "known browser", signedText(email, browserId)))}`;
 }
 
-/** The client of a sign-in: the known browser if its cookie is for this address, otherwise its network. */
+/** Identifies who signs in: the known browser if its cookie is for this address, otherwise the network. */
 export async function signInClient(
   { config }: { readonly config: Config },
   request: { readonly email: string; readonly network: string; readonly knownBrowser: string | undefined },

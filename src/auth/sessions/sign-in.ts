@@ -7,9 +7,9 @@ import { startSession } from "./start.ts";
 import { clearAttemptsStatement, countSignInAttempt } from "./store-attempts.ts";
 
 /**
- * Returns a session token for a correct e-mail and password, null for everything else. An unknown e-mail, a wrong password and a user
- * without a password take the same time. An attempt that comes too early also returns null but computes no hash, for known and unknown
- * addresses alike. What others try does not delay a client.
+ * Returns a session token for a correct e-mail and password, null for everything else. An unknown e-mail, a wrong
+ * password and a user without a password take the same time. An attempt too soon after failures also gets null, without
+ * a hash, for known and unknown addresses alike. One client's attempts never delay another client.
  */
 export async function signIn(
   services: Pick<Services, "db" | "clock" | "ids">,
@@ -41,7 +41,7 @@ async function replaceOutdatedHash(
   try {
     await updatePasswordHash(db, user.userId, await hashPassword(ids, user.password));
   } catch (error) {
-    // The password was correct, so this sign-in succeeds; the next one can replace the hash.
+    // The password was correct, so a full queue must not fail the sign-in. The next sign-in can replace the hash.
     if (!(error instanceof PasswordQueueFullError)) {
       throw error;
     }

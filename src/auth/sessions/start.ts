@@ -6,7 +6,10 @@ import { insertSession } from "./store.ts";
 const SESSION_DAYS = 30;
 export const SESSION_SECONDS = (SESSION_DAYS * DAY) / 1000;
 
-/** Starts a session. Every sign-in creates a new token, which prevents session fixation. */
+/**
+ * Starts a session. Every sign-in creates a new token, so that nobody can prepare a session for somebody else (session
+ * fixation).
+ */
 export async function startSession(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: { userId: string },

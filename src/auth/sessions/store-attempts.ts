@@ -4,15 +4,18 @@ import { batch, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { SignInClient } from "./sign-in-client.ts";
 
-/** After ten wrong passwords for an e-mail address a client waits a minute, then twice as long after each, at most an hour. */
+/**
+ * After this many wrong passwords for an e-mail address, a client must wait: one minute, then twice as long each time,
+ * at most an hour.
+ */
 const FAILURES_BEFORE_DELAY = 10;
 const MAX_DELAY_MINUTES = HOUR / MINUTE;
-/** Rows with few failures are deleted earlier, because strangers can create many of them. */
+/** How long (ms) rows with few failures stay. It is short, because strangers can create many of them. */
 const FEW_FAILURES_RETENTION_MS = HOUR;
 const FAILURES_RETENTION_MS = DAY;
 
 export interface CountedAttempt {
-  /** False for an attempt that came too early. The caller must then not check the password. */
+  /** False for an attempt that came too soon. The caller must then not check the password. */
   readonly allowed: boolean;
   readonly user: { readonly id: string; readonly password_hash: string | null } | null;
 }
@@ -26,8 +29,8 @@ interface AttemptKey {
 const clientHashOf = ({ id }: SignInClient) => sha256Hex(id);
 
 /**
- * Counts the attempt as failed before the password is checked, so that parallel guesses cannot share one allowed attempt. It counts
- * addresses without a user too, so that known and unknown addresses behave alike.
+ * Counts a sign-in as failed before the password is checked, so that parallel guesses cannot share one allowed attempt.
+ * Addresses without a user count too, so that they behave like known ones.
  */
 export async function countSignInAttempt(
   db: Db,
@@ -50,19 +53,22 @@ export async function countSignInAttempt(
   return { allowed: counted.results.length === 1, user: users.results[0] ?? null };
 }
 
-/** Clears the failed attempts of one client, after a correct password. */
+/** A statement that forgets one client's failed sign-ins, after a correct password. */
 export async function clearAttemptsStatement(db: Db, { email, client }: AttemptKey): Promise<D1PreparedStatement> {
   return db.d1
     .prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?1 AND client_hash = ?2")
     .bind(await sha256Hex(email), await clientHashOf(client));
 }
 
-/** Clears the failed attempts of all clients; runs in the batch that sets a new password. */
+/**
+ * A statement that forgets the failed sign-ins of all clients for an e-mail address. It runs in the batch that sets a
+ * new password.
+ */
 export async function clearAllAttemptsStatement(db: Db, email: string): Promise<D1PreparedStatement> {
   return db.d1.prepare("DELETE FROM sign_in_attempts WHERE email_hash = ?1").bind(await sha256Hex(email));
 }
 
-/** Deletes rows after their retention. */
+/** A statement that deletes failed sign-ins after their retention. */
 export function deleteOldAttemptsStatement(
   db: Db,
   { now, limit }: { now: number; limit: number },

@@ -15,7 +15,7 @@ export interface SessionRow {
   readonly current_period_end: number | null;
   readonly authenticated_at: number;
   readonly has_passkey: 0 | 1;
-  /** JSON of the user's workspaces. */
+  /** The user's workspaces as JSON text. */
   readonly workspaces: string;
   readonly pending_approvals: number;
   readonly open_notices: number;
@@ -24,7 +24,7 @@ export interface SessionRow {
   readonly deletion_due_at: number | null;
 }
 
-/** Notices are counted only up to this number, so that a page never counts thousands. */
+/** Counting notices stops at this number, so that no page counts thousands. */
 const MAX_COUNTED_NOTICES = 100;
 
 const BY_SESSION = `SELECT u.id AS user_id, u.active_workspace_id AS workspace_id, u.email AS email, u.time_zone AS time_zone,
@@ -56,7 +56,7 @@ export async function deleteSession(db: Db, hash: string): Promise<void> {
   await db.orm.delete(sessions).where(eq(sessions.hash, hash));
 }
 
-/** Identifies a session on a page without showing its full hash. */
+/** SQL for the short name of a session, so that pages do not show its full hash. */
 export const SESSION_LABEL = "substr(hash, 1, 16)";
 
 export function sessionLabel(hash: string): string {
@@ -68,7 +68,7 @@ export interface ActiveSession {
   readonly createdAt: number;
 }
 
-/** The browsers in which the user is signed in, newest first. */
+/** The sessions of a user, one for each browser, newest first. */
 export async function selectActiveSessions(db: Db, userId: string, now: number): Promise<ActiveSession[]> {
   const { results } = await db.d1
     .prepare(

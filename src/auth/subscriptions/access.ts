@@ -5,33 +5,34 @@ import { GRACE_DAYS, limitsFor, type Plan, type PlanLimits, type SubscriptionSta
 export interface SubscriptionState {
   readonly plan: Plan;
   readonly status: SubscriptionStatus;
-  /** The end of the trial, the paid period or the grace period, depending on `status`; null if there is no end. */
+  /** When (ms) the trial, paid period or grace period ends, depending on `status`. Null if it has no end. */
   readonly currentPeriodEnd: number | null;
 }
 
 export interface SubscriptionAccess {
   readonly plan: Plan;
   readonly isTrial: boolean;
-  /** Whether the user may call the API and the service publishes the user's posts. */
+  /** Whether the user has access: calls to the API are allowed, and the service publishes the user's posts. */
   readonly subscribed: boolean;
   readonly limits: PlanLimits;
 }
 
-/** When access ends; null if only a change of the status can end it. */
+/** When (ms) the user's access ends. Null if only a change of the status can end it. */
 export function accessEndsAt(state: Pick<SubscriptionState, "status" | "currentPeriodEnd">): number | null {
   switch (state.status) {
     case "trialing":
     case "past_due":
       return state.currentPeriodEnd ?? 0;
     case "active":
-      // The event about a renewal may arrive days late, so a paid period gets the same grace period as a failed payment.
+      // The event about a renewal may arrive days late. So a paid period gets the same grace period as a failed
+      // payment.
       return state.currentPeriodEnd === null ? null : state.currentPeriodEnd + GRACE_DAYS * DAY;
     case "canceled":
       return 0;
   }
 }
 
-/** The current plan, access and limits of a user. A plan that the operator set for all users overrides every subscription. */
+/** The plan, access and limits of a user now. A plan that the operator set for all users overrides the subscription. */
 export function subscriptionAccess(
   config: Pick<Config, "planForAll" | "limitOverrides" | "sendsEmail">,
   user: { readonly subscription: SubscriptionState | null; readonly emailVerified: boolean },
@@ -50,7 +51,7 @@ export function subscriptionAccess(
   };
 }
 
-/** When the period ends if this status starts now. */
+/** When (ms) the period of a subscription ends if this status starts now. */
 export function periodEndFor(status: SubscriptionStatus, now: number): number | null {
   switch (status) {
     case "trialing":

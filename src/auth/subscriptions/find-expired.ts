@@ -1,16 +1,16 @@
 import type { Services } from "#context.ts";
 import { cancelExpiredStatement, selectExpired } from "./store.ts";
 
-/** The limit of one cron run. The remaining subscriptions follow in the next run, a minute later. */
+/** How many subscriptions one cron run ends. The next run, a minute later, ends further ones. */
 const SUBSCRIPTIONS_PER_RUN = 200;
 
 export interface ExpiredSubscriptions {
   readonly userIds: readonly string[];
-  /** Cancels these subscriptions. It must run in the batch that also pauses their posts. */
+  /** Cancels the expired subscriptions. It must run in the batch that also pauses the posts of their users. */
   readonly statement: D1PreparedStatement;
 }
 
-/** Finds the subscriptions whose trial, grace period or unrenewed period has ended; null if there are none. */
+/** Finds the subscriptions whose trial, grace period or unrenewed paid period has ended. Null if there are none. */
 export async function findExpiredSubscriptions(
   services: Pick<Services, "db" | "clock" | "config">,
 ): Promise<ExpiredSubscriptions | null> {

@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { upsertSubscription, subscriptionOfUser } from "./store.ts";
 import { periodEndFor } from "./access.ts";
 
-/** Sets the plan and status of a user without a payment. A changed status starts a new period now. */
+/** Sets a user's plan and status without a payment. A changed status starts a new period now. */
 export async function setSubscription(
   services: Pick<Services, "db" | "clock">,
   input: { userId: string; plan: Plan; status: SubscriptionStatus },

@@ -4,7 +4,10 @@ import type { Db } from "#db/client.ts";
 import type { subscriptions } from "#db/schema.ts";
 import type { SubscriptionState } from "./access.ts";
 
-/** Subscriptions whose period has ended, by the same rule as `accessEndsAt`. An index on `current_period_end` limits the rows read. */
+/**
+ * SQL for subscriptions whose period has ended, by the rule of `accessEndsAt`. The index on `current_period_end` limits
+ * the rows read.
+ */
 const EXPIRED = `current_period_end <= ?1 AND (status IN ('trialing', 'past_due')
   OR (status = 'active' AND current_period_end <= ?1 - ${GRACE_DAYS * DAY}))`;
 
@@ -16,7 +19,10 @@ export async function selectExpired(db: Db, now: number, limit: number): Promise
   return results.map((row) => row.user_id);
 }
 
-/** Checks the condition again, because a payment may have arrived after the rows were selected. */
+/**
+ * A statement that cancels expired subscriptions. It checks the expiry again, because a payment may have arrived since
+ * the rows were selected.
+ */
 export function cancelExpiredStatement(db: Db, userIds: readonly string[], now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -72,7 +78,7 @@ export function subscriptionOfCustomer(db: Db, customerId: string): Promise<Stor
   return findSubscription(db, "stripe_customer_id", customerId);
 }
 
-/** Replaces the subscription of a user. Ids of the payment provider that the row omits keep their stored value. */
+/** Replaces a user's subscription. Ids of the payment provider that `row` omits keep their stored value. */
 export async function upsertSubscription(db: Db, row: typeof subscriptions.$inferInsert): Promise<void> {
   await db.d1
     .prepare(

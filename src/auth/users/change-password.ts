@@ -7,14 +7,14 @@ import { hashPassword } from "#auth/passwords/password-hash.ts";
 import { replacePassword } from "./store.ts";
 
 export interface PasswordChange {
-  /** The current password. It may be empty for a user who authenticated recently and has a passkey or no password. */
+  /** The current password. It may be empty if the user authenticated recently and has a passkey or no password. */
   readonly current: string;
   readonly next: string;
-  /** Whether to end every API key, connected app, webhook and calendar feed too. */
+  /** Whether the change also ends every API key, connected app, webhook and calendar feed. */
   readonly revokeAll: boolean;
 }
 
-/** Whether a change requires the current password even shortly after sign-in. */
+/** Whether changing the password requires the current one even shortly after sign-in. */
 export function alwaysNeedsPassword(session: Pick<SignedInUser, "hasPassword" | "hasPasskey">): boolean {
   return session.hasPassword && !session.hasPasskey;
 }

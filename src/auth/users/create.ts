@@ -8,13 +8,16 @@ import { parseEmail, parsePassword, parseTimeZone } from "#auth/parse-inputs.ts"
 
 export interface NewUser {
   readonly email: string;
-  /** Null for a user without password sign-in. */
+  /** The password; null for a user who does not sign in with one. */
   readonly password: string | null;
   readonly plan: Plan;
-  /** Defaults to a trial that starts now. */
+  /** The status of the first subscription. The default is a trial that starts now. */
   readonly subscription?: SubscriptionStatus;
   readonly timeZone?: string;
-  /** Creates the user only if no user exists yet. The insert itself checks this, so that only one of two parallel calls succeeds. */
+  /**
+   * Creates the user only if the installation has none. The insert itself checks this, so that only one of two parallel
+   * calls succeeds.
+   */
   readonly onlyFirst?: boolean;
 }
 

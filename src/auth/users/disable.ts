@@ -2,8 +2,8 @@ import type { Services } from "#context.ts";
 import { admitUser, refuseUser } from "./store-access.ts";
 
 /**
- * Disables a user from the next request on: sessions, keys, connected apps, webhooks and calendar feeds end, and every sign-in fails as with a wrong password until
- * `enableUser`. For the operator.
+ * Disables a user for the operator, from the next request on. Sessions, keys, connected apps, webhooks and calendar
+ * feeds end. Every sign-in fails as with a wrong password, until `enableUser`.
  */
 export function disableUser(
   services: Pick<Services, "db" | "clock">,
@@ -12,7 +12,7 @@ export function disableUser(
   return refuseUser(services.db, userId, services.clock.now());
 }
 
-/** Lets the user sign in again. What was ended stays ended. For the operator. */
+/** Lets a disabled user sign in again, for the operator. Ended keys, apps and webhooks stay ended. */
 export function enableUser(services: Pick<Services, "db">, { userId }: { readonly userId: string }): Promise<void> {
   return admitUser(services.db, userId);
 }

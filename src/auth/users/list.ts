@@ -8,7 +8,10 @@ export function listUsers(services: Pick<Services, "db">): Promise<UserRow[]> {
   return selectUsers(services.db);
 }
 
-/** Finds the user with this e-mail. Only for the operator, because the result reveals whether the address has an account. */
+/**
+ * Finds the user with this e-mail address. Only for the operator, because the result reveals whether the address has an
+ * account.
+ */
 export async function userIdOf(services: Pick<Services, "db">, input: { email: string }): Promise<string> {
   return (
     (await userIdByEmail(services.db, parseEmail(input.email))) ??

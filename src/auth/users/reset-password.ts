@@ -15,7 +15,10 @@ import { findUser, type KeptCredentials, replacePassword, setEmailVerified, user
 
 const RESET_LIFETIME_MS = 30 * MINUTE;
 
-/** Sends a reset link if the user exists. The response is the same if not, or if the address got too many; the e-mail is sent after the response. */
+/**
+ * Sends a link to reset the password if the user exists. The response is the same if not, or if the address got too
+ * many mails. The mail is sent after the response, so that its duration reveals nothing.
+ */
 export async function requestPasswordReset(
   services: Pick<Services, "db" | "clock" | "ids" | "config" | "defer">,
   mailer: Mailer,
@@ -48,7 +51,10 @@ async function sendResetLink(
   });
 }
 
-/** What gives access to the user's account or posts besides the password. A reset ends each of these unless the user keeps it. */
+/**
+ * Everything besides the password that gives access to the user's account or posts. A reset ends each item unless the
+ * user keeps it.
+ */
 export interface AccountAccess {
   readonly email: string;
   readonly timeZone: string;
@@ -68,7 +74,10 @@ function refuseLink(): never {
   });
 }
 
-/** Returns what a reset with this link would end, without using up the link. Refuses a link that cannot be used. */
+/**
+ * Returns what a password reset with this link would end, without using up the link. Refuses a link that cannot be
+ * used.
+ */
 export async function previewPasswordReset(
   services: Pick<Services, "db" | "clock">,
   input: { token: string },
@@ -96,8 +105,9 @@ export async function previewPasswordReset(
 }
 
 /**
- * Sets the password of the user who got the link, and marks the e-mail as verified. Ends every session, key, connected app, passkey,
- * webhook and calendar feed of that user except those in `keep`. Ids of other users have no effect.
+ * Sets the password of the user who got the link, and marks the e-mail address as verified. Ends the user's sessions,
+ * keys, connected apps, passkeys, webhooks and calendar feeds, except those in `keep`. Ids of other users have no
+ * effect.
  */
 export async function resetPassword(
   services: Pick<Services, "db" | "clock" | "ids">,
@@ -105,8 +115,8 @@ export async function resetPassword(
 ): Promise<{ readonly email: string }> {
   const { db, clock, ids } = services;
   const link = { token: input.token, purpose: "reset_password" } as const;
-  // Validate and hash the password before using up the link, so that an invalid password or a full queue does not cost the link. An invalid
-  // link computes no hash.
+  // Validate and hash the password before the link is used up, so that an invalid password or a full queue does not
+  // cost the link. For an invalid link no hash is computed.
   const password = parsePassword(input.password, "new_password");
   if ((await peekLoginToken(services, link)) === null) {
     refuseLink();

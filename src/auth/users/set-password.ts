@@ -3,7 +3,9 @@ import type { Services } from "#context.ts";
 import { hashPassword } from "#auth/passwords/password-hash.ts";
 import { replacePassword } from "./store.ts";
 
-/** Sets a password without asking for the current one, and ends every session. Everything else stays. For the operator. */
+/**
+ * Sets a user's password without the current one, for the operator. Ends every session; keys, apps and passkeys stay.
+ */
 export async function setPassword(
   { db, clock, ids }: Pick<Services, "db" | "clock" | "ids">,
   user: { readonly userId: string; readonly email: string; readonly password: string },

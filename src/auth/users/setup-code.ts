@@ -5,8 +5,8 @@ import { refuse } from "#core/errors.ts";
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest();
 
 /**
- * Refuses the sign-up of the first user without the operator's setup code. Later sign-ups need no code. It compares hashes, so that the
- * time reveals neither the code nor its length.
+ * Refuses the sign-up of the first user without the operator's setup code. Later sign-ups need no code. It compares
+ * hashes, so that the duration reveals neither the code nor its length.
  */
 export function requireSetupCode(config: Pick<Config, "asksSetupCode" | "setupCode">, code: string): void {
   if (!config.asksSetupCode) {

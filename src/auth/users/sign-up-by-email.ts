@@ -13,8 +13,9 @@ import { signUpState } from "./store.ts";
 const LINK_LIFETIME_MS = DAY;
 
 /**
- * Signs a user up if the service can send e-mails. The caller learns nothing about the address, and its owner gets a link that sets the
- * first password. Until then the account has no password, so a sign-in does not reveal whether the address was new.
+ * Signs a user up on an installation that can send e-mails. The caller learns nothing about the address; its owner gets
+ * a link that sets the first password. Without a password nobody can sign in, so a sign-in does not reveal whether the
+ * address was new.
  */
 export async function signUpByEmail(
   services: Pick<Services, "db" | "clock" | "ids" | "config" | "defer">,

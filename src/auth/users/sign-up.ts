@@ -5,7 +5,7 @@ import { type CreatedUser, createUser } from "./create.ts";
 import { requireSetupCode } from "./setup-code.ts";
 import { countUsers } from "./store.ts";
 
-/** Whether anybody can create an account right now. */
+/** Whether anybody can create an account now. */
 export async function signUpIsOpen(services: Pick<Services, "db" | "config">): Promise<boolean> {
   switch (services.config.signup) {
     case "open":
@@ -18,8 +18,8 @@ export async function signUpIsOpen(services: Pick<Services, "db" | "config">): P
 }
 
 /**
- * Refuses every caller with the same words: the result depends only on the operator's setting and on whether a user exists, never on an
- * address.
+ * Refuses a sign-up if nobody may create an account. The words are the same for every caller, because the answer must
+ * not depend on an e-mail address.
  */
 export async function refuseUnlessOpen(services: Pick<Services, "db" | "config">): Promise<void> {
   if (!(await signUpIsOpen(services))) {
@@ -27,7 +27,7 @@ export async function refuseUnlessOpen(services: Pick<Services, "db" | "config">
   }
 }
 
-/** Creates a user with a trial that starts now, if the operator's sign-up setting allows it. */
+/** Creates a user with a trial, if the operator's setting for sign-ups allows it. */
 export async function signUp(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   input: { email: string; password: string; plan: Plan; timeZone: string; setupCode: string },

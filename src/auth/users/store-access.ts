@@ -2,7 +2,7 @@ import { batch } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { UserRole } from "#db/schema.ts";
 
-/** How many of each were ended. */
+/** How many credentials of each kind were ended. */
 export interface RevokedAccess {
   readonly keys: number;
   readonly apps: number;
@@ -12,7 +12,7 @@ export interface RevokedAccess {
 
 const IN_OWN_WORKSPACES = "workspace_id IN (SELECT id FROM workspaces WHERE user_id = ?1)";
 
-/** Ends the webhooks of user ?1. `now` is the parameter with the time. */
+/** SQL that ends the webhooks of user ?1. `now` is the parameter with the time. */
 export const endWebhooksSql = (now: "?2" | "?3") =>
   `UPDATE webhooks SET disabled_at = ${now}, disabled_reason = 'access_ended', updated_at = ${now}
    WHERE ${IN_OWN_WORKSPACES} AND disabled_at IS NULL`;
@@ -25,7 +25,8 @@ const revokeStatements = (db: Db, userId: string, now: number) => {
       .prepare(`UPDATE ${table} SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id`)
       .bind(userId, now);
   return {
-    // Before the keys, because a key that is revoked ends its webhooks, which would then not be counted.
+    // End the webhooks before the keys: revoking a key ends its webhooks too, and these would then be missing from the
+    // count.
     webhooks: db.d1.prepare(`${endWebhooksSql("?2")} RETURNING id`).bind(userId, now),
     feeds: db.d1.prepare(`${END_FEEDS_SQL} RETURNING hash`).bind(userId),
     keys: revoke("api_keys"),
@@ -44,8 +45,8 @@ export async function revokeAllAccess(db: Db, userId: string, now: number): Prom
 }
 
 /**
- * Marks the user as disabled and, in the same transaction, ends all credentials of the user. A request that began earlier then finds no
- * valid credential.
+ * Marks a user as disabled and ends all their credentials, in one transaction. A request that began earlier then finds
+ * no valid credential.
  */
 export async function refuseUser(db: Db, userId: string, now: number): Promise<void> {
   await db.d1.batch([

@@ -12,7 +12,9 @@ export interface FeedOfUser {
   readonly createdAt: number;
 }
 
-/** What shows posts to others without a credential: the enabled webhooks and the calendar feeds of all workspaces of a user. */
+/**
+ * What shows posts to others without a credential: the user's enabled webhooks and calendar feeds, in all workspaces.
+ */
 export async function selectOutlets(
   db: Db,
   userId: string,

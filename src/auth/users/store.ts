@@ -23,7 +23,7 @@ export interface UserInsert {
 const FIRST_WORKSPACE_NAME = "My workspace";
 
 /**
- * Inserts a user in one batch; the subscription and the workspace are inserted only if the user is. The first user of an installation
+ * Inserts a user with a subscription and a workspace in one batch, or nothing. The first user of an installation
  * becomes its operator.
  */
 export async function insertUser(db: Db, user: UserInsert): Promise<"created" | "email_taken" | "not_first"> {
@@ -77,7 +77,7 @@ export async function setEmailVerified(db: Db, userId: string, now: number): Pro
     .run();
 }
 
-/** The state of a sign-up. It is finished when the user can sign in or has confirmed the address. */
+/** Finds the sign-up of an e-mail address. It is finished when the user can sign in or has confirmed the address. */
 export async function signUpState(db: Db, email: string): Promise<{ id: string; finished: boolean } | null> {
   const row = await db.d1
     .prepare(
@@ -102,9 +102,9 @@ export async function findUser(db: Db, userId: string): Promise<{ email: string;
     .first<{ email: string; timeZone: string }>();
 }
 
-/** The ids of the credentials that stay valid after a new password; null keeps all of the kind. */
+/** The ids of the credentials that stay valid after a new password. Null keeps all credentials of the kind. */
 export interface KeptCredentials {
-  /** The first characters of session hashes, as in `SESSION_LABEL`. */
+  /** The first characters of session hashes, as `SESSION_LABEL` selects them. */
   readonly sessions: readonly string[];
   readonly keys: readonly string[] | null;
   readonly apps: readonly string[] | null;
@@ -122,8 +122,8 @@ export interface PasswordReplacement {
 }
 
 /**
- * Sets the password and ends every credential that is not kept, in one batch. A credential that was added after the page listed them is not
- * in `keep`, so it ends too.
+ * Sets a password and ends every credential that is not kept, in one batch. A credential that was added after the page
+ * listed them ends too.
  */
 export async function replacePassword(db: Db, change: PasswordReplacement): Promise<void> {
   const { userId, keep, now } = change;
@@ -138,7 +138,7 @@ export async function replacePassword(db: Db, change: PasswordReplacement): Prom
   await db.d1.batch([
     db.d1.prepare("UPDATE users SET password_hash = ?2 WHERE id = ?1").bind(userId, change.passwordHash),
     await clearAllAttemptsStatement(db, change.email),
-    // Deletes the challenge of a passkey registration in progress too, because it would add a passkey afterwards.
+    // Delete the challenge of an open passkey registration too, because it could add a passkey after the reset.
     db.d1
       .prepare("DELETE FROM login_tokens WHERE user_id = ?1 AND purpose IN ('reset_password', 'passkey_registration')")
       .bind(userId),

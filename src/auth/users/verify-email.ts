@@ -7,7 +7,9 @@ import { setEmailVerified } from "./store.ts";
 
 const VERIFICATION_LIFETIME_MS = DAY;
 
-/** Sends the link with which a user confirms the e-mail address; nothing to an address that got too many. */
+/**
+ * Sends the link with which a user confirms the e-mail address. Sends nothing to an address that got too many mails.
+ */
 export async function sendVerification(
   services: Pick<Services, "db" | "clock" | "ids" | "config">,
   mailer: Mailer,
@@ -28,7 +30,7 @@ export async function sendVerification(
   });
 }
 
-/** False for an unknown, used or expired link. */
+/** Confirms an e-mail address by its link. False for an unknown, used or expired link. */
 export async function verifyEmail(
   services: Pick<Services, "db" | "clock">,
   input: { token: string },

@@ -14,9 +14,10 @@ import { recheckNewPosts } from "./recheck-new-posts.ts";
 import { type ApprovalWithPlan, decideApproval, findApproval } from "#confirming/requests/store-approvals.ts";
 
 /**
- * Writes a kept plan for the person who approves it. Everything is checked as for a preview; then the transaction of the confirm writes the
- * plan under the token's hash, if the approval is still pending. The posts remain the agent's. A plan that can no longer be written becomes
- * stale; a cause that passes by itself changes nothing. Many new posts are not returned: they would be megabytes.
+ * Writes the stored plan of a request that a person approves. Everything is checked as for a preview. A transaction
+ * then writes the plan and approves the request together. The posts remain the agent's. A plan that can no longer be
+ * written makes the request stale; a temporary cause changes nothing. The result omits many new posts, because they
+ * could be megabytes.
  */
 export async function approveRequest(
   ctx: Context,
@@ -65,7 +66,8 @@ export async function approveRequest(
   try {
     return await refuseStalePlan(planCtx, plan);
   } catch (error) {
-    // A held database and a short-lived difference pass by themselves.
+    // A held database and a short-lived difference are temporary, so the request stays pending and the person can try
+    // again.
     if (error instanceof RefusalError && !["service_held", "invalid_confirmation_token"].includes(error.refusal.code)) {
       return await endAsStale(ctx, approval.id, problemsOfRefusal(error));
     }

@@ -5,7 +5,7 @@ import { decideApproval, findApproval } from "#confirming/requests/store-approva
 
 export const MAX_NOTE_CHARACTERS = 500;
 
-/** Ends a request without writing anything; the agent reads the note. */
+/** Declines an agent's request, so that nothing is written. The agent can read the person's note. */
 export async function declineRequest(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: { readonly id: string; readonly note: string },

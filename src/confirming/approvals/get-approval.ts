@@ -3,7 +3,7 @@ import type { Approval } from "#confirming/requests/types.ts";
 import { refuseApprovalNotFound, withUrl } from "#confirming/requests/approval-reference.ts";
 import { findApproval } from "#confirming/requests/store-approvals.ts";
 
-/** Reads an approval of the user, also of a workspace that is not active. */
+/** Reads an approval of the user. It may belong to a workspace that is not active. */
 export async function getApprovalOfUser(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   { id }: { readonly id: string },

@@ -23,7 +23,7 @@ export function listApprovals(
   return selectPage(ctx, ctx.actor.workspaceId, input);
 }
 
-/** Lists the approvals of all workspaces, for the person who decides. */
+/** Lists the user's approvals of all workspaces, for the page on which the user decides. */
 export function listApprovalsOfUser(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: ApprovalListInput,

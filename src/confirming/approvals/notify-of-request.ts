@@ -11,7 +11,10 @@ const FIRST_WORDS = 60;
 
 type NotifyContext = Pick<Context, "actor" | "config" | "db" | "defer" | "mailer">;
 
-/** Mails the person after the response, at most once in 15 minutes. The list in the dashboard has all requests. */
+/**
+ * Mails the user after the response that an agent's request waits. At most one mail in 15 minutes, because the
+ * dashboard lists all requests.
+ */
 export function notifyOfRequest(
   ctx: NotifyContext,
   request: { readonly plan: PostPlan; readonly requestedBy: Author; readonly now: number },
@@ -49,7 +52,7 @@ Nothing is scheduled or changed until you approve it. Further requests of the ne
   });
 }
 
-/** Only the first words: the page shows the whole text, after the sign-in. */
+/** Describes a plan for the mail with its first words only. The page shows the whole text, and only after a sign-in. */
 function describePlan(plan: PostPlan): string {
   const [first, ...others] = plan.kind === "schedule" ? [plan.post] : plan.posts;
   const words = [...oneLine(first?.caption ?? "")];
@@ -65,7 +68,7 @@ function describePlan(plan: PostPlan): string {
   return beginning === "" ? what : `${what}: “${beginning}”`;
 }
 
-/** Somebody else wrote names and texts: in a subject or a sentence they become one line without control and format characters. */
+/** Writes untrusted text on one line without control and format characters, for the subject or a sentence of a mail. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
 }

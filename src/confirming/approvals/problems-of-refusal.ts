@@ -1,6 +1,6 @@
 import type { RefusalDetail, RefusalError } from "#core/errors.ts";
 
-/** Lists the problems of a refusal. A refusal without a list is a problem itself. */
+/** The problems that a refusal lists. A refusal without a list counts as one problem itself. */
 export function problemsOfRefusal({ refusal }: RefusalError): readonly RefusalDetail[] {
   const { code, details = [], message, postIds = [] } = refusal;
   return details.length > 0

@@ -6,7 +6,7 @@ import type { EditPlan } from "#planning/plan/post-plan.ts";
 import type { AssessedEdit, PlannedEdit } from "#planning/present/edit.ts";
 import { takenSlots } from "#planning/slots/taken-slots.ts";
 
-/** Checks the edit of a kept plan as a preview does. */
+/** Checks the edit of a stored plan again, by the rules of a preview. */
 export async function recheckEdit(ctx: Context, plan: EditPlan): Promise<AssessedEdit> {
   const phases = { ...PREVIEW, countsPreviews: false, choosesSlots: false };
   const { edit, problems } = await assessEdit(ctx, plan.request, phases);
@@ -14,7 +14,10 @@ export async function recheckEdit(ctx: Context, plan: EditPlan): Promise<Assesse
   return { edit, problems: [...changed, ...(await takenSlots(ctx, plan))] };
 }
 
-/** Finds posts that changed meanwhile: the same edit would make something else of them. */
+/**
+ * Lists posts that changed since the request. The edit would now make something else of them than what the person
+ * approves.
+ */
 function changedPosts({ posts }: EditPlan, edit: PlannedEdit): readonly RefusalDetail[] {
   return posts.flatMap(({ id, version, planHash, status }) => {
     const now = edit.posts.find(({ update }) => update.id === id)?.update;

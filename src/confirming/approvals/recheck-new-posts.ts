@@ -10,14 +10,17 @@ import { type BulkPlan, newPostsOf, type PostInsert, type SchedulePlan } from "#
 import type { PlannedTime } from "#planning/plan/types.ts";
 import { takenSlots } from "#planning/slots/taken-slots.ts";
 
-/** New posts of a kept plan, and what a preview would say of them now. */
+/** The new posts of a stored plan, with what a preview would say about them now. */
 interface RecheckedPosts {
   readonly posts: readonly { readonly post: PostInsert<PlannedTime>; readonly assessed: AssessedPost | undefined }[];
   readonly accounts: readonly TargetAccount[];
   readonly problems: readonly RefusalDetail[];
 }
 
-/** Checks the new posts of a kept plan as a preview does; only an approval asks the platforms. */
+/**
+ * Checks the new posts of a stored plan again, by the rules of a preview. Only an approval calls the platforms for
+ * this.
+ */
 export async function recheckNewPosts(
   ctx: Context,
   plan: SchedulePlan | BulkPlan,

@@ -23,8 +23,8 @@ type RequestContext = Pick<
 >;
 
 /**
- * Keeps the plan of a credential whose previews a person confirms, and refuses the call with the address of the page. It looks for the
- * approval before it opens the token, because the approval lives longer.
+ * Stores the plan as a request if a person confirms for the credential, and refuses the call with the URL of the page.
+ * It looks for an existing approval before it opens the token, because the approval lives longer.
  */
 export async function requestApproval(
   ctx: RequestContext,
@@ -84,7 +84,10 @@ export async function requestApproval(
     : refuseNotRequested(ctx, { userId, token, now });
 }
 
-/** The plan hash of the new post or posts. For an edit, a hash over the versions of its posts and their new hashes. */
+/**
+ * The hash that a person approves. For new posts it is their plan hash; for an edit, a hash over the versions and new
+ * hashes of its posts.
+ */
 async function approvalHashOf(plan: PostPlan): Promise<string> {
   switch (plan.kind) {
     case "schedule":

@@ -13,22 +13,27 @@ import { recheckEdit } from "./recheck-edit.ts";
 import { recheckNewPosts } from "./recheck-new-posts.ts";
 import { findApproval } from "#confirming/requests/store-approvals.ts";
 
-/** What a person sees before deciding. */
+/** What the page shows a person who decides about an agent's request. */
 export interface ReviewedApproval {
   readonly approval: Approval;
-  /** What keeps the plan from being written now; approving would make it stale. */
+  /** Why the plan cannot be written now. Approving would make the request stale. */
   readonly problems: readonly RefusalDetail[];
-  /** The new posts exactly as they would be written; empty for an edit. */
+  /** The new posts exactly as the plan would write them; empty for an edit. */
   readonly newPosts: readonly SchedulePreview[];
-  /** Each edited post as it is and as it would be; empty for new posts, and for an edit that is decided or no longer possible. */
+  /**
+   * Each edited post before and after the edit. Empty for new posts, and for an edit that is decided or impossible now.
+   */
   readonly edits: readonly { readonly now: Post; readonly edit: EditPreview["posts"][number] }[];
-  /** What an edit changes in each post, shortened, as its record tells it. */
+  /** What an edit changes in each post, in the shortened form of the change record. */
   readonly changes: readonly { readonly postId: string; readonly fields: NonNullable<PostChange["fields"]> }[];
-  /** The accounts of the plan that are connected. */
+  /** The accounts of the plan that are still connected. */
   readonly accounts: readonly TargetAccount[];
 }
 
-/** Reads an approval of the user, also of a workspace that is not active, with its plan as a preview would show it now. */
+/**
+ * Reads an approval of the user, and its plan as a preview would show it now. It may belong to a workspace that is not
+ * active.
+ */
 export async function reviewApproval(ctx: Context, { id }: { readonly id: string }): Promise<ReviewedApproval> {
   const found = await findApproval(ctx.db, {
     userId: ctx.actor.userId,
@@ -58,7 +63,7 @@ export async function reviewApproval(ctx: Context, { id }: { readonly id: string
     ...reviewed,
     problems,
     newPosts: [],
-    // Do not show an edit that would now have another result than its request: it cannot be approved.
+    // Show no edit whose result differs from what was requested, because it cannot be approved.
     edits:
       problems.length > 0 || edit === null
         ? []
@@ -90,7 +95,7 @@ async function readPlanAccounts(
   return readAccounts(results);
 }
 
-/** Shows the content of the plan with what the platforms say about it now. */
+/** Builds the preview of a planned post, with what the platforms say about it now. */
 function toPreview(ctx: Context, post: PostInsert<PlannedTime>, assessed: AssessedPost | undefined): SchedulePreview {
   const { scheduledAt, postType, caption, planHash } = post;
   return {
@@ -119,7 +124,7 @@ function toPreview(ctx: Context, post: PostInsert<PlannedTime>, assessed: Assess
   };
 }
 
-/** Shows an account that cannot be posted to any more. */
+/** The preview of a target whose account cannot be used now, so that no platform has checked it. */
 function uncheckedTarget(ctx: Context, { accountId, platform, username, ...target }: TargetUpsert): PreviewTarget {
   const limits = ctx.adapterFor(platform)?.limits;
   return {

@@ -1,6 +1,9 @@
 import type { Db } from "#db/client.ts";
 
-/** Returns the address to mail, once until `until`; null when a mail was sent before, and for an address that is not verified. */
+/**
+ * Takes the right to mail a user about approvals until `until`, and returns the address. Null if a mail was sent
+ * already, or if the address is not verified.
+ */
 export async function claimApprovalMail(
   db: Db,
   claim: { readonly userId: string; readonly hash: string; readonly now: number; readonly until: number },

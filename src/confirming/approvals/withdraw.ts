@@ -3,7 +3,7 @@ import { refuseApprovalNotFound, refuseByState, withUrl } from "#confirming/requ
 import { decideApproval, findApproval, withdrawOfRevoked } from "#confirming/requests/store-approvals.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 
-/** Withdraws an undecided request of the active workspace. */
+/** Withdraws an undecided request of the active workspace, so that nobody can approve it. */
 export async function withdrawRequest(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   { id }: { readonly id: string },
@@ -19,8 +19,8 @@ export async function withdrawRequest(
 }
 
 /**
- * Updates the list of a user after keys or apps were revoked. The requests are withdrawn in any case: they are pending only while their
- * credential works.
+ * Marks the requests of a user's revoked keys and apps as withdrawn. This only updates lists: a request is pending only
+ * while its credential works.
  */
 export async function withdrawRequestsOfRevoked(
   services: Pick<Services, "clock" | "db">,

@@ -3,7 +3,7 @@ import { type ArmingServices, armPosts } from "#arming/arm-posts.ts";
 import { type BulkPlan } from "#planning/plan/post-plan.ts";
 import { armedAtOnce } from "./armed-at-once.ts";
 
-/** Arms the earliest posts of a written plan; the others were written for the reconciler. */
+/** Sets the alarms of the earliest posts of a bulk plan. The reconciler arms the others. */
 export async function armBulk(ctx: ArmingServices, { posts, workspaceId }: BulkPlan, now: number): Promise<void> {
   await armPosts(
     ctx,

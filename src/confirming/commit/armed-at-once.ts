@@ -1,11 +1,13 @@
 import { MINUTE } from "#core/clock.ts";
 
-/** Each object is a subrequest, and the free plan allows 50 in one invocation. */
+/**
+ * How many posts one request arms. Each alarm is a subrequest, and Cloudflare's free plan allows 50 in one invocation.
+ */
 export const ARMED_AT_ONCE = 40;
-/** The reconciler runs once a minute: the request arms posts that are due before its next run. */
+/** The reconciler runs once a minute, so a request itself arms posts that are due within this time (ms). */
 const BEFORE_RECONCILER_MS = 2 * MINUTE;
 
-/** Chooses the posts that the request arms itself, the earliest first. The reconciler arms the others. */
+/** Chooses the posts that the request arms itself, earliest first. The reconciler arms the rest. */
 export function armedAtOnce<Post extends { readonly scheduledAt: number }>(
   posts: readonly Post[],
   now: number,

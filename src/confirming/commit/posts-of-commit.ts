@@ -7,7 +7,10 @@ import type { Post } from "#posts/rows/types.ts";
 import { ARMED_AT_ONCE, armedAtOnce } from "./armed-at-once.ts";
 import type { CommittedPlan } from "./store-commit-plan.ts";
 
-/** The written posts in the order of the plan, with their alarms set. The reconciler sets those of the later ones of many. */
+/**
+ * Returns the written posts in the order of the plan and arms them. If there are many, the reconciler arms the later
+ * ones.
+ */
 export async function postsOfCommit(
   ctx: ArmingServices,
   plan: PostPlan,

@@ -11,7 +11,7 @@ import { refuseProblems } from "#posts/rows/refuse.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
 import { findChangedDependencies, newlyScheduled } from "./store-commit-plan.ts";
 
-/** Says what keeps the plan from being written. */
+/** Refuses a plan that cannot be written any more, and lists what has changed since its preview. */
 export async function refuseStalePlan(ctx: Pick<Context, "actor" | "clock" | "db">, plan: PostPlan): Promise<never> {
   await refuseWhileHeld(ctx);
   const used = readScheduledPosts(await scheduledPostsStatement(ctx.db, ctx.actor).run());
@@ -58,7 +58,10 @@ export async function refuseStalePlan(ctx: Pick<Context, "actor" | "clock" | "db
   refuseProblems(problems);
 }
 
-/** Which rows of a request with many posts need an account or a file; a plan of one request without rows has one, null. */
+/**
+ * Which rows of a bulk request use an account or a file, so that the refusal can name them. A plan without rows has one
+ * row, null.
+ */
 function rowsOf(plan: PostPlan) {
   if (plan.kind !== "bulk") {
     return { rowsOfAccount: () => [null], rowsOfMedia: () => [null] };

@@ -14,8 +14,8 @@ import { searchTextOfAnnotations, searchTextOfPost } from "#posts/rows/search-te
 import { armedAtOnce } from "./armed-at-once.ts";
 
 /**
- * The statements that write many posts: as many for a hundred as for two. All read the same JSON parameter; D1 takes texts of 2 MB, and
- * a plan is smaller.
+ * The statements that write the posts of a bulk plan; their number does not grow with the posts. All read one JSON
+ * parameter: D1 accepts texts up to 2 MB, and a plan is smaller.
  */
 export function bulkStatements(
   db: Db,
@@ -38,11 +38,11 @@ export function bulkStatements(
       })),
     })),
   );
-  // A parameter of its own, because both together could be longer than the texts that D1 takes.
+  // The searchable texts are a second parameter, because both together could exceed the 2 MB that D1 accepts.
   const searchTexts = JSON.stringify(posts.map(searchTextOfPost));
   const uses = posts.flatMap((post) => mediaIdsOf(post).map((id) => [id, post.id] as const));
   const writes = [
-    // Before the posts, whose insertion records the event with their targets.
+    // Write the targets before the posts: inserting a post fires a trigger that records an event with its targets.
     db.d1
       .prepare(
         `INSERT INTO post_targets (${TARGET_COLUMNS})

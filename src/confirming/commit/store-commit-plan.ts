@@ -22,28 +22,31 @@ import { freeSlotsSql, type SlotsOfPosts } from "#planning/slots/store-free-slot
 import { bulkStatements } from "./store-bulk-statements.ts";
 import { editStatements, type PlanStatements, type PostOrigin, scheduleStatements } from "./store-plan-statements.ts";
 
-/** One call of confirm; its nonce distinguishes its own row from that of a concurrent call. */
+/** One call of confirm. Its nonce distinguishes the row that it writes from the row of a parallel call. */
 export interface ConfirmAttempt {
   readonly plan: TimedPlan;
   readonly tokenHash: string;
   readonly nonce: string;
-  /** Whose posts they are. */
+  /** How the posts were created, which their rows record. */
   readonly via: CreatedVia;
   readonly by: Author | null;
   readonly scheduledPostsLimit: number;
-  /** The approval that the plan waited for; it must be pending, and is approved together with the plan. */
+  /**
+   * The approval that the plan waited for. The transaction writes the plan only if the approval is pending, and
+   * approves it.
+   */
   readonly approvalId?: string;
 }
 
 export interface CommittedPlan {
-  /** Of many new posts none is read. */
+  /** The rows of the written posts; empty for a bulk plan, whose posts are not read. */
   readonly rows: readonly PostRow[];
 }
 
 export type ConfirmResult =
   | (CommittedPlan & { readonly state: "committed" })
   | { readonly state: "used"; readonly postIds: readonly string[] }
-  /** A dependency of the plan has changed since the preview; nothing was written. */
+  /** Something that the plan depends on has changed since the preview, so nothing was written. */
   | { readonly state: "stale" };
 
 function issuedHour(plan: PostPlan): number {
@@ -51,8 +54,9 @@ function issuedHour(plan: PostPlan): number {
 }
 
 /**
- * Writes a plan in one transaction, completely or not at all. A token is used once because a post with its id can be inserted once, or,
- * where the plan edits posts or makes many, because its row of `confirmations` can.
+ * Writes a plan in one transaction, completely or not at all. A token works once: the id of the single post that it
+ * stands for can be inserted only once. A plan of edits or of many posts inserts a unique row into `confirmations`
+ * instead.
  */
 export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): Promise<ConfirmResult> {
   const { plan, approvalId, tokenHash } = attempt;
@@ -81,7 +85,7 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
     });
     const [row] = read.existing.results;
     if (row) {
-      // With our own nonce the batch had been committed, and only its response was lost.
+      // The row has this call's nonce: the batch was committed, and only its response was lost.
       return row.used_by === (isPostTheRecord ? confirmHash : attempt.nonce)
         ? committed(read)
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
@@ -107,7 +111,7 @@ function committed({ posts }: { readonly posts: StatementResult<PostRow> }): Con
   return { state: "committed", rows: posts.results };
 }
 
-/** After a lost response it is unknown whether the batch was committed; running it again tells. */
+/** Runs a batch again after a lost response, because only the second run shows whether the first one was committed. */
 async function retryAfterLostAnswer<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -119,7 +123,7 @@ async function retryAfterLostAnswer<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** By which call a token was used, and for which posts. */
+/** Which call used a token, and for which posts. */
 interface UseRow {
   readonly used_by: string;
   readonly post_ids: string;
@@ -142,15 +146,18 @@ function useByTokenStatement(
     .bind(issuedHour(plan), tokenHash, plan.userId);
 }
 
-/** What a token was used for: its posts, or the approval that was asked for with it; both are null while it is unused. */
+/**
+ * What a token was used for: its posts, or the approval that was requested with it. Both are null while the token is
+ * unused.
+ */
 export interface UseOfToken {
   readonly postIds: readonly string[] | null;
   readonly approval: StoredApproval | null;
 }
 
 /**
- * A schedule's post has the id that its token stands for. The rows of other tokens begin with the hour of issue, which is not known here,
- * so each hour for which they are kept is one lookup.
+ * Finds how a token was used. The post of a schedule has the id that its token stands for. The rows of other tokens
+ * begin with the hour of issue, which is unknown here. So the query tries each hour for which rows are kept.
  */
 export async function findUseOfToken(
   db: Db,
@@ -174,7 +181,10 @@ export async function findUseOfToken(
   return { postIds: row ? (JSON.parse(row.post_ids) as string[]) : null, approval: readApproval(approvals) };
 }
 
-/** The dependencies of a plan that are as they were at the preview; ?1 to ?5 are from `dependencyParameters`. */
+/**
+ * SQL for the accounts, files and posts of a plan that are unchanged since the preview. `dependencyParameters` gives ?1
+ * to ?5.
+ */
 // mutant: no-edit-guard
 const UNCHANGED_DEPENDENCIES = `SELECT 'account' AS kind, a.id AS id FROM json_each(?3) needed CROSS JOIN accounts a ON a.id = needed.value
     WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND a.status = 'active' AND a.disconnected_at IS NULL
@@ -199,18 +209,18 @@ function dependencyParameters(plan: PostPlan): readonly [string, string, string,
 const APPROVAL_OF_TOKEN = "SELECT 'approval', a.id FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?7";
 
 interface Comparison {
-  /** SQL for the number of dependencies that are as they were; it must be ?11. */
+  /** SQL for the number of unchanged dependencies. The transaction compares it with ?11, the expected number. */
   readonly matched: string;
-  /** ?1 to ?11. */
+  /** The parameters ?1 to ?11 of the SQL in `matched`. */
   readonly parameters: readonly (string | number | null)[];
-  /** The parameter that is named for the slots; none for a plan without. */
+  /** The parameter with the plan's slots; empty for a plan without slots. */
   readonly slots: readonly string[];
 }
 
 /**
- * The number of dependencies that are as they were at the preview, which makes a plan all-or-nothing. Above the limit of scheduled posts,
- * and while the database is held after a restore, it is -1. A token with an approval is written with that approval only, which is one
- * of the dependencies; so is each slot that is still free.
+ * Counts the dependencies of a plan that are unchanged since the preview; if any changed, nothing is written. Each free
+ * slot and the approval of the token count as dependencies. The number is -1 above the limit of scheduled posts, and
+ * while the database is held after a restore.
  */
 function compareDependencies(
   { plan, tokenHash, scheduledPostsLimit, approvalId }: ConfirmAttempt,
@@ -223,7 +233,7 @@ function compareDependencies(
     accountIds.length + mediaIds.length + times.length + (plan.kind === "edit" ? plan.posts.length : 0);
   // mutant: slot-guard
   const freeSlots = times.length === 0 ? "" : ` + (SELECT count(*) FROM (${freeSlotsSql("?2", slotsParameter)}))`;
-  // A missing approval must not be counted instead of a missing dependency.
+  // Without this condition, a found approval could make up for a missing other dependency, and the sum would match.
   const [condition, approval] =
     approvalId === undefined
       ? [`AND NOT EXISTS (${APPROVAL_OF_TOKEN})`, ""]
@@ -244,13 +254,19 @@ function compareDependencies(
   };
 }
 
-/** Undoes the batch of a new post when something has changed; the primary key of `posts` makes its token single-use. */
+/**
+ * A statement that undoes the batch of a new post if a dependency has changed. The token works once, because its post's
+ * id is a primary key.
+ */
 function unchangedStatement(db: Db, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
   const { matched, parameters, slots } = compareDependencies(attempt, now, "?12");
   return db.d1.prepare(failUnless(`${matched} = ?11`, STALE_PLAN)).bind(...parameters, ...slots);
 }
 
-/** The primary key makes the token single-use, and the CHECK `stale_plan` undoes the batch when something has changed. */
+/**
+ * A statement that records the use of a token. The primary key makes the token work once; the CHECK `stale_plan` undoes
+ * the batch if a dependency has changed.
+ */
 function insertConfirmationStatement(db: Db, attempt: ConfirmAttempt, now: number): D1PreparedStatement {
   const { plan, nonce } = attempt;
   const { matched, parameters, slots } = compareDependencies(attempt, now, "?15");
@@ -262,14 +278,14 @@ function insertConfirmationStatement(db: Db, attempt: ConfirmAttempt, now: numbe
     .bind(...parameters, issuedHour(plan), nonce, JSON.stringify(postIdsOf(plan)), ...slots);
 }
 
-/** How many posts a plan adds to those that are scheduled or paused. */
+/** How many posts a plan adds to the scheduled and paused ones, which a limit counts. */
 export function newlyScheduled(plan: PostPlan): number {
   return plan.kind === "edit"
     ? plan.posts.filter(({ previousStatus }) => previousStatus !== "scheduled" && previousStatus !== "paused").length
     : postIdsOf(plan).length;
 }
 
-/** Accounts and media that can no longer be used, and posts that changed since the preview. */
+/** Accounts and files that can no longer be used, and posts that changed since the preview. */
 export interface ChangedDependencies {
   readonly accountIds: readonly string[];
   readonly mediaIds: readonly string[];

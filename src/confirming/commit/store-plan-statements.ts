@@ -15,10 +15,9 @@ import { armedAtOnce } from "./armed-at-once.ts";
 import { searchTextOfLabels, searchTextOfPost } from "#posts/rows/search-text.ts";
 import type { EditPlan, PostUpdate, SchedulePlan, TargetUpsert } from "#planning/plan/post-plan.ts";
 
-/*
- * The statements of a confirm. They write the `watch_at` of a post whose object is armed, because that follows at once. A list is one JSON parameter, so that its length does not change the number of statements;
- * options and media are JSON texts inside it, so that exactly the hashed bytes are stored.
- */
+/* The statements that write a plan. They store the `watch_at` of an armed post, because arming follows at once. A
+   list is one JSON parameter, so the number of statements does not depend on its length. Options and media are JSON
+   texts inside it, so that exactly the hashed bytes are stored. */
 
 /** The columns of a new post. */
 export const POST_COLUMNS = `id, workspace_id, user_id, status, scheduled_at, version, watch_at, post_type, caption, media, platforms,
@@ -34,14 +33,14 @@ export interface PostOrigin {
   readonly now: number;
 }
 
-/** What the confirm of a plan runs after its check. */
+/** The statements that the confirm of a plan runs after its check. */
 export interface PlanStatements {
   readonly writes: readonly D1PreparedStatement[];
-  /** Reads the written posts; none for many posts, because their rows would be megabytes. */
+  /** Reads the written posts. Undefined for many posts, because their rows could be megabytes. */
   readonly posts: Statement<PostRow> | undefined;
 }
 
-/** When the reconciler checks a new post. */
+/** When (ms) the reconciler first checks a new post. */
 export function watchAtOf(scheduledAt: number, now: number): number {
   return Math.max(scheduledAt, now) + WATCH_LATE_MS;
 }
@@ -53,7 +52,7 @@ export function scheduleStatements(
 ): D1PreparedStatement[] {
   const { post, userId, workspaceId, dependencies, draft } = plan;
   return [
-    // Before the post, whose insertion records the event with its targets.
+    // Write the targets before the post: inserting the post fires a trigger that records an event with its targets.
     upsertTargetsStatement(
       db,
       post.targets.map((target) => toTargetUpsertRow(post.id, post.scheduledAt, target)),
@@ -112,7 +111,7 @@ export function editStatements(db: Db, plan: EditPlan<number>, origin: PostOrigi
   return [
     ...(removedTargets.length > 0 ? [deleteTargetsStatement(db, removedTargets)] : []),
     ...(targets.length > 0 ? [upsertTargetsStatement(db, targets, now)] : []),
-    // After the targets, because the update records the event with them.
+    // Write the posts after the targets: the update fires a trigger that records an event with the targets.
     updatePostsStatement(db, posts, origin),
     ...(withNewMedia.length > 0
       ? [
@@ -126,7 +125,10 @@ export function editStatements(db: Db, plan: EditPlan<number>, origin: PostOrigi
   ];
 }
 
-/** Status and time columns are only written when one of them changes, because every index on them costs a row write. */
+/**
+ * Updates edited posts. Status and time columns are written only if one of them changes, because every index on them
+ * costs a row write.
+ */
 function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, now }: PostOrigin): D1PreparedStatement {
   const changesSchedule = posts.some((post) => post.rescheduled || post.status !== post.previousStatus);
   const scheduleColumns = `status = e.value ->> 'status', paused_reason = e.value ->> 'pausedReason',
@@ -159,7 +161,7 @@ function updatePostsStatement(db: Db, posts: readonly PostUpdate[], { via, by, n
     .bind(JSON.stringify(rows), now);
 }
 
-/** What an edit that changes the status alone is called in the record. */
+/** The name of an edit in the change record if only the status changes; otherwise null. */
 function changedStatus({ previousStatus, status, changes }: PostUpdate): ChangedStatus | null {
   return changes.length !== 1 || status === previousStatus
     ? null
@@ -170,7 +172,10 @@ function changedStatus({ previousStatus, status, changes }: PostUpdate): Changed
         : null;
 }
 
-/** Writes labels alone. The labels must be those of the preview, because a change of labels does not change the version of a post. */
+/**
+ * Writes changed labels. The stored labels must equal those of the preview, because a change of labels does not change
+ * a post's version.
+ */
 function labelStatements(
   db: Db,
   { workspaceId }: EditPlan,
@@ -227,7 +232,9 @@ function toTargetUpsertRow(postId: string, dueAt: number, target: TargetUpsert):
   };
 }
 
-/** An existing target keeps its attempts, its history and its published parts. */
+/**
+ * Inserts or updates the targets of a post. An existing target keeps its attempts, its history and its published parts.
+ */
 function upsertTargetsStatement(db: Db, rows: readonly TargetUpsertRow[], now: number): D1PreparedStatement {
   return db.d1
     .prepare(

@@ -4,8 +4,8 @@ import { type PostPlan, type PostUpdate, type TimedPlan, withPlanHash, withTarge
 import type { PlannedTime } from "#planning/plan/types.ts";
 
 /**
- * Fixes the time of posts that are planned for `now`: the next full second, in which the post is written and its object armed. Their hashes
- * cover this time, because the publisher makes them again from the rows.
+ * Gives posts that are planned for `now` the next full second as their time; they are written and armed within it.
+ * Their hashes are computed with this time, because the publisher computes them again from the rows.
  */
 export async function withTimeOfConfirm(plan: PostPlan, now: number): Promise<TimedPlan> {
   const at = Math.ceil(now / SECOND) * SECOND;

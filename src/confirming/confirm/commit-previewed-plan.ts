@@ -25,18 +25,19 @@ import type { Post } from "#posts/rows/types.ts";
 export type ConfirmContext = Pick<Context, "actor" | "config" | "ids" | "keptPlans" | "mailer" | "tokens"> &
   ArmingServices;
 
-/** What a confirmed plan was for; the posts are in the order of the plan. */
+/** What a confirmed plan made or changed. The posts are in the order of the plan. */
 export type ConfirmedPlan =
   | {
       readonly kind: "schedule";
       readonly posts: readonly Post[];
-      /** As in the preview. */
+      /** The plan hash that the preview returned. */
       readonly planHash: string;
     }
   | { readonly kind: "edit"; readonly posts: readonly Post[] };
 
 /**
- * Commits a plan in one transaction, then arms the objects. Refuses a token whose kind is not in `kinds`. If a person must confirm for this credential, it stores only the request for approval.
+ * Commits a plan in one transaction, then arms the posts. Refuses a token whose kind is not in `kinds`. If a person
+ * must confirm for the credential, only a request for approval is stored.
  */
 export async function confirmPlan(
   ctx: ConfirmContext,
@@ -50,16 +51,16 @@ export async function confirmPlan(
     : { kind: "edit", posts };
 }
 
-/** A plan that was written just now. */
+/** A plan that this call has written. */
 interface WrittenPlan {
   readonly previewed: PostPlan;
-  /** As it was written; the hash of a post that was previewed for `now` covers its time. */
+  /** The plan as it was written. For a post that was previewed for `now`, the hash covers the time of the confirm. */
   readonly plan: TimedPlan;
   readonly result: CommittedPlan;
   readonly now: number;
 }
 
-/** Commits a plan; what it does to objects is left to the caller. */
+/** Writes a plan. The caller must arm the posts. */
 export async function writePlan(
   ctx: ConfirmContext,
   input: ConfirmInput,
@@ -72,7 +73,8 @@ export async function writePlan(
   }
   const plan = await openToken(ctx, token, kinds);
   const now = ctx.clock.now();
-  // A caller who lost the first response must learn that the posts exist, even after the token's or the posts' time.
+  // A caller who lost the first response must learn that the posts exist, even after the token has expired or the posts
+  // are due.
   if (plan === null || plan === "not_visible") {
     await refuseTokenInUse(ctx, token);
     return plan === null ? refuseToken() : refuseHiddenToken(ctx, token);
@@ -111,7 +113,7 @@ export async function writePlan(
   }
 }
 
-/** Refuses a token that was used, or that waits for a person because another credential asked for an approval with it. */
+/** Refuses a token that was used, or with which another credential has requested an approval. */
 async function refuseTokenInUse(ctx: ConfirmContext, token: TokenKey): Promise<void> {
   const { postIds, approval } = await findUseOfToken(ctx.db, {
     userId: ctx.actor.userId,

@@ -2,20 +2,20 @@ import { armBulk } from "#confirming/commit/arm-bulk.ts";
 import type { ConfirmInput } from "#confirming/token/types.ts";
 import { type ConfirmContext, writePlan } from "./commit-previewed-plan.ts";
 
-/** The posts that were scheduled together. Whole posts could be megabytes. */
+/** What a bulk confirm has scheduled. The posts are shortened, because whole posts could be megabytes. */
 export interface ConfirmedBulk {
   readonly posts: readonly {
     readonly id: string;
-    /** Its place in the request, from 1. */
+    /** The position of the post in the request, counted from 1. */
     readonly row: number;
     readonly scheduledAt: number;
     readonly planHash: string;
   }[];
-  /** Over the hashes of the posts. */
+  /** A hash over the plan hashes of all posts. */
   readonly planHash: string;
 }
 
-/** Schedules all previewed posts or none. */
+/** Schedules all previewed posts of a bulk request, or none. */
 export async function confirmBulk(ctx: ConfirmContext, input: ConfirmInput): Promise<ConfirmedBulk> {
   const { plan, now } = await writePlan(ctx, input, ["bulk"]);
   if (plan.kind !== "bulk") {

@@ -1,7 +1,7 @@
 import { type ConfirmContext, type ConfirmedPlan, confirmPlan } from "./commit-previewed-plan.ts";
 import type { ConfirmInput } from "#confirming/token/types.ts";
 
-/** Creates the previewed post exactly once, however often and concurrently the token is confirmed. */
+/** Creates the previewed post exactly once, even if the token is confirmed several times or in parallel. */
 export async function confirmSchedule(
   ctx: ConfirmContext,
   input: ConfirmInput,

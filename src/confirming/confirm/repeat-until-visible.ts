@@ -1,10 +1,13 @@
 import { SECOND } from "#core/clock.ts";
 import { RefusalError } from "#core/errors.ts";
 
-/** Hosts of MCP servers end a call after a minute, and a person does not wait longer for a page. */
+/**
+ * The longest wait (ms) for a token to become visible. Hosts of MCP servers end a call after a minute, and a person
+ * waits no longer for a page.
+ */
 const MAX_WAIT_MS = 20 * SECOND;
 
-/** Repeats a confirm whose token is not visible here yet, for a caller that does not repeat it itself. */
+/** Repeats a confirm whose token is not yet visible in this location. For callers that do not repeat it themselves. */
 export async function repeatUntilVisible<T>(confirm: () => Promise<T>, sleep = waitFor): Promise<T> {
   for (let waitedMs = 0; ;) {
     try {
