@@ -12,39 +12,48 @@ import type { Adapter } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { type Config, type Env, readConfig } from "./config.ts";
 
-/** Sends all outbound requests. Production sends them to the network; the sandbox answers them in the same process. */
+/**
+ * Sends all outbound requests: in production over the network. In the sandbox, simulators answer them in the same
+ * process.
+ */
 export interface Outbound {
-  /** Sends a request to a platform; adapters use it through a `PlatformClient`. */
+  /** Sends a request to a platform. Adapters do not call it directly; they get a `PlatformClient`. */
   platformFetch(request: Request): Promise<RemoteResponse>;
   /** Sends a request to any public URL (media sources, client metadata documents). */
   publicFetch(request: Request): Promise<RemoteResponse>;
-  /** The URL at which a user's browser opens a page of a platform. In the sandbox, `login` names the user who logs in. */
+  /**
+   * The URL at which a user's browser opens a page of a platform. Only in the sandbox, `login` names the user who logs
+   * in.
+   */
   browserUrl(url: URL, login?: string): URL;
-  /** An origin from which media can be imported in addition to public HTTPS; null in production. */
+  /** An origin from which media can be imported although it is not public HTTPS; null in production. */
   readonly trustedMediaOrigin: string | null;
 }
 
 /** The R2 bucket that stores the files of media. */
 export type Bucket = Pick<R2Bucket, "head" | "get" | "put" | "delete" | "list">;
 
-/** Cloudflare's image transformations. */
+/** Cloudflare's image transformations, as far as this service uses them. */
 export interface Images {
-  /** Returns the transformed image; throws Cloudflare's error. */
+  /** Transforms an image. Throws Cloudflare's error if that fails. */
   transform(
     image: ReadableStream<Uint8Array>,
     change: ImageTransform,
     output: ImageOutputOptions,
   ): Promise<Uint8Array<ArrayBuffer>>;
-  /** Streams the image in another format; throws Cloudflare's error. */
+  /** Streams an image in another format. Throws Cloudflare's error if that fails. */
   convert(image: ReadableStream<Uint8Array>, output: ImageOutputOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** All dependencies of use cases. Each use case declares only those that it uses (`Pick`). */
+/**
+ * All dependencies of use cases. A use case declares only the members that it uses (`Pick`), so that tests need no
+ * others.
+ */
 export interface Services {
   readonly db: Db;
   readonly tokens: Pick<KVNamespace, "get" | "put">;
   readonly bucket: Bucket;
-  /** Null if the operator has not bound Cloudflare's image transformations. */
+  /** Null if the operator has not bound Cloudflare's image transformations; such images are then refused. */
   readonly images: Images | null;
   readonly config: Config;
   readonly clock: Clock;
@@ -57,14 +66,14 @@ export interface Services {
   rearm(postId: string): Promise<void>;
   /** The Durable Object of a user, which keeps the plans of the user's last previews in memory. */
   keptPlans(userId: string): KeptPlansApi;
-  /** What the Durable Object of a post stores about it; null if it stores nothing. */
+  /** What the Durable Object of a post stores about it. Null if it stores nothing. */
   inspectRunner(postId: string): Promise<RunnerSummary | null>;
   /** The Durable Object of a webhook. */
   sender(webhookId: string): WebhookSenderApi;
   readonly watch: DatabaseWatchApi;
-  /** Null if the operator has not configured e-mail. */
+  /** Sends e-mails. Null if the operator has not configured e-mail. */
   readonly mailer: Mailer | null;
-  /** Runs work after the response is sent. */
+  /** Lets work continue after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
 
@@ -73,8 +82,8 @@ export interface Context extends Services {
 }
 
 /**
- * Cloudflare creates a Durable Object near its first caller and never moves it. This module makes every first call, so it passes the
- * location here.
+ * The location in which Cloudflare creates a Durable Object. Cloudflare decides at the first call and never moves the
+ * object, so every first call must pass it.
  */
 function objectOptions({ objectsLocation }: Config): DurableObjectNamespaceGetDurableObjectOptions {
   return objectsLocation === null ? {} : { locationHint: objectsLocation };
@@ -98,7 +107,7 @@ function createImages(binding: ImagesBinding): Images {
 
 type PermanentServices = Omit<Services, "outbound" | "defer">;
 
-/** The key is the bindings object, which is the same for the whole life of an isolate. The values hold no data of a request. */
+/** Services that live as long as the isolate, by bindings object. They hold no data of a request. */
 const permanentServices = new WeakMap<Env, PermanentServices>();
 
 function createPermanentServices(env: Env): PermanentServices {
@@ -116,7 +125,7 @@ function createPermanentServices(env: Env): PermanentServices {
     adapterFor,
     arm: (hint) => postObject(env, config, hint.postId).sync(hint),
     rearm: (postId) => postObject(env, config, postId).rearm(postId),
-    // Without a location, so that the object is near the previews of its user.
+    // Pass no location, so that Cloudflare creates the object near its user's first preview.
     keptPlans: (userId) => env.POSTS.get(env.POSTS.idFromName(userId)),
     inspectRunner: (postId) => postObject(env, config, postId).inspect(),
     sender: (webhookId) => env.SENDERS.get(env.SENDERS.idFromName(webhookId), objectOptions(config)),
@@ -128,7 +137,7 @@ function createPermanentServices(env: Env): PermanentServices {
   };
 }
 
-/** Called once for each request, alarm or cron run. It is cheap and keeps no state. */
+/** Creates the services of one request, alarm or cron run. It is cheap, because it keeps no state. */
 export function createServices(env: Env, outbound: Outbound, defer: (work: Promise<unknown>) => void): Services {
   let permanent = permanentServices.get(env);
   if (permanent === undefined) {

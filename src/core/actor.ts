@@ -4,19 +4,19 @@ import type { Scope } from "./scope.ts";
 import type { CreatedVia } from "./status.ts";
 
 export const CONFIRMS = ["self", "person"] as const;
-/** Who confirms the previews of a credential: its holder, or a person on an approval page. */
+/** Who confirms what is previewed with a credential: its holder, or a person on an approval page. */
 export type Confirms = (typeof CONFIRMS)[number];
 
-/** The authenticated caller. It comes from the credential, never from a parameter of the request. */
+/** The authenticated caller. It follows from the credential, never from a parameter of the request. */
 export interface Actor {
   readonly userId: string;
   /** The user's active workspace. Every call works in this workspace only. */
   readonly workspaceId: string;
   readonly plan: Plan;
-  /** What the user may have or do: the limits of the plan, or the lower limits of a trial. */
+  /** What the user may have and do: the limits of the plan, or the lower ones of a trial. */
   readonly limits: PlanLimits;
   readonly isTrial: boolean;
-  /** False if the trial has ended or the subscription has lapsed. Operations then respond with 403. */
+  /** False if the trial or the subscription has ended. Operations then respond with 403. */
   readonly subscribed: boolean;
   readonly scopes: readonly Scope[];
   readonly credential:
@@ -25,11 +25,14 @@ export interface Actor {
   readonly via: CreatedVia;
   /** The IANA time zone of the user's profile. */
   readonly timeZone: string;
-  /** Whether the workspace records events. If true, a change must also notify its webhooks. */
+  /** Whether the workspace records events, so that a change must also notify its webhooks. */
   readonly recordsEvents: boolean;
 }
 
-/** Runs before anything is read, so that the refusal does not reveal whether something exists. */
+/**
+ * Refuses a caller without a subscription. Runs before anything is read, so that the refusal does not reveal whether
+ * something exists.
+ */
 export function requireSubscription({ subscribed }: Pick<Actor, "subscribed">): void {
   if (!subscribed) {
     refuse({
@@ -39,21 +42,21 @@ export function requireSubscription({ subscribed }: Pick<Actor, "subscribed">): 
   }
 }
 
-/** The API key or app that made or changed something, with its name at that time. */
+/** The API key or app that made a change, with the name that it had then. */
 export interface Author {
   readonly kind: "key" | "app";
   readonly id: string;
   readonly name: string;
 }
 
-/** The author of a change; null for the user in the dashboard. */
+/** The author of a change. Null if the user made it in the dashboard. */
 export function authorOf({ credential }: Pick<Actor, "credential">): Author | null {
   return credential.kind === "session"
     ? null
     : { kind: credential.kind === "api_key" ? "key" : "app", id: credential.id, name: credential.name };
 }
 
-/** Who confirms the actor's previews. A person in the dashboard confirms them directly. */
+/** Who confirms what the actor previews. In the dashboard, a person confirms directly. */
 export function confirmsOf({ credential }: Pick<Actor, "credential">): Confirms {
   return credential.kind === "session" ? "self" : credential.confirms;
 }

@@ -3,18 +3,17 @@ import { fromBase64, toBase64Url } from "./encoding.ts";
 import type { Ids } from "./ids.ts";
 import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
-/*
- * Encrypts with AES-256-GCM and writes `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional authenticated data, so
- * nobody can decrypt a sealed text that was copied into another row. The key that `tokenKeyId` names encrypts; every key of `tokenKeys`
- * decrypts. The AES keys are derived from them, so that nothing else is done with the same key.
- */
+/* Encrypts texts with AES-256-GCM as `v1.<key id>.<iv>.<ciphertext>`, all base64url. The purpose is additional
+   authenticated data, so nobody can decrypt a text that was copied into another row. The key that `tokenKeyId` names
+   encrypts; every key of `tokenKeys` decrypts. The AES keys are derived from these keys, so that each AES key has
+   only this use. */
 
 const VERSION = "v1";
 const IV_BYTES = 12;
 const KEY_BYTES = 32;
 const ENCRYPTION = { algorithm: { name: "AES-GCM", length: 256 }, usages: ["encrypt", "decrypt"] } as const;
 
-/** `code` says what was wrong. The error never contains the plaintext or a key. */
+/** Thrown if a text cannot be encrypted or decrypted; `code` says why. It never contains the plaintext or a key. */
 export class SealingError extends Error {
   override readonly name = "SealingError";
   readonly code: "keys_invalid" | "key_unknown" | "damaged";
@@ -96,7 +95,7 @@ export async function unseal(config: TokenKeys, purpose: string, sealed: string)
   }
 }
 
-/** Whether a text was encrypted with a key that is not the current one. */
+/** Whether a text was encrypted with an older key, so that it should be encrypted again. */
 export function isSealedWithOldKey(config: TokenKeys, sealed: string): boolean {
   return sealed.split(".")[1] !== config.tokenKeyId;
 }

@@ -1,4 +1,4 @@
-/** The events that need an action of the workspace's owner; the owner gets a notice for each. */
+/** The events that the owner of a workspace must act on. The owner gets a notice for each. */
 export const ALERT_KINDS = [
   "post_failed",
   "post_unconfirmed",

@@ -1,16 +1,17 @@
 import type { PostStatus } from "./status.ts";
 
 /**
- * What the Durable Object of a post needs to set its alarm. The object ignores a hint whose `version` is older than that of the last hint.
+ * What the Durable Object of a post needs to set its alarm. It ignores a hint with an older `version` than the last
+ * one.
  */
 export interface ArmHint {
   readonly postId: string;
   readonly workspaceId: string;
   readonly version: number;
   readonly status: PostStatus;
-  /** When the post is due next: its scheduled time, or the time of its next try. */
+  /** When (ms) the post is due: its scheduled time, or the time of its next try. */
   readonly scheduledAt: number;
-  /** How long before `scheduledAt` the object begins to prepare; 0 if there is nothing to prepare. */
+  /** How long (ms) before `scheduledAt` the preparation begins. 0 if there is nothing to prepare. */
   readonly prepareAheadMs: number;
 }
 
@@ -19,7 +20,7 @@ export type ArmResult = "armed" | "running" | "ignored" | "disarmed";
 /** What the Durable Object of a post knows about its post. */
 export interface RunnerSummary {
   readonly version: number;
-  /** The run id with which the object claims the post, or has claimed it. */
+  /** The run id with which the Durable Object claims its post, or has claimed it. */
   readonly runId: string;
 }
 
@@ -28,14 +29,17 @@ export interface PostPublisherApi {
   sync(hint: ArmHint): Promise<ArmResult>;
   /** Reads the post and sets the alarm again if the post is overdue. Does nothing while the database is held. */
   rearm(postId: string): Promise<void>;
-  /** Null if the object stores nothing: the post has ended, was cancelled, or was never armed. */
+  /** What the object stores. Null if the post has ended, was cancelled, or was never armed. */
   inspect(): Promise<RunnerSummary | null>;
 }
 
-/** The methods of a user's Durable Object. */
+/** The methods of a user's Durable Object, which keeps the plans of recent previews. */
 export interface KeptPlansApi {
-  /** Keeps a previewed plan in memory only, for a confirm at a location that does not see the new key of KV yet. */
+  /** Keeps a previewed plan in memory only, for a confirm in a location that does not see the new KV key yet. */
   keepPlan(key: string, plan: string): Promise<void>;
-  /** An object that was restarted reads KV at its own location, which is near the first preview of the user. */
+  /**
+   * Returns a kept plan. After a restart it reads KV in the object's own location, which is near the user's first
+   * preview.
+   */
   keptPlan(key: string): Promise<string | null>;
 }

@@ -1,4 +1,4 @@
-/** Gives the time in milliseconds since 1970 (UTC). It is passed in so that tests control it. */
+/** Gives the present time in milliseconds since 1970 (UTC). Callers pass it in, so that tests control the time. */
 export interface Clock {
   now(): number;
 }
@@ -10,7 +10,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** An instant as the API writes it: ISO 8601, UTC, with milliseconds. */
+/** Writes an instant as the API does: ISO 8601, UTC, with milliseconds. */
 export function toIsoInstant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,7 +1,6 @@
-/*
- * Says when the service returns each public code; codes.ts says what to do then. The pages of the documentation show both. This is a
- * separate file because no isolate that serves the API needs it. A test fails if a code has no entry here (test/docs/reference.test.ts).
- */
+/* Explains when the service returns each public code, for the documentation; codes.ts says what to do then. The file
+   is separate because isolates that serve the API do not need these texts. A test fails for a code without an entry
+   (test/docs/reference.test.ts). */
 
 type Causes = Readonly<Record<string, string>>;
 

@@ -1,7 +1,6 @@
-/*
- * Every public code of the product, with one line that says what the reader should do. The OpenAPI document publishes these lists as enums.
- * A new code needs one line here, one place that produces it and one test that expects it (test/repository/public-codes.test.ts).
- */
+/* Every public code of the product, with a line that says what the reader should do. The OpenAPI document publishes
+   these lists as enums. A new code also needs a place that produces it and a test that expects it
+   (test/repository/public-codes.test.ts). */
 
 /** `error.code` of a refusal by the product; src/api/errors.ts maps each to an HTTP status. */
 export const REFUSALS = {
@@ -47,7 +46,7 @@ export const HTTP_ERRORS = {
   internal_error: "Try again later; give the operator the `request_id` if it stays.",
 } as const satisfies CodeList;
 
-/** `details[].code`: one problem of a request. */
+/** `details[].code` of a refusal: each names one problem of the request. */
 export const DETAILS = {
   required: "Send the member.",
   wrong_type: "Send the type that `message` names.",
@@ -147,7 +146,7 @@ export const DETAILS = {
   too_many_redirects: "Send the URL at which the redirects end.",
 } as const satisfies CodeList;
 
-/** `error.code` of a target: why the target was not published. */
+/** `error.code` of a target: why the post was not published at its account. */
 export const TARGET_ERRORS = {
   auth_expired: "Connect the account again.",
   missing_scope: "Connect the account again and grant every permission.",
@@ -213,13 +212,15 @@ export const TARGET_ERRORS = {
   internal_error: "Tell the operator.",
 } as const satisfies CodeList;
 
-/** Why a login did not connect an account. The connect page shows the sentence; posts never have these codes. */
+/**
+ * Why a login did not connect an account. Only the connect page shows these sentences; posts never have these codes.
+ */
 export const LOGIN_ERRORS = {
   login_cancelled: "Start again if that was not intended.",
   login_refused: "Start again, and check what was entered.",
 } as const satisfies CodeList;
 
-/** `warnings[].code` of a preview. The user can confirm the post in spite of a warning. */
+/** `warnings[].code` of a preview. A user can confirm the post despite a warning. */
 export const WARNINGS = {
   account_disconnected: "Connect the account again, or it is left out.",
   account_needs_reconnect: "Connect the account again before the post is due.",
@@ -261,7 +262,7 @@ export const WARNINGS = {
   media_type_uncertain: "Convert the file to be safe.",
 } as const satisfies CodeList;
 
-/** `paused_reason` of a post. */
+/** `paused_reason` of a post: why it waits and is not published. */
 export const PAUSED_REASONS = {
   user: "Resume the post, or edit it to a future time.",
   subscription: "Choose a plan in the dashboard.",
@@ -281,7 +282,7 @@ export type LoginErrorCode = CodeOf<typeof LOGIN_ERRORS>;
 export type WarningCode = CodeOf<typeof WARNINGS>;
 export type PausedReason = CodeOf<typeof PAUSED_REASONS>;
 
-/** The codes of a list, in the order of the list. */
+/** The codes of a list, in its order. */
 export function codesOf<List extends CodeList>(list: List): readonly CodeOf<List>[] {
   return Object.keys(list);
 }

@@ -1,12 +1,15 @@
-/** Orders the states of the database. Every cron run raises `beat`; every release of publishing after a restore raises `epoch`. */
+/**
+ * Orders the states of the database, so that a restore is noticed. Every cron run raises `beat`; every release of
+ * publishing after a restore raises `epoch`.
+ */
 export interface DatabaseMark {
   readonly epoch: number;
   readonly beat: number;
 }
 
 /**
- * A Durable Object, outside the database, that stores the highest mark so far. A database with a lower mark was restored to an earlier
- * time.
+ * A Durable Object that stores the highest mark outside the database. If the database has a lower mark, it was restored
+ * to an earlier time.
  */
 export interface DatabaseWatchApi {
   highest(): Promise<DatabaseMark>;

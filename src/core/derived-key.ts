@@ -1,7 +1,7 @@
 import { fromBase64 } from "./encoding.ts";
 import { parseTokenKeys, type TokenKeys } from "./token-keys.ts";
 
-/** The purpose of a derived key. Each purpose has its own key, which reveals nothing about the others. */
+/** What a derived key is for. Each purpose has its own key, which reveals nothing about the other keys. */
 export type KeyPurpose =
   | "confirmation token"
   | "known browser"
@@ -17,7 +17,10 @@ interface KeyUse {
 
 const SIGNING: KeyUse = { algorithm: { name: "HMAC", hash: "SHA-256", length: 256 }, usages: ["sign", "verify"] };
 
-/** No secret is a key itself, neither of TOKEN_KEYS nor of a caller: every purpose has one that is derived from it (HKDF, RFC 5869). */
+/**
+ * Derives a key for one purpose from a secret (HKDF, RFC 5869). No secret is used as a key itself, so that a key has
+ * one purpose.
+ */
 export async function deriveKey(
   material: Uint8Array,
   purpose: KeyPurpose,
@@ -57,7 +60,7 @@ export async function signFor(config: TokenKeys, purpose: KeyPurpose, text: stri
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)));
 }
 
-/** Whether any of the keys made this signature. */
+/** Whether any of the service's keys made this signature. */
 export async function isSignedFor(
   config: TokenKeys,
   purpose: KeyPurpose,

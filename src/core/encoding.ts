@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-// Uint8Array has methods for this, but the Node.js that runs the operator's scripts lacks them.
+// The Node.js that runs the operator's scripts lacks the methods of Uint8Array for base64, so take Hono's functions.
 export { decodeBase64 as fromBase64, decodeBase64Url as fromBase64Url } from "hono/utils/encode";
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
@@ -21,13 +21,13 @@ export function toBase64Url(bytes: Uint8Array): string {
 
 const encoder = new TextEncoder();
 
-/** Lower-case hex SHA-256 of a text (as UTF-8) or of bytes. */
+/** SHA-256 in lower-case hexadecimal, of a text (as UTF-8) or of bytes. */
 export async function sha256Hex(input: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof input === "string" ? encoder.encode(input) : input;
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** SHA-256 of a text as base64url, for example the S256 challenge of PKCE (RFC 7636, 4.2). */
+/** SHA-256 of a text as base64url, as the S256 challenge of PKCE needs it (RFC 7636, 4.2). */
 export async function sha256Base64Url(text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
 }

@@ -3,11 +3,11 @@ import type { MessageParts } from "./message-parts.ts";
 import type { Platform } from "./platform.ts";
 import type { ApprovalState } from "./status.ts";
 
-/** One problem of a refused request. `limit` and `actual` are in the unit that `message` names. */
+/** One problem of a refused request. `message` names the unit of `limit` and `actual`. */
 export interface RefusalDetail {
   readonly code: DetailCode;
   readonly message: string;
-  /** The same message for pages. Absent if the message names no member of the request and no time. */
+  /** The same message in parts, for pages. Absent if the message names no member of the request and no time. */
   readonly parts?: MessageParts;
   readonly param?: string;
   /** Which post of a bulk request has the problem, counted from 1. */
@@ -18,36 +18,36 @@ export interface RefusalDetail {
   readonly actual?: number | string;
 }
 
-/** The approval that a refused confirm waits for, or the decision about it. */
+/** The approval that a refused confirm waits for, or the person's decision about it. */
 export interface ApprovalReference {
   readonly id: string;
-  /** The page where the signed-in person decides. The URL contains no secret. */
+  /** The page on which the signed-in person decides. The URL contains no secret. */
   readonly url: string;
   readonly state: ApprovalState;
   readonly expiresAt: number;
-  /** What the person wrote when declining. */
+  /** What the person wrote when declining; null without a note. */
   readonly note: string | null;
 }
 
 export interface Refusal {
   readonly code: RefusalCode;
-  /** A sentence that says what the user can do. It never contains secrets or data of another user. */
+  /** A sentence that says what the caller can do. It never contains secrets or data of another user. */
   readonly message: string;
   readonly param?: string;
-  /** Every problem that was found, not only the first. */
+  /** Every problem that was found, so that the caller can correct all of them at once. */
   readonly details?: readonly RefusalDetail[];
-  /** The posts that the refusal concerns: those made with a used token, or those that have changed. */
+  /** The posts that the refusal concerns: those that a used token created, or those that have changed. */
   readonly postIds?: readonly string[];
   readonly approval?: ApprovalReference;
   readonly retryAfterSeconds?: number;
 }
 
-/** An expected refusal. Any other thrown error is a bug, and the caller gets an internal error. */
+/** An expected refusal of a request. Any other thrown error is a bug, and the caller gets an internal error. */
 export class RefusalError extends Error {
   override readonly name = "RefusalError";
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
-    // Nobody reads the stack of a refusal, and recording the stack takes longer than most refusals.
+    // Record no stack: nobody reads the stack of a refusal, and recording it takes longer than most refusals.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(refusal.message);

@@ -1,4 +1,4 @@
-/** The types of events. `webhook.test` goes to one webhook only and is never in the event log. */
+/** The types of events. `webhook.test` is sent to one webhook and is never in the event log. */
 export const EVENT_TYPES = [
   "post.scheduled",
   "post.updated",
@@ -26,5 +26,5 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The types that the event log contains and that a webhook can subscribe to. */
+/** The event types that the event log contains and to which a webhook can subscribe. */
 export const LOGGED_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== "webhook.test");

@@ -1,6 +1,6 @@
 /**
- * A named place where the crash tests may kill the process or make it fail. The production build defines `FAILPOINTS` as false: the
- * function is then empty, and the bundler removes its calls and their names.
+ * Marks a named place at which crash tests kill the process or make it fail. The production build defines `FAILPOINTS`
+ * as false. The function is then empty, and the bundler removes its calls and names.
  */
 declare const FAILPOINTS: boolean | undefined;
 
@@ -11,7 +11,10 @@ export function setFailpointHook(next: FailpointHook | undefined): void {
   hook = next;
 }
 
-/** Not `async`, because the bundler cannot remove calls of an async function. */
+/**
+ * Runs a crash test's failure at this place. It is not `async`, because the bundler cannot remove calls of an async
+ * function.
+ */
 export function failpoint(point: string): void | Promise<void> {
   if (typeof FAILPOINTS !== "undefined" && FAILPOINTS) {
     return hook?.(point);

@@ -1,11 +1,9 @@
 import { concatBytes } from "./bytes.ts";
 
-/*
- * Requests to other servers. Whoever runs one may answer with any amount of data, also packed, and as slowly as they like. So the type
- * of an answer has no body: only this file reads one, within a limit of bytes and of time.
- */
+/* Sends requests to other servers. Such a server may answer with any amount of data, even compressed, and as slowly
+   as it likes. So `RemoteResponse` has no body: only this file reads bodies, with a limit of bytes and of time. */
 
-/** The answer of another server; its body is read with `fetchAnswer` or `openBody`. */
+/** The answer of another server without its body, which only `fetchAnswer` and `openBody` read. */
 export interface RemoteResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -15,21 +13,27 @@ export interface RemoteResponse {
 export type RemoteFetch = (request: Request) => Promise<RemoteResponse>;
 
 export interface AnswerLimits {
-  /** Counted as the runtime unpacks the body, so that a packed one cannot be larger. */
+  /**
+   * The limit of the body in bytes. The runtime decompresses before they are counted, so a small compressed body cannot
+   * exceed it.
+   */
   readonly maxBytes: number;
-  /** Covers the request and its whole answer. */
+  /** The time limit (ms) for the request and its whole answer. */
   readonly timeoutMs: number;
 }
 
 export interface Answer extends RemoteResponse {
-  /** At most `maxBytes`. */
+  /** The bytes that were read, at most `maxBytes`. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** `cut`: the body is larger. `broken`: it ended with `error`, which is a `TimeoutError` after the time limit. */
+  /**
+   * `cut`: the body is larger than the limit. `broken`: it ended with `error`, which is a `TimeoutError` after the time
+   * limit.
+   */
   readonly body: "whole" | "cut" | "broken";
   readonly error: unknown;
 }
 
-/** Sends a request and reads its answer. Throws when no answer begins within the time limit. */
+/** Sends a request and reads the answer. Throws only if no answer begins within the time limit. */
 export async function fetchAnswer(
   send: RemoteFetch,
   input: Request | string | URL,
@@ -76,12 +80,15 @@ async function readBody(
   } catch (error) {
     return { bytes: concatBytes(chunks), body: "broken", error };
   } finally {
-    // An unread body would keep its connection open.
+    // Cancel the body: an unread one would keep its connection open.
     reader.cancel().catch(() => undefined);
   }
 }
 
-/** The body of an answer as a stream, for files, which have limits of their own. The cast is the only way to a body. */
+/**
+ * The body of an answer as a stream. Only for files, which have their own limits. The type hides bodies, so this cast
+ * is the only way to one.
+ */
 export function openBody(response: RemoteResponse): ReadableStream<Uint8Array> | null {
   return (response as Response).body;
 }

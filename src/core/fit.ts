@@ -1,7 +1,7 @@
-/** What to do with an image that a platform would refuse: add borders, crop it, or refuse the post. */
+/** What to do with an image that a platform would refuse: add borders (`pad`), crop it, or refuse the post (`none`). */
 export type FitMode = "pad" | "crop" | "none";
 
-/** Why the service publishes a changed copy of an image, not the image itself. */
+/** The reasons why the service publishes a changed copy of an image instead of the original. */
 export const FIT_REASON_MEANINGS = {
   ratio: "Its width divided by its height.",
   unequal: "The first image of the post has another shape or size.",

@@ -1,9 +1,9 @@
 import { v7 } from "uuid";
 import type { Clock } from "./clock.ts";
 
-/** Makes ids and random bytes. It is passed in, like the clock, so that tests control both. */
+/** Makes ids and random bytes. Callers pass it in, so that tests control the results. */
 export interface Ids {
-  /** A UUIDv7, which sorts by its time of creation. */
+  /** A UUIDv7. Sorting such ids sorts them by creation time. */
   uuid(): string;
   /** A UUIDv4, for ids that must not be guessed. */
   secretUuid(): string;

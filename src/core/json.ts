@@ -1,14 +1,19 @@
-/** A value that survives `JSON.stringify` and `JSON.parse` unchanged. Journals, cursors and stored options consist of these. */
+/**
+ * A value that `JSON.stringify` and `JSON.parse` leave unchanged. Stored options, cursors and journals consist of such
+ * values.
+ */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Whether parsed JSON is an object, neither a list nor null. */
+/** Whether a parsed JSON value is an object, and not a list or null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Writes canonical JSON (RFC 8785): equal values give equal bytes, so their hashes are equal too. Undefined members are left out. */
+/**
+ * Writes canonical JSON (RFC 8785). Equal values give equal bytes and so equal hashes. Undefined members are left out.
+ */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== "object") {
     return JSON.stringify(value);

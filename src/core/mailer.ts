@@ -1,4 +1,4 @@
-/** Sends the e-mails of this service. It exists only if the operator has configured an e-mail binding. */
+/** Sends the service's e-mails. It exists only if the operator has configured an e-mail binding. */
 export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
@@ -7,7 +7,7 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same content as HTML, for e-mail programs that show HTML. */
+  /** The content of the mail as HTML, for e-mail programs that show HTML. */
   readonly html?: string;
 }
 
@@ -20,8 +20,8 @@ function isEmailBinding(value: unknown): value is EmailBinding {
 }
 
 /**
- * Sends e-mails from `MAIL_FROM` through the operator's binding `EMAIL`. Null if either is missing; the service then offers no e-mail
- * features.
+ * Creates the mailer, which sends from `MAIL_FROM` through the operator's binding `EMAIL`. Null if either is missing;
+ * the service then offers no e-mail features.
  */
 export function createMailer(env: { readonly [name: string]: unknown }): Mailer | null {
   // mutant: record-mails

@@ -1,21 +1,21 @@
 import { toIsoInstant } from "./clock.ts";
 
-/** The name of a request member inside a message. Pages replace it with the label of their form field. */
+/** A request member that a message names. Pages show the label of its form field instead. */
 interface NamedMember {
   readonly member: string;
 }
 
-/** A time inside a message. Pages show it in the person's time zone. */
+/** A time that a message names. Pages show it in the person's time zone. */
 interface NamedInstant {
   readonly instant: number;
 }
 
-/** An API name in parentheses. Pages leave it out. */
+/** A name of the API in parentheses inside a message. Pages leave it out. */
 interface ApiName {
   readonly apiName: string;
 }
 
-/** A message in parts, because pages show members and times in other words than the API. */
+/** A message in parts, because pages name members and times differently from the API. */
 export type MessageParts = readonly (string | NamedMember | NamedInstant)[];
 
 export const member = (name: string): NamedMember => ({ member: name });
@@ -25,7 +25,10 @@ export const apiName = (name: string): ApiName => ({ apiName: name });
 type Part = MessageParts[number] | ApiName;
 type Value = Part | number | readonly NamedMember[];
 
-/** Makes one text for programs and parts for pages from a template. A list of members is joined by commas. */
+/**
+ * Makes a message from a template, as one text for programs and as parts for pages. Lists of members are joined by
+ * commas.
+ */
 export function naming(
   texts: TemplateStringsArray,
   ...values: readonly Value[]

@@ -1,9 +1,9 @@
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Longer names are no misspellings of ours, and comparing them costs time. */
+/** Names longer than this cannot be misspellings of known ones, and comparing them costs time. */
 const LONGEST = 40;
 
-/** How many letters differ. */
+/** By how many letters two names differ. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const letter of left) {
@@ -18,7 +18,7 @@ function distance(left: string, right: string): number {
   return row[right.length] ?? 0;
 }
 
-/** The known name that a misspelt one most likely means; undefined where none is near. */
+/** The known name that a misspelt name most likely means. Undefined if none is similar. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const written = plain(name);
   if (written === "" || name.length > LONGEST) {

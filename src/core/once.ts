@@ -1,6 +1,6 @@
 /**
- * Loads a module at its first use. It stores the loaded module and not the promise, because a request in workerd must not wait for a
- * promise that another request of the same isolate started.
+ * Loads a module at its first use. It keeps the module and not the promise: in workerd, a request must not wait for a
+ * promise of another request.
  */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: T | undefined;

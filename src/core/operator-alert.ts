@@ -1,4 +1,4 @@
-/** The kinds of alerts that tell operators to act on the installation. */
+/** The kinds of alerts that ask operators to act on the installation. */
 export type OperatorAlertKind =
   | "overdue"
   | "late"
@@ -9,7 +9,7 @@ export type OperatorAlertKind =
   | "limit";
 
 /**
- * `pending`: the condition is true, but not yet for long enough. `raised`: operators are notified. `cleared`: the condition was true and no
- * longer is.
+ * `pending`: the condition is true, but not long enough. `raised`: operators are notified. `cleared`: the condition has
+ * ended.
  */
 export type OperatorAlertState = "pending" | "raised" | "cleared";

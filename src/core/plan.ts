@@ -2,37 +2,40 @@
 export const PLANS = ["starter", "growth", "scale"] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** What one user may have or do. A limit counts all workspaces of the user together unless its comment says otherwise. */
+/**
+ * What a user may have and do. A limit counts all workspaces of the user together, unless its comment says otherwise.
+ */
 export interface PlanLimits {
   readonly accounts: number;
   readonly workspaces: number;
-  /** Active API keys. Twice as many are allowed during rotation, because the old keys still work for a day. */
+  /** API keys that work. During a rotation twice as many are allowed, because the old key still works for a day. */
   readonly apiKeys: number;
-  /** OAuth clients that have the user's consent. */
+  /** Apps (OAuth clients) to which the user has given access. */
   readonly connectedApps: number;
   readonly scheduledPosts: number;
-  /** Bytes of stored media. */
+  /** Bytes of all stored media. */
   readonly storageBytes: number;
   readonly draftBytes: number;
   readonly webhooks: number;
-  /** Previews of posts and edits in an hour. */
+  /** Previews of posts and edits per hour. */
   readonly previewsPerHour: number;
-  /** Bytes of plans with long texts that are confirmed, or handed to a person for approval, in an hour. */
+  /** Bytes of long plans that are confirmed, or handed to a person for approval, per hour. */
   readonly textBytesPerHour: number;
-  /** Files fetched from URLs in an hour. */
+  /** Files that the service fetches from URLs, per hour. */
   readonly mediaFetchesPerHour: number;
-  /** Files fetched in an hour from one host. */
+  /** Files that the service fetches from one host, per hour. */
   readonly mediaFetchesPerHostPerHour: number;
-  /** API requests per minute and credential; a test compares them with the limiters in wrangler.toml. */
+  /** API requests per minute with one credential. A test compares the number with the limiters in wrangler.toml. */
   readonly requestsPerMinute: number;
-  /** API requests per minute with all credentials of the user. */
+  /** API requests per minute with all credentials of the user together. */
   readonly userRequestsPerMinute: number;
   /** Days until a finished post moves to the archive. Archived posts can be read but not retried. */
   readonly archiveAfterDays: number;
 }
 
 /**
- * Posts stay in the database longer than anything else that reads finished posts needs: statistics (90 days), events and media (30 days).
+ * The minimum of `archiveAfterDays`. Other readers of finished posts need them for 90 days (statistics) or 30 days
+ * (events, media).
  */
 export const MIN_ARCHIVE_AFTER_DAYS = 120;
 
@@ -93,7 +96,7 @@ export const PLAN_LIMITS = {
   },
 } as const satisfies Record<Plan, PlanLimits>;
 
-/** A trial gets the lower of this limit and the plan's limit, for every plan. */
+/** The limits of a trial. A trial gets the lower of such a limit and the plan's limit. */
 const TRIAL_LIMITS = {
   accounts: 5,
   workspaces: 3,
@@ -108,16 +111,21 @@ const TRIAL_LIMITS = {
   mediaFetchesPerHostPerHour: 50,
 } as const satisfies Partial<PlanLimits>;
 
-/** Calls of a trial with an `Idempotency-Key` in a day, because the answer of each is stored for so long. */
+/**
+ * How many calls with an `Idempotency-Key` a trial may make in a day, because the answer of each is stored that long.
+ */
 export const TRIAL_STORED_ANSWERS = 1000;
 
-/** The event log of a trial keeps the newest events of each workspace, up to the lower of these. */
+/** How much the event log of a trial keeps for each workspace: the newest events, up to the lower of both limits. */
 export const TRIAL_EVENT_LOG = { events: 2000, bytes: 8 * MIB } as const;
 
-/** How many accounts a trial can connect before the user confirms the e-mail address. Applies only if the service can send e-mails. */
+/**
+ * How many accounts a trial can connect before the user confirms the e-mail address. Only if the service can send
+ * e-mails.
+ */
 export const ACCOUNTS_BEFORE_EMAIL_PROOF = 2;
 
-/** The public names of the limits. `GET /limits`, refusals and the variable `QUOTAS` use them. */
+/** The public names of the limits, which `GET /limits`, refusals and the variable `QUOTAS` use. */
 export const LIMIT_NAMES = {
   accounts: "accounts",
   workspaces: "workspaces",
@@ -138,14 +146,14 @@ export const LIMIT_NAMES = {
 
 export type LimitKey = keyof PlanLimits;
 
-/** The limits that the operator has changed, by plan. `trial` contains the lower limits of trials. */
+/** The limits that the operator has changed, by plan. `trial` stands for the lower limits of trials. */
 export type LimitOverrides = Partial<Record<Plan | "trial", Partial<PlanLimits>>>;
 
-/** The facts from which the limits of a user follow. */
+/** The facts about a user that decide the user's limits. */
 export interface LimitBasis {
   readonly plan: Plan;
   readonly isTrial: boolean;
-  /** Whether the user has not confirmed the e-mail address yet. False if the service cannot send e-mails. */
+  /** Whether the user still has to confirm the e-mail address. False if the service cannot send e-mails. */
   readonly mustProveEmail: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The supported platforms. The product lists them in this order. */
+/** The supported platforms. Lists and pages show them in this order. */
 export const PLATFORMS = [
   "instagram",
   "tiktok",
@@ -14,7 +14,7 @@ export const PLATFORMS = [
 
 export type Platform = (typeof PLATFORMS)[number];
 
-/** The names that pages and messages show. */
+/** The names of the platforms that pages and messages show. */
 export const PLATFORM_NAMES = {
   instagram: "Instagram",
   tiktok: "TikTok",
@@ -42,7 +42,7 @@ export const PLATFORM_BADGES = {
   mastodon: { letters: "M", color: "#5a4bd6" },
 } as const satisfies Record<Platform, { readonly letters: string; readonly color: string }>;
 
-/** Other names that people and models use. */
+/** Other names that people and models use for a platform. */
 const OTHER_NAMES: Readonly<Record<string, Platform>> = {
   twitter: "x",
   tweet: "x",
@@ -68,7 +68,7 @@ export function isPlatform(value: string): value is Platform {
   return PLATFORM_SET.has(value);
 }
 
-/** The platforms of the targets, each once, in the order of the targets. */
+/** The platforms of a post's targets, without repetition and in the order of the targets. */
 export function platformsOf(targets: readonly { readonly platform: Platform }[]): Platform[] {
   return [...new Set(targets.map((target) => target.platform))];
 }

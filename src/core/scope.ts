@@ -1,4 +1,4 @@
-/** The permissions that a credential can have. SPEC.md names the scope of every operation. */
+/** The permissions that a credential can have. SPEC.md lists which operation needs which. */
 export const SCOPES = [
   "accounts:read",
   "accounts:write",

@@ -1,4 +1,7 @@
-/** The statuses by which a caller can filter. Lists leave out cancelled posts, but a caller can read one by its id. */
+/**
+ * The statuses by which a caller can filter posts. `cancelled` is missing: lists leave out cancelled posts, which can
+ * be read by id.
+ */
 export const POST_STATUSES = ["scheduled", "publishing", "published", "partially_failed", "failed", "paused"] as const;
 export type ListedStatus = (typeof POST_STATUSES)[number];
 export type PostStatus = ListedStatus | "cancelled";
@@ -6,7 +9,10 @@ export type PostStatus = ListedStatus | "cancelled";
 export const TARGET_STATUSES = ["pending", "processing", "published", "failed", "unconfirmed", "skipped"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
-/** The state of a target inside the publisher. TARGET_TRANSITIONS (src/posts/rows/state-machine.ts) lists the allowed transitions. */
+/**
+ * The state of a target while the publisher works on it. TARGET_TRANSITIONS (src/posts/rows/state-machine.ts) lists the
+ * allowed transitions.
+ */
 export const TARGET_STATES = [
   "pending",
   "preparing",
@@ -21,7 +27,7 @@ export const TARGET_STATES = [
 ] as const;
 export type TargetState = (typeof TARGET_STATES)[number];
 
-/** What the service adds to a post after the platform has published it, with a separate call for each. */
+/** What the service adds to a post after the platform has published it. Each addition takes a separate call. */
 export const EXTRA_NAMES = ["cover", "playlists", "first_comment"] as const;
 export type ExtraName = (typeof EXTRA_NAMES)[number];
 
@@ -34,10 +40,10 @@ export type PostType = (typeof POST_TYPES)[number];
 export const MEDIA_TYPES = ["image", "video"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** The type of a stored file: media of posts, or a document. Only an option of a target can use a document. */
+/** The type of a stored file. A `document` is no media of a post: only an option of a target can use it. */
 export type FileType = MediaType | "document";
 
-/** Every state except `pending` is final. */
+/** The states of an approval. Every state except `pending` is final. */
 export const APPROVAL_STATES = ["pending", "approved", "declined", "expired", "stale", "withdrawn"] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 

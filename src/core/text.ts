@@ -1,25 +1,28 @@
-/** Control characters: line breaks, tabs, NUL and others. */
+/** Matches a control character, such as a line break, a tab or NUL. */
 const CONTROL = /\p{Cc}/u;
 const CONTROL_RUN = /\p{Cc}+/gu;
 const NOT_PLAIN = /[\p{Cc}--[\n\t]]/gv;
-/** Control characters and other characters that change a text invisibly: direction marks, joiners, lone surrogates. */
+/** Matches control characters and others that change a text invisibly: direction marks, joiners, lone surrogates. */
 const INVISIBLE_RUN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);
 }
 
-/** Makes untrusted text well-formed Unicode on one line. */
+/** Makes untrusted text one line of well-formed Unicode. */
 export function toSingleLine(text: string): string {
   return text.toWellFormed().replace(CONTROL_RUN, " ");
 }
 
-/** Replaces invisible characters: by a space to keep words apart, or by nothing to join them. */
+/** Replaces invisible characters: by a space, to keep words apart, or by nothing, to join them. */
 export function replaceInvisible(text: string, replacement: " " | ""): string {
   return text.replace(INVISIBLE_RUN, replacement);
 }
 
-/** Makes untrusted text well-formed Unicode. Tabs and line breaks (as `\n`) stay; other control characters are removed. */
+/**
+ * Makes untrusted text well-formed Unicode. Tabs and line breaks (as `\n`) remain; other control characters are
+ * removed.
+ */
 export function toPlainText(text: string): string {
   return text.toWellFormed().replaceAll(/\r\n?/g, "\n").replace(NOT_PLAIN, "");
 }
@@ -31,7 +34,7 @@ export function toVisibleLine(text: string): string {
 
 const FIRST_WORDS = 60;
 
-/** The beginning of an untrusted text, on one line of at most 60 characters; empty for a text without words. */
+/** The first words of an untrusted text, on one line of at most 60 characters. Empty if the text has no words. */
 export function firstWords(text: string): string {
   const characters = [...toVisibleLine(text)];
   return characters.length > FIRST_WORDS
@@ -39,7 +42,9 @@ export function firstWords(text: string): string {
     : characters.join("");
 }
 
-/** A letter, number, sign or picture: neither space nor a character that nobody sees (also the blank of Braille). */
+/**
+ * Matches a character that a person can see: a letter, number, sign or picture. The blank Braille pattern is not one.
+ */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 export function hasVisibleText(text: string): boolean {

@@ -25,7 +25,7 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether a name is an IANA time zone (`Europe/Berlin`, `UTC`). A bare offset (`+02:00`) is not one. */
+/** Whether a name is an IANA time zone (`Europe/Berlin`, `UTC`). An offset (`+02:00`) is none. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) {
     return false;
@@ -38,9 +38,9 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The UTC offset of the zone at an instant, in ms. */
+/** The UTC offset (ms) of a time zone at an instant. */
 export function zoneOffsetAt(timeZone: string, instant: number): number {
-  // Most programs use UTC. Without this shortcut the `Intl` calls take more than half of the time of a summary.
+  // Most programs use UTC. Without this shortcut, the `Intl` calls take more than half of the time of a posts summary.
   if (timeZone === "UTC") {
     return 0;
   }

@@ -1,10 +1,8 @@
 import { DAY, MINUTE } from "./clock.ts";
 import { zoneOffsetAt } from "./time-zone.ts";
 
-/*
- * Wall times and calendar dates. This file does not use the global `Temporal`: the local runtime lacks it, and Cloudflare has deployed one
- * whose clock stood at 1970 (cloudflare/workerd#6907).
- */
+/* Calculates with wall times and calendar dates. It does not use the global `Temporal`: the local runtime lacks it,
+   and Cloudflare once deployed one whose clock stood at 1970 (cloudflare/workerd#6907). */
 
 /** A calendar date as `YYYY-MM-DD`, without a time zone. Years are 1970 to 9999. */
 export type CalendarDate = `${number}-${number}-${number}`;
@@ -19,7 +17,7 @@ export interface WallTime {
 const MINUTES_PER_DAY = 1440;
 const DATE_PATTERN = /^(?:19[7-9]\d|[2-9]\d{3})-(\d{2})-(\d{2})$/;
 
-/** Parses a date; null unless the calendar has it (`2026-02-30` does not exist). */
+/** Parses a date. Null if the calendar does not have it (`2026-02-30`). */
 export function parseDate(text: string): CalendarDate | null {
   if (!DATE_PATTERN.test(text)) {
     return null;
@@ -62,7 +60,7 @@ export function startOfMonth(date: CalendarDate): CalendarDate {
   return `${date.slice(0, 8)}01` as CalendarDate;
 }
 
-/** The first day of the month that follows `months` months after the date's month. */
+/** The first day of the month that is `months` months after the date's month. */
 export function addMonths(date: CalendarDate, months: number): CalendarDate {
   const [year, month] = [Number(date.slice(0, 4)), Number(date.slice(5, 7))];
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10) as CalendarDate;
@@ -73,7 +71,7 @@ export function weekdayOf(date: CalendarDate): number {
   return (dayNumber(date) + 3) % 7;
 }
 
-/** The first day of the week that contains the date. `firstWeekday` counts like `weekdayOf`. */
+/** The first day of the week that contains the date. `firstWeekday` is numbered as in `weekdayOf`. */
 export function startOfWeek(date: CalendarDate, firstWeekday: number): CalendarDate {
   return addDays(date, -((weekdayOf(date) - firstWeekday + 7) % 7));
 }
@@ -85,12 +83,13 @@ export function wallTimeAt(timeZone: string, instant: number): WallTime {
 }
 
 /**
- * The instants at which a clock in the zone shows the wall time, in order. There are two if the clock is set back over it, and none if the
- * clock is set forward over it.
+ * The instants at which a clock in the zone shows a wall time, in order. Two if the clock is set back over this time;
+ * none if it is set forward over it.
  */
 export function instantsOf(timeZone: string, { date, minute }: WallTime): readonly number[] {
   const asUtc = dayNumber(date) * DAY + minute * MINUTE;
-  // No zone changes its offset twice within two days, so the wall time has the offset of a day earlier or of a day later.
+  // No zone changes its offset twice within two days. So the wall time has the offset of a day earlier or of a day
+  // later.
   const offsets = new Set([zoneOffsetAt(timeZone, asUtc - DAY), zoneOffsetAt(timeZone, asUtc + DAY)]);
   return [...offsets]
     .map((offset) => asUtc - offset)
@@ -99,8 +98,8 @@ export function instantsOf(timeZone: string, { date, minute }: WallTime): readon
 }
 
 /**
- * The instant of a wall time. If the time occurs twice, the earlier instant; if the clock skips it, the time moves forward by the size of
- * the change.
+ * The instant of a wall time. If a clock shows it twice, the earlier instant. If a clock change skips it, the wall time
+ * moves forward by the size of the change.
  */
 export function instantOf(timeZone: string, wall: WallTime): number {
   const [first] = instantsOf(timeZone, wall);
@@ -112,7 +111,8 @@ export function instantOf(timeZone: string, wall: WallTime): number {
 }
 
 /**
- * If a clock change skips the wall time: the last minute before the change and the first minute after it. Null for a wall time that exists.
+ * For a wall time that a clock change skips: the last minute before the change and the first minute after it. Null for
+ * a time that exists.
  */
 export function neighboursOfSkipped(
   timeZone: string,
@@ -123,7 +123,8 @@ export function neighboursOfSkipped(
   }
   const asUtc = dayNumber(wall.date) * DAY + wall.minute * MINUTE;
   const offsetAfter = zoneOffsetAt(timeZone, asUtc + DAY);
-  // Convert the wall time with the offset before and with the offset after the change; the change is between both instants.
+  // Convert the wall time with both offsets, from before and after the clock change. The change is between the two
+  // instants.
   let [before, after] = [asUtc - offsetAfter, asUtc - zoneOffsetAt(timeZone, asUtc - DAY)];
   while (after - before > MINUTE) {
     const middle = Math.floor((before + after) / 2 / MINUTE) * MINUTE;
@@ -141,7 +142,7 @@ export function startOfDate(timeZone: string, date: CalendarDate): number {
   if (first !== undefined) {
     return first;
   }
-  // The clock skips midnight, so the day begins at the clock change. Search for it to the minute.
+  // A clock change skips midnight, so the day begins at the change. Search for it, to the minute.
   let [before, after] = [
     instantOf(timeZone, { date: addDays(date, -1), minute: 720 }),
     instantOf(timeZone, { date, minute: 720 }),
@@ -157,7 +158,7 @@ export function startOfDate(timeZone: string, date: CalendarDate): number {
   return after;
 }
 
-/** Adds minutes to a wall time and ignores changes of the offset. */
+/** Adds minutes to a wall time as if the zone had no clock changes. */
 export function addMinutes({ date, minute }: WallTime, minutes: number): WallTime {
   const total = minute + minutes;
   const days = Math.floor(total / MINUTES_PER_DAY);

@@ -7,7 +7,7 @@ import { dependenciesOf, toBulkPost } from "#planning/plan/post-plan.ts";
 import { presentBulk } from "#planning/present/bulk.ts";
 import { planNewPost } from "#planning/present/new-post.ts";
 
-/** Checks many new posts together and stores one plan for those without problems; nothing else is written. */
+/** Checks many new posts together and stores one plan for those without problems. Nothing else is written. */
 export async function previewBulk(ctx: Context, { posts: rows, skipInvalid }: BulkInput): Promise<PreviewedBulk> {
   const phases: Phases = { ...PREVIEW, fetches: "images", skipsInvalid: skipInvalid };
   const requested = rows.map((row) => ({ ...row, id: ctx.ids.uuid() }));

@@ -6,7 +6,7 @@ import { PREVIEW } from "#planning/pipeline/phases.ts";
 import type { EditInput, EditPreview } from "#planning/plan/types.ts";
 import { refuseProblems } from "#posts/rows/refuse.ts";
 
-/** Previews an edit of several posts and stores the plan for the confirm; the posts are not changed. */
+/** Checks an edit of one or more posts and stores its plan for the confirm. The posts do not change. */
 export async function previewEdit(
   ctx: Context,
   input: EditInput,

@@ -7,7 +7,10 @@ import { dependenciesOf } from "#planning/plan/post-plan.ts";
 import type { ScheduleInput, SchedulePreview } from "#planning/plan/types.ts";
 import { planNewPost } from "#planning/present/new-post.ts";
 
-/** Checks everything that can be known before publishing and stores the plan for the confirm; nothing else is written. */
+/**
+ * Checks a new post as far as is possible before publishing, and stores its plan for the confirm. Nothing else is
+ * written.
+ */
 export async function previewSchedule(ctx: Context, input: ScheduleInput): Promise<PreviewResult<SchedulePreview>> {
   const assessed = await assessNewPosts(ctx, [{ input }], PREVIEW);
   const [good] = acceptPosts(ctx, assessed, PREVIEW);

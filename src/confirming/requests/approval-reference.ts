@@ -6,7 +6,7 @@ import type { StoredApproval } from "./store-approvals.ts";
 
 type Addresses = { readonly config: Pick<Config, "origin"> };
 
-/** Adds the address of its page to an approval. */
+/** Adds the URL of the page on which a person decides to an approval. */
 export function withUrl({ config }: Addresses, approval: StoredApproval): Approval {
   return { ...approval, url: approvalUrl(config, approval.id) };
 }
@@ -15,7 +15,10 @@ function approvalUrl({ origin }: Pick<Config, "origin">, id: string): string {
   return `${origin}/approvals/${id}`;
 }
 
-/** Refuses a confirm, or a decision that comes too late, with the state of the approval. */
+/**
+ * Refuses a confirm that waits for a person, or a decision that comes too late. The refusal contains the state of the
+ * approval.
+ */
 export function refuseByState(
   { config }: Addresses,
   approval: Pick<StoredApproval, "id" | "state" | "expiresAt"> & {
@@ -63,7 +66,7 @@ export function refuseByState(
   }
 }
 
-/** A missing approval and another user's approval get the same refusal, so that the caller cannot distinguish them. */
+/** Refuses with the same words if an approval is missing and if it is another user's, so that a caller cannot tell. */
 export function refuseApprovalNotFound(): never {
   refuse({ code: "not_found", message: "approval not found" });
 }

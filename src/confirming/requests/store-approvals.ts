@@ -7,17 +7,19 @@ import type { Db } from "#db/client.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
 import type { Approval } from "./types.ts";
 
-/*
- * A row says `pending` until somebody decides. That its time has passed, or that its key or app was revoked, is read from the clock and
- * from the credential itself, so that it counts from that moment on, whoever revoked it and whenever the row is brought up to date.
- */
+/* An approval's row says `pending` until somebody decides. Whether it has expired or lost its key or app is read
+   from the clock and from the credential. So expiry and revocation count at once, even before a cron run updates the
+   row. */
 
-/** The key or app that asked for the approval `a` has access, or had it until the approval ended: what has expired stays so. */
+/**
+ * SQL that is true if the key or app that requested approval `a` has access, or had access when the approval ended. A
+ * revocation after the request has expired does not count.
+ */
 const CREDENTIAL_WORKS = `iif(a.requested_by ->> 'kind' = 'key',
   EXISTS (SELECT 1 FROM api_keys k WHERE k.id = a.requested_by ->> 'id' AND coalesce(k.revoked_at >= a.expires_at, 1)),
   EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = a.requested_by ->> 'id' AND coalesce(g.revoked_at >= a.expires_at, 1)))`;
 
-/** The approval `a` can be decided; `now` is the parameter with the time. */
+/** SQL that is true if approval `a` can be decided. `now` is the parameter with the time. */
 export function isPending(now: string): string {
   return `(a.state = 'pending' AND a.expires_at > ${now} AND ${CREDENTIAL_WORKS})`;
 }
@@ -27,7 +29,7 @@ function stateAt(now: string): string {
     WHEN a.expires_at <= ${now} THEN 'expired' ELSE 'pending' END)`;
 }
 
-/** The posts of a plan, without the members that make it large. */
+/** SQL for the posts of a plan in short form, without the members that can be large. */
 const POSTS = `(SELECT json_group_array(json_object('id', p.value ->> 'id', 'scheduledAt', p.value ->> 'scheduledAt',
     'caption', substr(p.value ->> 'caption', 1, 140), 'postType', p.value ->> 'postType',
     'platforms', json(iif(a.kind = 'edit', p.value -> 'platforms', (SELECT json_group_array(platform) FROM (
@@ -57,7 +59,7 @@ export interface ApprovalRow {
   readonly posts: string;
 }
 
-/** An approval as stored, which does not know the address of its page. */
+/** An approval as stored. The database does not know the URL of its page. */
 export type StoredApproval = Omit<Approval, "url">;
 
 export function toApproval(row: ApprovalRow): StoredApproval {
@@ -96,7 +98,7 @@ export function readApproval({ results }: StatementResult<ApprovalRow>): StoredA
   return row ? toApproval(row) : null;
 }
 
-/** An approval with everything that a decision needs. */
+/** An approval with the plan and everything else that a decision needs. */
 export interface ApprovalWithPlan {
   readonly approval: StoredApproval;
   readonly plan: PostPlan;
@@ -129,8 +131,8 @@ export interface ApprovalPage {
 }
 
 /**
- * Lists pending approvals first, the soonest to end at the top; then decided ones, the newest at the top. Up to 4 MiB, and one at least:
- * the database cuts, because the posts and problems of many approvals can be larger than an isolate.
+ * Lists approvals: first pending ones, the soonest to expire first; then decided ones, newest first. The database stops
+ * at 4 MiB (but returns at least one), because more posts and problems might not fit into an isolate.
  */
 export async function selectApprovals(
   db: Db,
@@ -153,19 +155,19 @@ export async function selectApprovals(
   return { approvals: results.map(toApproval), hasMore: (results[0]?.found ?? 0) > results.length };
 }
 
-/** A post of a request that waits for a person. */
+/** A post of an agent's request that waits for a person; the calendar shows it. */
 export interface RequestedPost {
-  /** The approval. */
+  /** The id of the approval. */
   readonly id: string;
   readonly kind: PostPlan["kind"];
   readonly scheduledAt: number;
-  /** The first 140 characters, counted in code points. */
+  /** The first 140 characters of the caption, counted in code points. */
   readonly caption: string;
-  /** A JSON array: of the targets of new posts, and of those that an edit changes. */
+  /** Account ids as a JSON array: of all targets of a new post, or of the targets that an edit changes. */
   readonly accountIds: string;
 }
 
-/** Selects the posts of pending requests that would be due in a time range. */
+/** A statement that selects the posts of pending requests that would be due in a time range. */
 export function requestedPostsStatement(
   db: Db,
   { userId, workspaceId }: Pick<PostPlan, "userId" | "workspaceId">,
@@ -200,8 +202,8 @@ export interface RequestedApproval {
 }
 
 /**
- * Stores a request once per token, and returns the stored one. It writes nothing and returns null for a used token, above the limit of
- * pending requests, and while the database is held after a restore.
+ * Stores a request for approval once per token, and returns the stored one. It stores nothing and returns null for a
+ * used token, above the limit of pending requests, and while the database is held after a restore.
  */
 export async function insertApproval(
   db: Db,
@@ -240,7 +242,10 @@ export async function insertApproval(
     .first<RequestedApproval>();
 }
 
-/** Approves inside the batch that writes the plan; that batch has checked that the approval is pending. */
+/**
+ * A statement that marks a request as approved. It runs in the batch that writes the plan, after the check that the
+ * request is pending.
+ */
 export function approvedStatement(
   db: Db,
   { id, postIds, now }: { readonly id: string; readonly postIds: readonly string[]; readonly now: number },
@@ -250,7 +255,10 @@ export function approvedStatement(
     .bind(id, JSON.stringify(postIds), now);
 }
 
-/** Writes the decision of a person or of the agent. False, and nothing is written, if the approval was already decided or has expired. */
+/**
+ * Stores a decision of the person, or a withdrawal by the agent. False, with nothing stored, if the request was already
+ * decided or has expired.
+ */
 export async function decideApproval(
   db: Db,
   { userId, id, now }: ApprovalOfUser,
@@ -275,11 +283,11 @@ export async function decideApproval(
       workspaceId,
     )
     .all();
-  // Not `meta.changes`, which also counts the events that triggers write.
+  // Count the returned rows: `meta.changes` would also count the events that triggers insert.
   return results.length === 1;
 }
 
-/** Withdraws the pending requests of keys and apps that lost access. */
+/** Withdraws a user's pending requests whose key or app has lost access. */
 export async function withdrawOfRevoked(db: Db, userId: string, now: number): Promise<void> {
   await db.d1
     .prepare(
@@ -290,7 +298,7 @@ export async function withdrawOfRevoked(db: Db, userId: string, now: number): Pr
     .run();
 }
 
-/** Marks undecided requests as expired after their time, and returns how many. */
+/** Marks undecided requests as expired after their time. Returns how many. */
 export async function expireApprovals(db: Db, now: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(
@@ -302,7 +310,7 @@ export async function expireApprovals(db: Db, now: number, limit: number): Promi
   return results.length;
 }
 
-/** Deletes requests decided before this time, and returns how many. */
+/** Deletes requests that were decided before a time. Returns how many. */
 export async function deleteDecidedApprovals(
   db: Db,
   before: { readonly decided: number; readonly dropped: number },

@@ -4,36 +4,39 @@ import type { Platform } from "#core/platform.ts";
 import type { PlannedTime } from "#planning/plan/types.ts";
 import type { ApprovalState, CreatedVia, PostType } from "#core/status.ts";
 
-/** A request of an agent that only a signed-in person can approve, and its outcome. */
+/** A request of an agent that only a signed-in person can approve, with its outcome. */
 export interface Approval {
   readonly id: string;
   readonly workspaceId: string;
   readonly kind: "schedule" | "edit" | "bulk";
   readonly state: ApprovalState;
-  /** The page on which the person decides; it contains no secret. */
+  /** The page on which the person decides. The URL contains no secret. */
   readonly url: string;
-  /** The plan hash of a new post; for an edit, the hash of its posts' plan hashes. */
+  /**
+   * The hash that the person approves: the plan hash of a new post, or for an edit a hash over the plan hashes of its
+   * posts.
+   */
   readonly planHash: string;
   readonly requestedBy: Author;
   readonly via: CreatedVia;
-  /** The person's words on declining. */
+  /** What the person wrote when declining; null without a note. */
   readonly note: string | null;
-  /** The posts that were scheduled or changed; null until it is approved. */
+  /** The ids of the posts that the approval scheduled or changed. Null until the person approves. */
   readonly postIds: readonly string[] | null;
-  /** Why it became stale. */
+  /** Why the plan can no longer be written; empty unless the state is `stale`. */
   readonly details: readonly RefusalDetail[];
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly decidedAt: number | null;
-  /** The posts as they would be, shortened. */
+  /** The requested posts in short form, as the plan would write them. */
   readonly posts: readonly ApprovalPost[];
 }
 
 interface ApprovalPost {
   readonly id: string;
-  /** `now`: at the time of the approval. */
+  /** The planned time. `now` means the time of the approval. */
   readonly scheduledAt: PlannedTime;
-  /** The first 140 characters, counted in code points. */
+  /** The first 140 characters of the caption, counted in code points. */
   readonly caption: string;
   readonly postType: PostType;
   readonly platforms: readonly Platform[];

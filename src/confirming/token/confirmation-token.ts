@@ -8,25 +8,31 @@ import { log } from "#core/log.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
-/** How long the row of a used token is kept, for a caller who lost the response. */
+/** How long (ms) the row of a used token is kept, so that a caller who lost the response can ask again. */
 export const CONFIRMATION_RETENTION_MS = 2 * DAY;
-/** KV expires by its own clock and in seconds: it keeps tokens longer, and `expiresAt` decides to the millisecond. */
+/**
+ * KV deletes a plan this many seconds after the token has expired. KV is exact only to the second, so `expiresAt`
+ * decides to the millisecond.
+ */
 const KV_EXTRA_SECONDS = 30;
-/** After this time every location sees a token. KV shows it there after 60 seconds "or more", and caches for 30 that it was missing. */
+/**
+ * After this time (ms) every location sees a token. KV shows a new key after 60 seconds "or more", and caches for 30
+ * that it was missing.
+ */
 const HIDDEN_FOR_MS = 90 * SECOND;
-/** The clocks of two locations may differ by this much. */
+/** How much (ms) the clocks of two Cloudflare locations may differ. */
 const MAX_CLOCK_SKEW_MS = 5 * SECOND;
-/** The shortest time for which KV caches a read, also one that found nothing. */
+/** The shortest time (s) for which KV can cache a read. A read that found nothing is cached too. */
 const KV_CACHE_SECONDS = 30;
 /**
- * A token is its time of issue, random bytes and the beginning of a signature over both and the user. The id of its post begins with the
- * same time.
+ * A token is its time of issue, random bytes, and the beginning of a signature over both and the user. The id of its
+ * post begins with the same time.
  */
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 16;
 const SIGNATURE_BYTES = 10;
 const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
-/** The size limit of a request. Many posts are one parameter of a statement, and D1 takes parameters up to 2 MB of UTF-8. */
+/** The largest plan (bytes). A plan is one parameter of a statement, and D1 accepts parameters up to 2 MB. */
 const MAX_PLAN_BYTES = 1024 * 1024;
 
 function tokenKey(userId: string, hash: string): string {
@@ -37,11 +43,11 @@ export function tokenLifetime(now: number): { readonly issuedAt: number; readonl
   return { issuedAt: now, expiresAt: now + TOKEN_LIFETIME_SECONDS * SECOND };
 }
 
-/** What a token tells without its plan. */
+/** What a token reveals by itself, before its plan is read. */
 export interface TokenKey {
   readonly token: string;
   readonly hash: string;
-  /** The id of the post that a schedule makes with this token. A post with this id shows that the token was used. */
+  /** The id of the post that a schedule creates with this token. If a post has this id, the token was used. */
   readonly postId: string;
 }
 
@@ -49,7 +55,7 @@ interface Signer extends Pick<Context, "config"> {
   readonly actor: Pick<Context["actor"], "userId">;
 }
 
-/** Makes a token for a plan of this moment. */
+/** Makes a token for a plan, issued at this moment. */
 export async function makeToken(ctx: Signer & Pick<Context, "ids">, issuedAt: number): Promise<TokenKey> {
   const unsigned = new Uint8Array(TIME_BYTES + RANDOM_BYTES);
   unsigned.set(ctx.ids.random(RANDOM_BYTES), TIME_BYTES);
@@ -61,7 +67,7 @@ export async function makeToken(ctx: Signer & Pick<Context, "ids">, issuedAt: nu
   return await keyOf(toBase64Url(concatBytes([unsigned, await signatureOf(ctx, unsigned)])));
 }
 
-/** The signature distinguishes a token that KV does not show yet from one that a caller made up. */
+/** Signs a token. The signature tells a token that KV does not show yet from one that a caller made up. */
 async function signatureOf({ actor, config }: Signer, unsigned: Uint8Array): Promise<Uint8Array> {
   const signature = await signFor(config, "confirmation token", `${actor.userId} ${toHex(unsigned)}`);
   return signature.subarray(0, SIGNATURE_BYTES);
@@ -74,7 +80,7 @@ async function keyOf(token: string): Promise<TokenKey> {
 
 const timeOf = (token: string): string => toHex(fromBase64Url(token).subarray(0, TIME_BYTES));
 
-/** Makes a UUIDv7 of the time of issue with the bits of the token's hash. */
+/** Makes the post id of a token: a UUIDv7 of the time of issue with bits of the token's hash. */
 function postIdOf(hash: string, time: string): string {
   const bits = hash.slice(0, 18);
   const variant = ((Number.parseInt(bits.slice(3, 4), 16) & 3) | 8).toString(16);
@@ -82,9 +88,9 @@ function postIdOf(hash: string, time: string): string {
 }
 
 /**
- * Stores the plan under the hash of its token. A plan that no hour has room for could not be confirmed, so it takes no room here. The object
- * of the user keeps it in memory too, because other locations may not see a new key of KV for a minute. The preview does not wait for the
- * object.
+ * Stores a plan under its token's hash; a plan over the hourly limits is refused, because nobody could confirm it. The
+ * user's Durable Object keeps the plan in memory too, because other locations may see a new KV key only after a minute.
+ * The preview does not wait for that object.
  */
 export async function storePlan(
   ctx: Pick<Context, "actor" | "defer" | "keptPlans" | "tokens">,
@@ -121,7 +127,7 @@ type WithoutHeader<Plan> = Plan extends PostPlan
   ? Omit<Plan, "userId" | "workspaceId" | keyof ReturnType<typeof tokenLifetime>>
   : never;
 
-/** Stores the plan of the actor under the token, from `now` on. */
+/** Makes a token that is valid from `now` on, and stores the actor's plan under it. */
 export async function issueToken(
   ctx: Pick<Context, "actor" | "defer" | "keptPlans" | "tokens">,
   key: TokenKey,
@@ -138,7 +144,7 @@ export async function readToken(token: string): Promise<TokenKey> {
   return TOKEN_PATTERN.test(token) ? await keyOf(token) : refuseToken();
 }
 
-/** Reads the plan of a token; null when it is unknown, expired, or of another user, workspace or kind. */
+/** Reads the plan of a token. Null if the token is unknown, expired, or of another user, workspace or kind. */
 export async function openToken(
   ctx: Pick<Context, "actor" | "clock" | "config" | "keptPlans" | "tokens">,
   key: TokenKey,
@@ -162,7 +168,7 @@ export async function openToken(
 const ageOf = ({ clock }: Pick<Context, "clock">, { token }: TokenKey): number =>
   clock.now() - Number.parseInt(timeOf(token), 16);
 
-/** Whether this user got the token so short a time ago that KV may not show it here. */
+/** Whether this user got the token so recently that KV may not show it in this location yet. */
 async function mayBeHidden(ctx: Signer & Pick<Context, "clock">, key: TokenKey): Promise<boolean> {
   const ageMs = ageOf(ctx, key);
   if (ageMs < -MAX_CLOCK_SKEW_MS || ageMs > HIDDEN_FOR_MS) {
@@ -174,7 +180,9 @@ async function mayBeHidden(ctx: Signer & Pick<Context, "clock">, key: TokenKey):
   return toHex(signature) === toHex(bytes.subarray(TIME_BYTES + RANDOM_BYTES));
 }
 
-/** A failure means the same as an object without the plan: KV will show it later. */
+/**
+ * Reads a plan from the user's Durable Object. A failure counts as a missing plan, because KV will show the plan later.
+ */
 async function readKeptPlan(
   { actor, keptPlans }: Pick<Context, "actor" | "keptPlans">,
   key: string,
@@ -185,9 +193,9 @@ async function readKeptPlan(
   return text === null ? "not_visible" : (JSON.parse(text) as PostPlan);
 }
 
-/** Refuses a token that KV will show here later. */
+/** Refuses a genuine token that KV does not show in this location yet, so that the caller repeats the call. */
 export function refuseHiddenToken(ctx: Pick<Context, "clock">, key: TokenKey): never {
-  // A quarter of the token's age, so that each wait is longer than the one before.
+  // Wait for a quarter of the token's age, so that each wait is longer than the one before.
   const retryAfterSeconds = Math.max(1, Math.ceil(ageOf(ctx, key) / (4 * SECOND)));
   refuse({
     code: "token_not_visible_yet",
@@ -197,7 +205,7 @@ export function refuseHiddenToken(ctx: Pick<Context, "clock">, key: TokenKey): n
   });
 }
 
-/** Refuses every unusable token alike, so that the caller cannot distinguish the reasons. */
+/** Refuses every unusable token with the same words, so that a caller cannot tell the reasons apart. */
 export function refuseToken(): never {
   refuse({
     code: "invalid_confirmation_token",

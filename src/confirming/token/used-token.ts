@@ -1,6 +1,6 @@
 import { type ApprovalReference, refuse } from "#core/errors.ts";
 
-/** A caller who lost the first response learns which posts the token was for. */
+/** Refuses a used token and names its posts, so that a caller who lost the first response learns what was created. */
 export function refuseUsedToken(postIds: readonly string[], approval?: ApprovalReference): never {
   refuse({
     code: "token_already_used",

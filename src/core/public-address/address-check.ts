@@ -1,6 +1,6 @@
 import type { DetailCode } from "#core/codes.ts";
 
-/** Why the service does not request an address. The sentence is for the user who entered it. */
+/** Why the service refuses to call an address. The sentence is for the user who entered it. */
 export interface AddressProblem {
   readonly code: DetailCode;
   readonly message: string;

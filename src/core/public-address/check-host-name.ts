@@ -11,7 +11,7 @@ interface DnsRecord {
   readonly type?: unknown;
 }
 
-/** Looks up the addresses of a host name by DNS over HTTPS (JSON form); null if the resolver gives no usable response. */
+/** Looks up a host name by DNS over HTTPS (JSON form). Null if the resolver gives no usable response. */
 async function resolveRecords(
   publicFetch: RemoteFetch,
   resolver: string,
@@ -42,8 +42,8 @@ async function resolveRecords(
 }
 
 /**
- * Refuses a host name that resolves to a non-public address. The name may resolve to another address a moment later, so the runtime must
- * also refuse private networks. A name that does not resolve is refused too, because nothing could be checked.
+ * Refuses a host name that resolves to a non-public address. The name may resolve differently a moment later, so the
+ * runtime must refuse private networks too. A name that does not resolve is refused, because nothing could be checked.
  */
 export async function checkHostName(
   publicFetch: RemoteFetch,

@@ -5,13 +5,13 @@ import { checkUrl } from "./check-url.ts";
 
 export interface PublicUrlRules {
   readonly publicFetch: RemoteFetch;
-  /** The address of a DNS-over-HTTPS server. If null, only the text of the host name is checked. */
+  /** The URL of a DNS-over-HTTPS server. If it is null, only the text of the host name is checked. */
   readonly resolver: string | null;
-  /** An origin that is allowed in addition to public HTTPS; null in production. */
+  /** An origin that is allowed although it is not public HTTPS; null in production. */
   readonly trustedOrigin: string | null;
 }
 
-/** Checks whether the service may request a URL that a user entered. Call it before every request and every redirect. */
+/** Checks whether the service may call a URL that a user entered. Needed before every request and every redirect. */
 export async function checkPublicUrl(rules: PublicUrlRules, url: string): Promise<AddressCheck> {
   const checked = checkUrl(url, rules.trustedOrigin);
   return checked.ok && checked.value.origin !== rules.trustedOrigin

@@ -6,14 +6,14 @@ const MAX_URL_LENGTH = 2048;
 
 function isNonPublicName(host: string): boolean {
   return (
-    // A name without a dot is a top-level domain, or a private network resolves it by its search list.
+    // A name without a dot is a top-level domain, or a private network completes it to one of its hosts.
     !host.includes(".") || NON_PUBLIC_NAMES.some(({ name }) => host === name || host.endsWith(`.${name}`))
   );
 }
 
 /**
- * Checks whether a URL may be fetched. Call it before every request and every redirect. It checks the parsed URL, not the text, because the
- * parser normalizes every spelling of numbers and letters.
+ * Checks whether a URL may be fetched, without DNS. Needed before every request and every redirect. It checks the
+ * parsed URL and not the text, because parsing normalizes every spelling of an address.
  */
 export function checkUrl(text: string, trustedOrigin: string | null): AddressCheck {
   if (text.length > MAX_URL_LENGTH) {

@@ -1,17 +1,20 @@
 import { log } from "#core/log.ts";
 import { networkOf } from "./ip-ranges.ts";
 
-/** Whose requests a limit counts together. */
+/** The addresses under which rate limits count the requests of a client. */
 export interface ClientAddress {
-  /** An IPv4 address, or the first 64 bits of an IPv6 address: one subscriber has at least all addresses with these bits. */
+  /**
+   * An IPv4 address, or the first 64 bits of an IPv6 address. A subscriber owns at least all addresses with these bits.
+   */
   readonly address: string;
-  /** An IPv4 address, or the first 48 bits of an IPv6 address, because one client can own all /64 networks of a /48. */
+  /** An IPv4 address, or the first 48 bits of an IPv6 address. One client can own all /64 networks of a /48. */
   readonly network: string;
 }
 
 /**
- * Reads the IP address of a caller for rate limits. It trusts only Cloudflare's own header, because callers can set any other header. The
- * runtime does not expose the address of the socket, so without that header all callers share one limit. The log reports this once.
+ * Reads a caller's IP address for rate limits. Only Cloudflare's own header is trusted, because callers can set any
+ * other. The runtime does not tell the socket's address, so without that header all callers share one limit. The log
+ * reports this once.
  */
 export function createAddressReader(): (headers: Headers) => ClientAddress {
   let reported = false;
@@ -33,5 +36,5 @@ export function createAddressReader(): (headers: Headers) => ClientAddress {
   };
 }
 
-/** One reader per isolate, so that each isolate logs the warning once. */
+/** The isolate's only reader of client addresses, so that it logs a missing header once. */
 export const clientAddress = createAddressReader();

@@ -1,4 +1,4 @@
-/** Every IPv4 range that is not part of the public internet, from IANA's special-purpose registry. */
+/** The IPv4 ranges that do not belong to the public internet, from IANA's special-purpose registry. */
 const NON_PUBLIC_IPV4: readonly (readonly [network: string, prefixLength: number, kind: string])[] = [
   ["0.0.0.0", 8, "this network"],
   ["10.0.0.0", 8, "private"],
@@ -21,7 +21,10 @@ const NON_PUBLIC_IPV4: readonly (readonly [network: string, prefixLength: number
   ["240.0.0.0", 4, "reserved"],
 ];
 
-/** The non-public ranges inside 2000::/3. All addresses outside 2000::/3 (loopback, mapped, NAT64, local, multicast) are non-public. */
+/**
+ * The non-public IPv6 ranges inside 2000::/3. Everything outside 2000::/3 (loopback, mapped, NAT64, local, multicast)
+ * is non-public anyway.
+ */
 const NON_PUBLIC_IPV6: readonly (readonly [network: readonly number[], prefixLength: number, kind: string])[] = [
   [[0x2001, 0x0000], 23, "reserved (Teredo, ORCHID, benchmarking)"],
   [[0x2001, 0x0db8], 32, "documentation"],
@@ -65,7 +68,7 @@ function parseGroups(text: string): number[] | null {
   return groups;
 }
 
-/** Parses an IPv6 address into eight 16-bit groups; null for any other text, also for an address with a zone id. */
+/** Parses an IPv6 address into eight 16-bit groups. Null for any other text and for an address with a zone id. */
 function parseIpv6(text: string): number[] | null {
   const halves = text.split("::");
   if (halves.length > 2) {
@@ -114,12 +117,12 @@ function nonPublicIpv6Range(groups: readonly number[]): string | null {
   if (known) {
     return known[2];
   }
-  // An ISATAP address contains an IPv4 address after `0:5efe`, under any prefix.
+  // An ISATAP address hides an IPv4 address after `0:5efe`, under any prefix.
   const isatap = ((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe;
   return isatap ? nonPublicIpv4Range((groups[6] ?? 0) * 65_536 + (groups[7] ?? 0)) : null;
 }
 
-/** The kind of non-public range that contains an IP address; null for a public address and for other text. */
+/** The kind of the non-public range to which an IP address belongs. Null for a public address and for other text. */
 export function nonPublicRange(text: string): string | null {
   const v4 = parseIpv4(text);
   if (v4 !== null) {
@@ -131,9 +134,7 @@ export function nonPublicRange(text: string): string | null {
 
 const IPV4_MAPPED = [0, 0, 0, 0, 0, 0xffff];
 
-/**
- * The network of an IPv6 address, by its first bits. Returns an IPv4 address in any notation, and any other text, unchanged.
- */
+/** The network of an IPv6 address: its first bits. IPv4 addresses and any other text are returned unchanged. */
 export function networkOf(text: string, prefixLength: 48 | 64): string {
   const groups = parseIpv6(text);
   if (groups === null) {

@@ -1,13 +1,16 @@
 export interface NonPublicName {
-  /** The name; all its subdomains are non-public too. */
+  /** A domain name. All its subdomains are non-public too. */
   readonly name: string;
-  /** The document that reserves or describes the name. */
+  /** The document that reserves or describes the domain name. */
   readonly source: string;
 }
 
-/** `example` and its domains (RFC 6761 6.5) are not in this list: they lead nowhere, and documents and tests use them. */
+/**
+ * Domain names that lead into private networks. `example` (RFC 6761 6.5) is missing: it leads nowhere, and documents
+ * and tests use it.
+ */
 export const NON_PUBLIC_NAMES: readonly NonPublicName[] = [
-  // Special-use names, which never belong to the public DNS.
+  // Special-use names never belong to the public DNS.
   { name: "localhost", source: "RFC 6761 6.3" },
   { name: "test", source: "RFC 6761 6.2" },
   { name: "invalid", source: "RFC 6761 6.4" },
@@ -15,7 +18,7 @@ export const NON_PUBLIC_NAMES: readonly NonPublicName[] = [
   { name: "onion", source: "RFC 7686 2" },
   { name: "alt", source: "RFC 9476 2" },
   { name: "arpa", source: "RFC 3172 2 (home.arpa: RFC 8375, ipv4only.arpa: RFC 8880)" },
-  // Top-level names of private networks.
+  // Private networks use these top-level names.
   { name: "internal", source: "RFC 6762 appendix G; reserved by ICANN in 2024" },
   { name: "intranet", source: "RFC 6762 appendix G" },
   { name: "private", source: "RFC 6762 appendix G" },
@@ -23,10 +26,10 @@ export const NON_PUBLIC_NAMES: readonly NonPublicName[] = [
   { name: "home", source: "RFC 6762 appendix G" },
   { name: "lan", source: "RFC 6762 appendix G" },
   { name: "localdomain", source: "https://www.freedesktop.org/software/systemd/man/latest/nss-myhostname.html" },
-  // Names that service discovery uses inside a network.
+  // Service discovery uses these names inside a network.
   { name: "svc", source: "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/" },
   { name: "consul", source: "https://developer.hashicorp.com/consul/docs/services/discovery/dns-overview" },
-  // Public names that resolve to private addresses or to cloud metadata.
+  // Public names, but they resolve to private addresses or to cloud metadata.
   { name: "metadata.goog", source: "https://cloud.google.com/compute/docs/metadata/querying-metadata" },
   { name: "nip.io", source: "https://nip.io" },
   { name: "sslip.io", source: "https://sslip.io" },

@@ -8,10 +8,10 @@ import { type Display, formatDate, formatDateTime } from "#dashboard/wording/dis
 import type { AccountWithPosts } from "#posts/index.ts";
 import { countOf, describeDisconnect } from "#dashboard/wording/counts-and-limits.ts";
 
-/** What the page shows of an account besides the account's own data. */
+/** An account, with what the accounts page also shows about it. */
 export interface AccountView {
   readonly account: AccountWithPosts;
-  /** The limits of this account that differ from its platform's limits. */
+  /** In words, the limits of this account that differ from the platform's usual ones. */
   readonly ownLimits: readonly string[];
   readonly hasBoards: boolean;
 }
@@ -61,7 +61,7 @@ const MissingScopes: FC<{ account: AccountWithPosts }> = ({ account }) => (
   </>
 );
 
-/** Why the account needs a new login, or by when it will, and which posts depend on it. */
+/** A notice that the account needs a new login now or soon, and which posts depend on it. */
 const LoginNotice: FC<{ account: AccountWithPosts; state: AccountState; display: Display }> = ({
   account,
   state,
@@ -102,11 +102,14 @@ const LoginNotice: FC<{ account: AccountWithPosts; state: AccountState; display:
   );
 };
 
-/** People have the same name on several platforms. */
+/** Names an account together with its platform, because people use the same name on several platforms. */
 const nameWithPlatform = ({ displayName, platform }: AccountWithPosts): string =>
   `${displayName} (${PLATFORM_NAMES[platform]})`;
 
-/** Leads to the page that names the workspace, and from there to the platform. */
+/**
+ * A button that starts a new login of the account. The next page names the workspace, then the browser goes to the
+ * platform.
+ */
 const ReconnectForm: FC<{ account: AccountWithPosts; state: AccountState }> = ({ account, state }) => (
   <form method="post" action="/dashboard/accounts/connect">
     <input type="hidden" name="platform" value={account.platform} />

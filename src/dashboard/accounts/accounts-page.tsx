@@ -10,14 +10,14 @@ import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { AccountItem, accountState, type AccountView } from "./account-item.tsx";
 import { countOf, formatNumber } from "#dashboard/wording/counts-and-limits.ts";
 
-/** What a sync has changed, by names. */
+/** What a sync has changed. Accounts are given by name. */
 export interface SyncReport {
   readonly checked: number;
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly needsReconnect: number;
   readonly skipped: readonly SkippedAccount[];
-  /** Platforms that did not answer; their accounts stay as they are. */
+  /** Platforms that did not respond to the sync. Their accounts are unchanged. */
   readonly unanswered: readonly Platform[];
 }
 
@@ -28,14 +28,14 @@ export interface AccountsPageProps {
   readonly now: number;
   readonly accounts: readonly AccountView[];
   readonly connectedCount: number;
-  /** Logins with a choice of accounts: those of platforms where one login may have several. */
+  /** Logins at platforms where one login can have several accounts, so that a person chooses. */
   readonly logins: readonly ActiveLoginSummary[];
   readonly connectable: readonly Platform[];
   readonly error?: FormError | undefined;
   readonly synced?: SyncReport | undefined;
-  /** The number of posts that a disconnect has paused; undefined when there was none. */
+  /** How many posts a disconnect has just paused. Undefined if the page does not follow a disconnect. */
   readonly disconnected?: number | undefined;
-  /** The number of accounts that a choice has connected; undefined when there was none. */
+  /** How many accounts the person has just connected by a choice. Undefined if the page does not follow one. */
   readonly chosen?: number | undefined;
 }
 
@@ -93,7 +93,7 @@ const ChosenNotice: FC<{ added: number }> = ({ added }) => (
   </Notice>
 );
 
-/** Logins that were left before their accounts were chosen. */
+/** Notices for logins whose person left before choosing accounts. */
 const WaitingNotices: FC<Pick<AccountsPageProps, "logins" | "display" | "now">> = ({ logins, display, now }) => (
   <>
     {logins.map(
@@ -114,7 +114,7 @@ const WaitingNotices: FC<Pick<AccountsPageProps, "logins" | "display" | "now">> 
   </>
 );
 
-/** Lead to what else the logins of a platform offer. */
+/** Links to the pages on which a person chooses further accounts of a platform's logins. */
 const ChooseLinks: FC<{ logins: readonly ActiveLoginSummary[] }> = ({ logins }) =>
   logins.length === 0 ? null : (
     <p class="item-meta">
@@ -141,7 +141,7 @@ const ConnectButton: FC<{ platform: Platform }> = ({ platform }) => (
   </li>
 );
 
-/** How many more accounts fit into the plan, and where that changes. */
+/** Says how many more accounts the plan allows, and where the user can change the plan. */
 const AccountLimit: FC<{ signedIn: SignedInUser; count: number; isTrial: boolean }> = ({
   signedIn,
   count,
@@ -218,7 +218,7 @@ const AccountGroups: FC<AccountsPageProps> = ({ accounts, display, now, connecta
   </>
 );
 
-/** Names the accounts that cannot publish above the list, because the list may be long. */
+/** Names the accounts that cannot publish. The notice is above the list, because the list may be long. */
 const BlockedNotice: FC<{ accounts: readonly AccountView[]; now: number }> = ({ accounts, now }) => {
   const blocked = accounts.filter(({ account }) => accountState(account, now) === "blocked");
   return blocked.length === 0 ? null : (

@@ -46,7 +46,7 @@ export const BoardsPage: FC<{
   </DashboardLayout>
 );
 
-/** The platform's own word, readable: `PUBLIC` becomes `Public`. */
+/** Makes the platform's own word for a board's privacy readable: `PUBLIC` becomes `Public`. */
 function privacyLabel(word: string): string {
   const text = word.replaceAll("_", " ").toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);

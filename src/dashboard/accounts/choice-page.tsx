@@ -11,7 +11,7 @@ interface ChoicePageProps {
   readonly signedIn: SignedInUser;
   readonly platform: Platform;
   readonly loginName: string;
-  /** Null if the platform did not list the accounts. */
+  /** The accounts to choose from. Null if the platform did not list them. */
   readonly offer: AccountOffer | null;
   readonly ticked: readonly string[];
   readonly error: FormError | undefined;

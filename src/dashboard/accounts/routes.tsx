@@ -29,7 +29,7 @@ import { ChoicePage } from "./choice-page.tsx";
 import { describeOwnLimits } from "#dashboard/wording/counts-and-limits.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** `/dashboard/accounts`: what is connected, and connecting, checking and disconnecting it. */
+/** Serves `/dashboard/accounts`, where users connect, check, sync and disconnect accounts. */
 export const accountPages = new Hono<PageEnv>()
   .get("/", showAccounts)
   .post("/connect", doConnect)
@@ -72,13 +72,12 @@ function toView(ctx: Context, account: AccountWithPosts): AccountView {
   };
 }
 
-/** Whether one login at the platform may have several accounts. */
+/** Whether one login at a platform can have several accounts, so that the user must choose. */
 function hasSeveralAccounts(ctx: Context, platform: Platform): boolean {
   const configured = configuredPlatform(ctx, platform);
   return configured !== null && (configured.adapter.connect.choiceOfAccounts?.(configured.app) ?? null) !== null;
 }
 
-/** `GET /dashboard/accounts` */
 async function showAccounts(c: PageContext): Promise<Response> {
   const numberOf = (name: string) => Number(/^\d{1,5}$/.exec(c.req.query(name) ?? "")?.[0] ?? 0);
   switch (c.req.query("done")) {
@@ -91,7 +90,7 @@ async function showAccounts(c: PageContext): Promise<Response> {
   }
 }
 
-/** `POST /dashboard/accounts/connect`: also connects an account again. */
+/** Handles `POST /dashboard/accounts/connect`, which also reconnects an account. */
 async function doConnect(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const platform = form.text("platform");
@@ -106,13 +105,15 @@ async function doConnect(c: PageContext): Promise<Response> {
   return started.ok ? c.redirect(started.value.connectUrl, 303) : await renderAccounts(c, { error: started.error });
 }
 
-/** `GET /dashboard/accounts/logins/:id`: lists the accounts of a login, without a new one. */
+/**
+ * Handles `GET /dashboard/accounts/logins/:id`: lists the accounts of an existing login, so that no new login is
+ * needed.
+ */
 async function showChoice(c: PageContext): Promise<Response> {
   const connection = await findOwnChoice(contextOf(c), c.req.param("id") ?? "");
   return connection ? await renderChoice(c, connection, []) : await renderNotFound(c);
 }
 
-/** `POST /dashboard/accounts/logins/:id` */
 async function doChoose(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const connection = await findOwnChoice(ctx, c.req.param("id") ?? "");
@@ -157,7 +158,10 @@ async function renderChoice(
   );
 }
 
-/** `POST /dashboard/accounts/sync`: the answer is the page itself, because what was skipped and why is stored nowhere. */
+/**
+ * Handles `POST /dashboard/accounts/sync`. It responds with a page and no redirect, because what was skipped and why is
+ * stored nowhere.
+ */
 async function doSync(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const synced = await runUseCase(async () => {
@@ -186,14 +190,12 @@ async function syncAndReport(ctx: Context): Promise<SyncReport> {
   };
 }
 
-/** `POST /dashboard/accounts/:id/disconnect` */
 async function doDisconnect(c: PageContext): Promise<Response> {
   const { pausedPostIds } = await disconnectAccount(contextOf(c), { accountId: c.req.param("id") ?? "" });
   const done = new URLSearchParams({ done: "disconnected", paused: String(pausedPostIds.length) });
   return c.redirect(`/dashboard/accounts?${String(done)}`, 303);
 }
 
-/** `GET /dashboard/accounts/:id/boards` */
 async function showBoards(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const account = (await listAccounts(ctx)).find(({ id }) => id === c.req.param("id"));

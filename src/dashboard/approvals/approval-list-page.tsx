@@ -52,7 +52,7 @@ const ApprovalItem: FC<{ approval: Approval; display: Display; workspaceName: st
   );
 };
 
-/** The requests of agents: pending ones first, then those decided in the last 30 days. */
+/** Lists the requests of agents: pending ones first, then those decided in the last 30 days. */
 export const ApprovalListPage: FC<{
   signedIn: SignedInUser;
   display: Display;

@@ -27,7 +27,7 @@ interface ApprovalPageProps {
   readonly settings: AccountSettings;
   readonly display: Display;
   readonly csrfToken: string;
-  /** Whether the person must identify again before approving. */
+  /** Whether the person must enter the password or use a passkey again before approving. */
   readonly asksIdentity: boolean;
   readonly error?: FormError | undefined;
 }
@@ -76,7 +76,7 @@ const Requester: FC<{ approval: Approval; signedIn: SignedInUser; display: Displ
   );
 };
 
-/** The changes of an edit that is decided or no longer possible. */
+/** Shows the stored changes of an edit that is decided or no longer possible. */
 const StoredChanges: FC<Pick<ApprovalPageProps, "reviewed" | "display">> = ({ reviewed, display }) => {
   const nameOf = (accountId: string | undefined) =>
     reviewed.accounts.find(({ id }) => id === accountId)?.username ?? "an account";
@@ -100,7 +100,7 @@ const StoredChanges: FC<Pick<ApprovalPageProps, "reviewed" | "display">> = ({ re
   );
 };
 
-/** The plan, exactly: each new post account by account, or what changes in each post and what it is afterwards. */
+/** Shows the exact plan: each new post account by account, or for an edit what changes and the result. */
 const Plan: FC<ApprovalPageProps> = (props) => {
   const { reviewed, services, settings, display } = props;
   const { newPosts, edits, accounts } = reviewed;
@@ -223,7 +223,10 @@ const Decision: FC<ApprovalPageProps> = (props) => {
   );
 };
 
-/** The post of a request that was not approved, which the person can continue as a draft of the active workspace; null without one. */
+/**
+ * The post of a request that was not approved, if the person can continue it as a draft of the active workspace. Null
+ * otherwise.
+ */
 export function reopenable(
   { approval, newPosts }: ReviewedApproval,
   activeWorkspaceId: string,
@@ -276,7 +279,7 @@ const Decided: FC<Pick<ApprovalPageProps, "display" | "reviewed" | "services" | 
   );
 };
 
-/** The request with its exact plan, and the buttons to approve and decline. */
+/** Shows an agent's request with its exact plan and the buttons to approve and to decline. */
 export const ApprovalPage: FC<ApprovalPageProps> = (props) => {
   const { signedIn, reviewed, display, services, error, asksIdentity } = props;
   const { approval } = reviewed;

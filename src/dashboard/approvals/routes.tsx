@@ -26,7 +26,7 @@ const LIST_LENGTH = 100;
 
 const idOf = (c: PageContext) => c.req.param("id") ?? "";
 
-/** `GET /approvals` */
+/** Handles `GET /approvals`. */
 export async function showApprovals(c: PageContext): Promise<Response> {
   const { approvals, hasMore } = await listApprovalsOfUser(contextOf(c), { limit: LIST_LENGTH, offset: 0 });
   const { signedIn } = c.var;
@@ -36,7 +36,7 @@ export async function showApprovals(c: PageContext): Promise<Response> {
   );
 }
 
-/** Binds the form to this session and to exactly this plan. */
+/** Binds the form to this session and this plan, so that a person approves only what the page showed. */
 function formToken(c: PageContext, planHash: string): Promise<string> {
   return csrfToken(readSession(c) ?? "", `/approvals/${idOf(c)} ${planHash}`);
 }
@@ -45,7 +45,7 @@ function asksIdentity({ var: { signedIn } }: PageContext, workspaceId: string): 
   return signedIn.workspaces.find(({ id }) => id === workspaceId)?.approvalReauthentication ?? false;
 }
 
-/** The page as it is now; another user's approval and an unknown one are the 404 page. */
+/** Renders the approval in its current state. Another user's approval gets the 404 page, like an unknown one. */
 async function renderApproval(c: PageContext, error?: FormError): Promise<Response> {
   const ctx = contextOf(c);
   const reviewed = await reviewApproval(ctx, { id: idOf(c) });
@@ -68,12 +68,15 @@ async function renderApproval(c: PageContext, error?: FormError): Promise<Respon
   );
 }
 
-/** `GET /approvals/:id`: decides nothing. */
+/** Handles `GET /approvals/:id`. Opening the page decides nothing. */
 export function showApproval(c: PageContext): Promise<Response> {
   return renderApproval(c);
 }
 
-/** Sentences for refusals whose message is for programs. The page itself shows the outcome of a decided request. */
+/**
+ * Sentences for people that replace refusal messages written for programs. Decided requests need none, because the page
+ * shows the outcome.
+ */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   token_already_used: "this was already approved",
   approval_declined: "this was already declined",
@@ -83,7 +86,7 @@ const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token: "something changed at this moment: look at it again, then decide",
 };
 
-/** Runs a decision for the plan that the form showed; a refusal is a sentence on the page as it is now. */
+/** Runs a decision about the plan that the form showed. A refusal becomes a sentence on the page. */
 async function decide(
   c: PageContext,
   decision: (form: Awaited<ReturnType<typeof readForm>>, planHash: string) => Promise<unknown>,
@@ -105,7 +108,7 @@ async function decide(
   return c.redirect(`/approvals/${idOf(c)}`, 303);
 }
 
-/** `POST /approvals/:id/approve` */
+/** Handles `POST /approvals/:id/approve`. */
 export function doApprove(c: PageContext): Promise<Response> {
   return decide(c, async (form, planHash) => {
     const ctx = contextOf(c);
@@ -117,12 +120,12 @@ export function doApprove(c: PageContext): Promise<Response> {
   });
 }
 
-/** `POST /approvals/:id/decline` */
+/** Handles `POST /approvals/:id/decline`. */
 export function doDecline(c: PageContext): Promise<Response> {
   return decide(c, (form) => declineRequest(contextOf(c), { id: idOf(c), note: form.text("note") }));
 }
 
-/** `POST /approvals/:id/draft`: what was asked for and not approved becomes a draft of the person. */
+/** Handles `POST /approvals/:id/draft`: makes a draft of the person from a request that was not approved. */
 export async function doReopen(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const newPost = reopenable(await reviewApproval(ctx, { id: idOf(c) }), ctx.actor.workspaceId);

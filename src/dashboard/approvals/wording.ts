@@ -11,7 +11,7 @@ export const STATE_LABELS = {
   withdrawn: "Withdrawn",
 } as const satisfies Record<ApprovalState, string>;
 
-/** The outcome of a request as a sentence. */
+/** The outcome of a request as a sentence for people. */
 export const STATE_SENTENCES = {
   approved: "You approved this, and it was done exactly as shown.",
   declined: "You declined this. Nothing was written.",
@@ -26,7 +26,7 @@ const VIA_WORDS = {
   dashboard: "in the dashboard",
 } as const satisfies Record<CreatedVia, string>;
 
-/** `the API key “Studio assistant”` */
+/** Names who requested the approval, such as `the API key “Studio assistant”`. */
 export function requesterInWords({ kind, name }: Author): string {
   return `${kind === "key" ? "The API key" : "The app"} “${name}”`;
 }

@@ -15,7 +15,7 @@ export const ARCHIVE_FILTERS = ["published", "partially_failed", "failed"] as co
 
 export interface ArchiveAddress {
   readonly status: (typeof ARCHIVE_FILTERS)[number] | undefined;
-  /** From 1. */
+  /** The page number, counted from 1. */
   readonly page: number;
 }
 
@@ -77,7 +77,7 @@ const Pages: FC<{ address: ArchiveAddress; hasMore: boolean }> = ({ address, has
   </nav>
 );
 
-/** Posts that ended long ago, newest first. */
+/** Lists the archived posts, newest first. */
 export const ArchivePage: FC<{
   signedIn: SignedInUser;
   display: Display;

@@ -8,7 +8,7 @@ import { ARCHIVE_FILTERS, ArchivePage } from "./archive-page.tsx";
 const POSTS_PER_PAGE = 50;
 const MAX_PAGE = 1_000_000;
 
-/** `GET /dashboard/archive`; an address that it cannot read shows the first page. */
+/** Handles `GET /dashboard/archive`. An invalid page number or filter shows the first page. */
 export async function showArchive(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const page = Math.min(MAX_PAGE, Math.max(1, Math.trunc(Number(c.req.query("page"))) || 1));

@@ -23,19 +23,22 @@ export interface BulkPageProps {
   readonly display: Display;
   readonly now: number;
   readonly table: string;
-  /** The first row of the part that is shown. */
+  /** The row number with which the shown part of the table begins. */
   readonly fromRow: number;
-  /** Where the next part begins; absent or null at the end of the table. */
+  /** The row number with which the next part begins. Absent or null at the end of the table. */
   readonly nextRow?: number | null;
-  /** How many posts the whole table has. */
+  /** How many posts the whole table contains. */
   readonly count?: number;
   readonly previewed?: PreviewedBulk;
-  /** The cells of the part, as they were written. */
+  /** The column names of the table as the user wrote them. */
   readonly headers?: readonly string[];
   readonly cells?: ReadonlyMap<number, readonly string[]>;
-  /** Cells were changed after the preview whose button was pressed: this is the preview of what they say now. */
+  /**
+   * True if the user changed cells after the preview. The page then shows a preview of the changed cells instead of
+   * confirming.
+   */
   readonly isChanged?: boolean;
-  /** Why the table or its confirm was refused. */
+  /** Why the table, or its confirm, was refused. */
   readonly refused?: { readonly message: string; readonly details: readonly RefusalDetail[] };
   /** How many posts were scheduled just now. */
   readonly scheduled?: number;
@@ -108,7 +111,7 @@ const Post: FC<{ preview: SchedulePreview; display: Display }> = ({ preview, dis
   );
 };
 
-/** The name of the field of a cell. */
+/** The form field name of a table cell. */
 const cellName = (row: number, header: string): string => `cell.${row}.${header}`;
 
 const LONG_COLUMNS = new Set(["caption", "alt_texts", "media_urls"]);
@@ -180,7 +183,7 @@ const Results: FC<ResultsProps> = (props) => {
         <input type="hidden" name="table" value={table} />
         <input type="hidden" name="from_row" value={String(fromRow)} />
         {nextRow !== null && <input type="hidden" name="next_row" value={String(nextRow)} />}
-        {/* The first button, so that the Enter key in a cell schedules nothing. */}
+        {/* This must be the form's first button: the Enter key in a cell presses it, and must not schedule anything. */}
         <p class="actions">
           <button class="secondary">Preview the changed cells</button>
           {confirmation && (
@@ -224,7 +227,7 @@ const Results: FC<ResultsProps> = (props) => {
   );
 };
 
-/** Many posts from a table: what it says, row by row, and the button that schedules them. */
+/** The page that schedules many posts from a table. It shows the preview of each row and the button to confirm. */
 export const BulkPage: FC<BulkPageProps> = ({ signedIn, display, now, scheduled, refused, ...part }) => {
   const { table, fromRow, previewed, headers, cells, isChanged = false } = part;
   return (

@@ -22,7 +22,7 @@ function render(c: PageContext, shown: Shown, status: 200 | 400 = 200): Promise<
   return renderPage(c, <BulkPage signedIn={c.var.signedIn} display={displayOf(c)} now={now} {...shown} />, status);
 }
 
-/** Shows the page with what a refusal says; the table and its row stay in the form. */
+/** Shows a refusal on the page. The table and the position in it stay in the form, so that the user can correct it. */
 async function orRefused(
   c: PageContext,
   { table, fromRow, nextRow }: TablePlace,
@@ -33,7 +33,8 @@ async function orRefused(
   } catch (error) {
     if (error instanceof RefusalError) {
       const { code, message, details = [] } = error.refusal;
-      // A form that is sent again must not offer what is scheduled already.
+      // If the posts of this part are already scheduled, continue with the next part, so that the form does not offer
+      // them again.
       const place = { table, fromRow: code === "token_already_used" && nextRow !== null ? nextRow : fromRow };
       const taken = await readTakenSlot(c, error.refusal);
       const refused = taken
@@ -45,14 +46,13 @@ async function orRefused(
   }
 }
 
-/** `GET /dashboard/posts/many` */
 function showBulk(c: PageContext): Promise<Response> {
   const scheduled = Number(c.req.query("scheduled"));
   const isCount = Number.isInteger(scheduled) && scheduled > 0 && scheduled <= BULK_POSTS_MAX;
   return render(c, { table: "", fromRow: 1, ...(isCount && { scheduled }) });
 }
 
-/** A file of 1 MB. */
+/** The largest table file: 1 MB. */
 const TABLE_MAX_BYTES = 1024 * 1024;
 
 const formOf = (c: PageContext): Promise<FormData> => c.req.formData().catch(() => new FormData());
@@ -62,7 +62,7 @@ function textOf(form: FormData, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A table, and where a part of it begins and ends. */
+/** A table with the rows at which the shown part begins and ends. */
 interface TablePlace {
   readonly table: string;
   readonly fromRow: number;
@@ -74,7 +74,7 @@ function rowOf(form: FormData, name: string): number | null {
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : null;
 }
 
-/** The table of the form: the file, or else the text; null for a file that is not UTF-8. */
+/** The table from the form: the uploaded file or the text. Null for a file that is not UTF-8. */
 async function tableOf(form: FormData): Promise<string | null> {
   const file = form.get("file");
   return file !== null && typeof file !== "string" && file.size > 0
@@ -82,7 +82,7 @@ async function tableOf(form: FormData): Promise<string | null> {
     : textOf(form, "table");
 }
 
-/** A time on the clock is one of the person's own zone where the table names none. */
+/** A reader of rows that takes the person's time zone for times without one. */
 function readerFor(timeZone: string): RowReader {
   return (data, row, withMore) => {
     const { scheduled_at: time, time_zone: named } = data as { scheduled_at?: string; time_zone?: string };
@@ -93,7 +93,7 @@ function readerFor(timeZone: string): RowReader {
 
 const CELL = /^cell\.([1-9]\d{0,5})\.(.+)$/;
 
-/** The table with what the person typed into its cells; null where nothing differs. */
+/** The table with the changes that the person typed into its cells. Null if nothing differs. */
 function editedTable(form: FormData, table: string): Promise<string | null> {
   const edits = [...form].flatMap(([name, text]) => {
     const [, row, header] = CELL.exec(name) ?? [];
@@ -104,7 +104,6 @@ function editedTable(form: FormData, table: string): Promise<string | null> {
   return editCsvTable(table, edits);
 }
 
-/** `POST /dashboard/posts/many/preview` */
 async function doPreview(c: PageContext): Promise<Response> {
   const form = await formOf(c);
   const sent = await tableOf(form);
@@ -127,7 +126,7 @@ async function doPreview(c: PageContext): Promise<Response> {
   });
 }
 
-/** Previews up to a hundred rows of the table from a row on. */
+/** Previews up to a hundred rows of the table, beginning at `fromRow`. */
 async function showPart(
   c: PageContext,
   shown: Pick<Shown, "table" | "fromRow" | "scheduled" | "isChanged">,
@@ -139,7 +138,6 @@ async function showPart(
   return await render(c, { ...shown, ...part, previewed });
 }
 
-/** `POST /dashboard/posts/many/confirm` */
 async function doConfirm(c: PageContext): Promise<Response> {
   const form = await formOf(c);
   const table = textOf(form, "table");
@@ -164,5 +162,5 @@ async function doConfirm(c: PageContext): Promise<Response> {
   });
 }
 
-/** Many posts from a table. */
+/** Serves `/dashboard/posts/many`, where users schedule many posts from a table. */
 export const bulkPages = new Hono<PageEnv>().get("/", showBulk).post("/preview", doPreview).post("/confirm", doConfirm);

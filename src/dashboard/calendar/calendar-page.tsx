@@ -14,7 +14,7 @@ import { type CalendarQuery, calendarHref } from "./query.ts";
 import { ActiveFilters, Toolbar } from "./toolbar.tsx";
 import { ListView, MonthView, WeekView } from "./views.tsx";
 
-/** What a form that ends here has done. */
+/** The sentence that confirms what the form before this page has done. */
 const DONE_SENTENCES: Readonly<Record<string, string>> = {
   saved: "The change is saved.",
   scheduled: "The post is scheduled.",
@@ -39,7 +39,7 @@ const ReconnectNotice: FC<{ model: CalendarModel }> = ({ model: { accounts } }) 
   );
 };
 
-/** How many posts, how many need attention, and in which zone all times are. */
+/** Says how many posts the view has, how many need attention, and which time zone the page uses. */
 const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
   const { display, now, days } = model;
   const posts = days.filter(({ isOutside }) => !isOutside).flatMap((day) => day.posts);
@@ -60,7 +60,7 @@ const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
   );
 };
 
-/** What to do first where nothing is planned. */
+/** Suggests the first step in a calendar without posts. */
 const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
   const { days, accounts, query, now } = model;
   const isFiltered = Object.values(query.filter).some((value) => value !== undefined);
@@ -99,7 +99,7 @@ const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
   );
 };
 
-/** The way from days without a post to the next one. */
+/** A link to the next post, for a view without posts. */
 const NextPost: FC<{ model: CalendarModel }> = ({ model: { nextAt, display, query } }) => {
   if (nextAt === null) {
     return null;
@@ -112,7 +112,7 @@ const NextPost: FC<{ model: CalendarModel }> = ({ model: { nextAt, display, quer
   );
 };
 
-/** On a phone the current month begins with today; this leads to the days before. */
+/** A link to the days before today. On a phone, the list of the current month begins with today. */
 const EarlierLink: FC<{ model: CalendarModel }> = ({ model: { query, today, days } }) => {
   const first = startOfMonth(today);
   if (query.chosenView !== null || startOfMonth(query.date) !== first || today === first) {
@@ -133,7 +133,7 @@ function attentionWords(count: number): string {
   return count === 1 ? "1 needs attention" : `${count} need attention`;
 }
 
-/** The other pages of all posts, and the way to posts at which a search has not looked. */
+/** Links to the other pages of all posts, and to posts that a search has not examined yet. */
 const Pages: FC<{ model: CalendarModel }> = ({ model: { query, display, all, hasMore } }) => {
   if (all === null) {
     return null;
@@ -166,7 +166,7 @@ const Pages: FC<{ model: CalendarModel }> = ({ model: { query, display, all, has
   );
 };
 
-/** What changes while the page is open; the script asks for it again. */
+/** The part of the calendar that changes while the page is open. A script fetches it again. */
 export const CalendarBody: FC<{ model: CalendarModel }> = ({ model }) => {
   const posts = model.days.flatMap((day) => day.posts);
   const shown = [...posts, ...model.days.flatMap((day) => day.notes)];
@@ -219,7 +219,7 @@ const SELECTION_BUTTONS = [
   ["cancel", "Cancel posts"],
 ] as const;
 
-/** What can be done with the posts that are ticked; each button leads to a preview. */
+/** Buttons for the selected posts. Each leads to a preview. */
 const SelectionBar: FC<{ query: CalendarQuery }> = ({ query }) => (
   <form id="selection" class="card" method="post" action="/dashboard/selection" aria-label="Selected posts">
     <input type="hidden" name="next" value={calendarHref(query, { select: null })} />
@@ -249,7 +249,7 @@ const KEYS = [
   ["?", "this list"],
 ] as const;
 
-/** The keys of the script, and the switch that turns single letters off for people who speak to their computer. */
+/** Lists the keyboard shortcuts. A switch turns single letters off, for people who control the computer by speech. */
 const Keys: FC = () => (
   <details class="wide-hint keys" data-keys="">
     <summary>Keyboard</summary>

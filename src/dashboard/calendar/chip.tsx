@@ -13,7 +13,10 @@ import { calendarHref } from "./query.ts";
 const WORDS_IN_GRID = 80;
 const BADGES_IN_GRID = 3;
 
-/** Every badge of the page once; chips refer to them, because hundreds of drawings would be most of the page. */
+/**
+ * Draws the badge of every platform once. Posts refer to it, because hundreds of copies would be most of the page's
+ * size.
+ */
 export const BadgeSymbols: FC<{ platforms: readonly Platform[] }> = ({ platforms }) => (
   <svg hidden>
     {platforms.map((platform) => (
@@ -61,7 +64,10 @@ const Thumbnail: FC<{ post: CalendarPost; origin: string }> = ({ post: { firstMe
   return <img class="thumb" src={src} alt="Image" loading="lazy" decoding="async" width="32" height="32" />;
 };
 
-/** `UTC+02:00` where the clock shows the time of the post twice; otherwise the time alone says which is meant. */
+/**
+ * The UTC offset (`UTC+02:00`) of a post whose time the clock shows twice that day. Null otherwise, because the time is
+ * enough.
+ */
 function offsetOf({ timeZone }: Display, { post, isRepeated }: Placed): string | null {
   if (!isRepeated) {
     return null;
@@ -70,7 +76,7 @@ function offsetOf({ timeZone }: Display, { post, isRepeated }: Placed): string |
   return `UTC${offset < 0 ? "−" : "+"}${toTimeOfDay(Math.abs(offset))}`;
 }
 
-/** The beginning of the text in one line, cut between characters. */
+/** The beginning of a post's text on one line. It never cuts inside a character. */
 function firstWords({ caption, postType }: Pick<CalendarPost, "caption" | "postType">, most: number): string {
   const characters = Array.from(caption.replaceAll(/\s+/g, " ").trim());
   if (characters.length === 0) {
@@ -79,7 +85,7 @@ function firstWords({ caption, postType }: Pick<CalendarPost, "caption" | "postT
   return characters.length > most ? `${characters.slice(0, most).join("")}…` : characters.join("");
 }
 
-/** Where the post goes and who made it, for the list. */
+/** Says in words where the post goes and who created it, for the list view. */
 function chipDetails(model: CalendarModel, { targets, mediaCount, createdVia }: CalendarPost): string {
   const usernames = targets.flatMap(
     ({ accountId }) => model.accounts.find(({ id }) => id === accountId)?.username ?? [],
@@ -99,7 +105,7 @@ const NOTE_LABELS = {
   cancelled: "Cancelled",
 } as const satisfies Record<NoteKind, string>;
 
-/** A draft, a request or a cancelled post: a link to it, which nobody can move. */
+/** Shows a draft, an agent's request or a cancelled post as a link to its page. It cannot be moved. */
 export const NoteChip: FC<{ placed: PlacedNote; model: CalendarModel; isDetailed?: boolean }> = ({
   placed: { post: note, minute },
   model,
@@ -119,7 +125,7 @@ export const NoteChip: FC<{ placed: PlacedNote; model: CalendarModel; isDetailed
   </li>
 );
 
-/** One post: a link to its page, and one to its move form where it can be moved. */
+/** Shows a post as a link to its page. A post that can be moved also gets a link to its form for moving. */
 export const Chip: FC<{ placed: Placed; model: CalendarModel; isDetailed?: boolean }> = ({
   placed,
   model,

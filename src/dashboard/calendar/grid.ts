@@ -1,16 +1,16 @@
 import { DAY, MINUTE } from "#core/clock.ts";
 import { addDays, type CalendarDate, instantsOf, startOfDate, wallTimeAt } from "#core/wall-time.ts";
 
-/** A date in the person's zone: `start` <= instant < `end`. */
+/** A date in the person's time zone. An instant belongs to it if `start` <= instant < `end`. */
 export interface CalendarDay {
   readonly date: CalendarDate;
   readonly start: number;
   readonly end: number;
-  /** How far the clock is moved on that day, in minutes: 60 where an hour is skipped, -60 where one is repeated. */
+  /** By how many minutes the clock changes on that day: 60 if an hour is skipped, -60 if an hour is repeated. */
   readonly clockChange: number;
 }
 
-/** Consecutive days, the first one included. */
+/** The `count` days that begin with `first`. */
 export function daysFrom(timeZone: string, first: CalendarDate, count: number): readonly CalendarDay[] {
   const dates = Array.from({ length: count + 1 }, (_, index) => addDays(first, index));
   const starts = dates.map((date) => startOfDate(timeZone, date));
@@ -20,16 +20,19 @@ export function daysFrom(timeZone: string, first: CalendarDate, count: number): 
   });
 }
 
-/** A post with what the clock on the wall shows at its time. */
+/** A post, with the date and time that a clock on the wall shows when it is due. */
 export interface PlacedPost<Post> {
   readonly post: Post;
   readonly date: CalendarDate;
   readonly minute: number;
-  /** Whether the clock shows this time twice on that day, so that only the offset tells which one is meant. */
+  /** Whether the clock shows this time twice on that day. Only the UTC offset then tells which one is meant. */
   readonly isRepeated: boolean;
 }
 
-/** The posts of each day, in their order. Asking for the zone is slow, and only days with a clock change need it. */
+/**
+ * Distributes posts to their days and keeps their order. Asking for the zone is slow, so it is done only for days with
+ * a clock change.
+ */
 export function placePosts<Post extends { readonly scheduledAt: number }>(
   timeZone: string,
   days: readonly CalendarDay[],
@@ -48,7 +51,7 @@ export function placePosts<Post extends { readonly scheduledAt: number }>(
   );
 }
 
-/** Whether an hour of that day does not exist: the clock is moved forward over all of it. */
+/** Whether a clock change skips the whole hour on that day, so that it does not exist. */
 export function isSkippedHour(timeZone: string, day: CalendarDay, hour: number): boolean {
   const times = [hour * 60, hour * 60 + 30];
   return day.clockChange > 0 && times.every((minute) => instantsOf(timeZone, { date: day.date, minute }).length === 0);

@@ -16,7 +16,7 @@ export interface CalendarEntry extends CalendarDay {
   readonly notes: readonly PlacedNote[];
   readonly isPast: boolean;
   readonly isToday: boolean;
-  /** Whether a month shows it only to fill a week. */
+  /** True for a day of the neighbouring month, which a month view shows only to complete a week. */
   readonly isOutside: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface CalendarModel {
   readonly days: readonly CalendarEntry[];
   readonly accounts: Calendar["accounts"];
   readonly hasMore: boolean;
-  /** When the next post after the shown days is due, where these have none. */
+  /** When (ms) the next post after the shown days is due. Set only if these days have no post. */
   readonly nextAt: Calendar["nextAt"];
-  /** How many posts there are in all, and how far a search has looked; null where the view has a time range. */
+  /** How many posts match, and how many of them a search has examined. Null if the view has a time range. */
   readonly all: Pick<AllPosts, "total" | "search"> | null;
-  /** The origin of stored media, whose addresses are written without it. */
+  /** The origin of stored media. Their URLs are written without it, to keep the page small. */
   readonly origin: string;
 }
 
-/** The frame of the view: it decides which posts to read. */
+/** The days of a calendar view and their time range, which decide what posts to read. */
 export interface CalendarFrame {
   readonly query: CalendarQuery;
   readonly range: CalendarRange;
@@ -50,7 +50,7 @@ export function frameOf(query: CalendarQuery, display: Display): CalendarFrame {
   return { query, range, days: daysFrom(display.timeZone, range.first, range.days) };
 }
 
-/** The frame around posts that are found: a day for each date that has one of them, the latest first. */
+/** Builds the days of the view with all posts: one for each date with a post, the latest first. */
 export function frameAround(
   frame: CalendarFrame,
   posts: readonly CalendarPost[],
@@ -93,7 +93,7 @@ export function modelOf(
   };
 }
 
-/** Whether somebody has to look at the post. */
+/** Whether a person has to look at the post, because something failed or is paused. */
 export function hasTrouble({ post }: Placed): boolean {
   return stateOf(post).kind === "trouble";
 }
@@ -102,7 +102,10 @@ const MORNING = 9 * 60;
 const HALF_HOUR = 30;
 const MINUTES_PER_DAY = 1440;
 
-/** The time that a new post on this day starts with: nine o'clock, or the next half hour; null once the day is over. */
+/**
+ * The suggested time of a new post on this day (minutes since midnight): nine o'clock, or the next half hour. Null once
+ * the day is over.
+ */
 export function newPostMinute(model: CalendarModel, day: CalendarEntry): number | null {
   if (day.isPast) {
     return null;
@@ -114,7 +117,7 @@ export function newPostMinute(model: CalendarModel, day: CalendarEntry): number 
   return next < MINUTES_PER_DAY ? Math.max(next, MORNING) : null;
 }
 
-/** The first half hour of a slot that is still ahead; null for a slot that is past or does not exist. */
+/** The first half hour of an hour slot that is still ahead. Null if the slot is past or a clock change skips it. */
 export function slotMinute(model: CalendarModel, day: CalendarEntry, hour: number): number | null {
   const { timeZone } = model.display;
   const isAhead = (minute: number) =>
@@ -133,9 +136,12 @@ const SLOW_REFRESH_SECONDS = 60;
 const STARTS_BEFORE_MS = 30 * SECOND;
 const STAYS_FAST_MS = 10 * MINUTE;
 
-/** After how many seconds the page asks again: soon while something is publishing, and shortly before the next post is due. */
+/**
+ * After how many seconds the page reloads its posts: soon if a post is publishing, otherwise shortly before the next
+ * post is due.
+ */
 export function refreshSeconds(model: CalendarModel): number | null {
-  // A new part of the page would lose what is ticked.
+  // Do not reload while posts are selected: the new part of the page would lose the selection.
   if (model.query.select !== undefined) {
     return null;
   }

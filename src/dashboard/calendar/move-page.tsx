@@ -30,13 +30,13 @@ import { CONFIRM_EDIT_PATH, EditConfirmFields } from "#dashboard/composer/edit-c
 interface MoveProps {
   readonly post: Post;
   readonly display: Display;
-  /** Where to go afterwards. */
+  /** The path to which the browser goes after the move. */
   readonly next: string;
 }
 
 const SAME_TIME = "The post is planned for this time already.";
 
-/** The post in one line: its first words and where it goes. */
+/** Shows a post on one line: its first words and its accounts. */
 const PostLine: FC<{ post: Post }> = ({ post: { caption, targets } }) => {
   const words = Array.from(caption.trim()).slice(0, 140).join("");
   return (
@@ -159,7 +159,10 @@ const MoveConfirmation: FC<
 
 type Warned = Pick<SchedulePreview, "scheduledAt" | "warnings" | "targets">;
 
-/** What a move would make new: without it, the person has nothing to decide. */
+/**
+ * What a move would newly cause: warnings, and a login or plan that ends before the post. If nothing, the person need
+ * not decide.
+ */
 interface NewThings {
   readonly warned: Warned;
   readonly accounts: readonly Account[];
@@ -191,7 +194,7 @@ function newThings(
   };
 }
 
-/** What was done, and the edit that undoes it. */
+/** Confirms a move, with a button that undoes it. */
 const Moved: FC<MoveProps & { scheduledAt: number }> = ({ post, display, next, scheduledAt }) => (
   <form class="notice success" method="post" action={`/dashboard/posts/${post.id}/move`}>
     <span>{`Moved from ${formatDateTime(display, post.scheduledAt)} to ${formatDateTime(display, scheduledAt)}.`}</span>
@@ -202,7 +205,7 @@ const Moved: FC<MoveProps & { scheduledAt: number }> = ({ post, display, next, s
   </form>
 );
 
-/** A page with the content, or the content alone for the dialog of the calendar. */
+/** Responds with a page, or with the content alone if the calendar's dialog asked for it. */
 function respond(c: PageContext, title: string, content: Child, status: 200 | 400 = 200) {
   return wantsFragment(c)
     ? c.html(
@@ -249,7 +252,7 @@ async function readPost(c: PageContext): Promise<Post> {
   return getPost(contextOf(c), { id: c.req.param("id") ?? "" });
 }
 
-/** `GET /dashboard/posts/:id/move`: date and time in a form. */
+/** Handles `GET /dashboard/posts/:id/move`: a form with date and time. */
 export async function showMove(c: PageContext): Promise<Response> {
   const post = await readPost(c);
   if (!isMovable(post)) {
@@ -266,7 +269,7 @@ export async function showMove(c: PageContext): Promise<Response> {
   );
 }
 
-/** `POST /dashboard/posts/:id/move`: asks whether to move the post to that time. */
+/** Handles `POST /dashboard/posts/:id/move`: previews the move and asks the person to confirm it if necessary. */
 export async function doMove(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const form = await readForm(c);
@@ -359,12 +362,12 @@ export async function doMove(c: PageContext): Promise<Response> {
   }
 }
 
-/** A time to the millisecond, as an undo sends it. */
+/** The exact time to the millisecond, which an undo sends to restore it. */
 function instantTime({ timeZone }: Display, instant: number): MoveTime {
   return { kind: "instant", instant, wall: wallTimeAt(timeZone, instant) };
 }
 
-/** The sentence of a problem, with the account that it belongs to where the post has several. */
+/** The sentence of a problem. If the post has several accounts, it names the account with the problem. */
 function problemOfPost(
   services: Pick<Services, "adapterFor">,
   display: Display,
@@ -378,7 +381,10 @@ function problemOfPost(
     : sentence;
 }
 
-/** The calendar to return to, at the new date where it would not show it otherwise. */
+/**
+ * The calendar to which the browser returns. If the new date would not be visible there, the calendar opens at that
+ * date.
+ */
 function calendarWith(next: string, { date }: WallTime, display: Display, now: number): string {
   const url = new URL(next, "https://calendar.invalid");
   if (url.pathname !== "/dashboard") {

@@ -1,11 +1,11 @@
 import { instantOf, instantsOf, parseDate, parseTimeOfDay, type WallTime } from "#core/wall-time.ts";
 import { type Display, formatDate, formatTime, formatTimeOfDay } from "#dashboard/wording/display.ts";
 
-/** What the form sends. */
+/** The fields of the form that moves a post. */
 export interface MoveFields {
   readonly date: string;
   readonly time: string;
-  /** `earlier` or `later`, only where the clock shows the time twice. */
+  /** `earlier` or `later`, if the clock shows the time twice that day; otherwise empty. */
   readonly fold: string;
   /** `next` for the first free slot from that time on; otherwise empty. */
   readonly slot: string;
@@ -16,7 +16,7 @@ export type MoveTime =
   | { readonly kind: "repeated"; readonly instants: readonly number[]; readonly message: string }
   | { readonly kind: "invalid"; readonly message: string };
 
-/** Finds the instant of a date and a time on the person's clock. */
+/** Finds the instant of a date and time on a clock in the person's zone. */
 export function readMoveTime(display: Display, { date: dateText, time, fold }: Omit<MoveFields, "slot">): MoveTime {
   const [date, minute] = [parseDate(dateText), parseTimeOfDay(time)];
   if (date === null) {

@@ -10,7 +10,10 @@ import { type DatedDraft, datedDraftsStatement } from "#drafts/index.ts";
 import { type CalendarFilter, type CancelledPost, cancelledPostsStatement, wordsOfSearch } from "#posts/index.ts";
 import { scheduledTimeOf } from "#wire/schemas/scheduled-at.ts";
 
-/** What a calendar shows beside the posts: nothing of it will be published as it is. */
+/**
+ * The kinds of things that the calendar shows in addition to posts. None of them will be published unless somebody
+ * acts.
+ */
 export const NOTE_KINDS = ["draft", "waiting", "cancelled"] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 
@@ -22,10 +25,10 @@ export interface CalendarNote {
   readonly platforms: readonly Platform[];
 }
 
-/** The posts that are listed, without drafts, requests and cancelled posts; or one of these kinds alone. */
+/** What the calendar shows: the posts, or one kind of drafts, requests or cancelled posts alone. */
 export type Shown = "posts" | NoteKind;
 
-/** At most this many of each kind. */
+/** How many items of each kind the calendar shows at most. */
 const NOTES_MAX = 200;
 
 interface NotesInput {
@@ -36,13 +39,15 @@ interface NotesInput {
   readonly shown: Shown | null;
 }
 
-/** The statements of the kinds that the view shows; a filter that drafts and requests cannot match leaves them out. */
+/**
+ * Statements for the drafts, requests and cancelled posts of a view. A kind that cannot match the filter is left out.
+ */
 export function noteStatements({ db, actor }: Pick<Context, "db" | "actor">, input: NotesInput) {
   const { from, until, now, filter, shown } = input;
   const shows = (kind: NoteKind) => filter.status === undefined && (shown === null || shown === kind);
   const isPlain = [filter.createdVia, filter.label, filter.externalId].every((value) => value === undefined);
   const range = { from, until, now, limit: NOTES_MAX };
-  // The day of a time depends on its clock.
+  // A draft's day depends on its own time zone, so read one more day before and after.
   const [firstDay, endDay] = [dayOf(from - DAY), dayOf(until + 2 * DAY)];
   return {
     drafts:
@@ -56,7 +61,7 @@ export function noteStatements({ db, actor }: Pick<Context, "db" | "actor">, inp
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** NaN for a time that a preview would refuse: a draft may have any. */
+/** The instant of a draft. NaN for a time that a preview would refuse, because a draft may have any text there. */
 function timeOf({ scheduledAt, timeZone }: DatedDraft): number {
   const isReadable = timeZone === null || isTimeZone(timeZone);
   const time = isReadable ? scheduledTimeOf({ scheduled_at: scheduledAt, time_zone: timeZone }) : undefined;
@@ -69,7 +74,7 @@ interface NoteResults {
   readonly cancelled: StatementResult<CancelledPost>;
 }
 
-/** In the order of time. */
+/** Reads drafts, requests and cancelled posts, ordered by time. */
 export function readNotes(
   { drafts, requests, cancelled }: NoteResults,
   accounts: readonly TargetAccount[],

@@ -16,34 +16,34 @@ import { type Display, formatDate } from "#dashboard/wording/display.ts";
 export const VIEWS = ["month", "week", "list", "all"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** With what is shown beside the posts; undefined for all of it. */
+/** The calendar's filter, with the kinds that are shown; undefined shows all kinds. */
 export interface ShownFilter extends CalendarFilter {
   readonly shown?: Shown | undefined;
 }
 
-/** What the address of the calendar says. */
+/** What the URL of the calendar selects. */
 export interface CalendarQuery {
   readonly view: View;
-  /** Null where the address does not say: a month then reads as a list on a phone. */
+  /** The view that the URL names. Null if it names none; a month is then a list on a phone. */
   readonly chosenView: View | null;
   readonly date: CalendarDate;
   readonly filter: ShownFilter;
-  /** Whether the posts have checkboxes, and with `all` whether these are ticked. */
+  /** Whether posts have checkboxes. With `all`, every checkbox is ticked. */
   readonly select?: "some" | "all" | undefined;
-  /** The page of all posts, from 1. */
+  /** The page number of the view with all posts, counted from 1. */
   readonly page: number;
-  /** All posts are those before this time; null for those of all times. */
+  /** The view with all posts shows only those before this time (ms). Null means no limit. */
   readonly before: number | null;
 }
 
 const LIST_DAYS = 28;
 export const SEARCH_MAX = 100;
-/** Beyond the last page of the posts that are examined. */
+/** The highest page number that a URL may have. No search examines so many posts that it has more pages. */
 const MAX_PAGE = 100;
 const SHOWN = ["posts", ...NOTE_KINDS] as const;
 const [FIRST_DATE, LAST_DATE] = ["2000-01-01", "2199-12-31"] as const;
 
-/** Reads an address leniently: what it does not know is left out, so that an old link still opens. */
+/** Reads the URL of the calendar. Invalid values are ignored, so that an old link still opens. */
 export function readCalendarQuery(params: URLSearchParams, today: CalendarDate): CalendarQuery {
   const chosenView = VIEWS.find((view) => view === params.get("view")) ?? null;
   const date = parseDate(params.get("date") ?? "");
@@ -69,7 +69,7 @@ export function readCalendarQuery(params: URLSearchParams, today: CalendarDate):
   };
 }
 
-/** The address of the calendar with some of its values replaced; without a date it shows today. */
+/** The URL of the calendar with some values replaced. Without a date, the calendar opens at today. */
 export function calendarHref(
   { chosenView, date, filter, select: selects, before: end, page: shownPage }: CalendarQuery,
   changes: Partial<{
@@ -93,14 +93,14 @@ export function calendarHref(
   return `/dashboard?${params.toString()}`;
 }
 
-/** Another filter has other pages. */
+/** The URL parameters of the page. A new filter drops them, because it has other pages. */
 function pageParams({ before, page, filter }: Pick<CalendarQuery, "before" | "page"> & { filter?: ShownFilter }) {
   return filter === undefined
     ? { ...(before !== null && { before: new Date(before).toISOString() }), ...(page > 1 && { page: String(page) }) }
     : {};
 }
 
-/** The filters by their names in the address. */
+/** The URL parameters of a filter. */
 export function filterParams(filter: ShownFilter): Record<string, string> {
   const { accountId, platform, status, shown, createdVia, label, externalId, search } = filter;
   return {
@@ -114,7 +114,7 @@ export function filterParams(filter: ShownFilter): Record<string, string> {
   };
 }
 
-/** The days that a view shows, and where previous and next lead. */
+/** The days of a view, and the dates to which its links "previous" and "next" lead. */
 export interface CalendarRange {
   readonly title: string;
   readonly first: CalendarDate;
@@ -123,7 +123,7 @@ export interface CalendarRange {
   readonly next: CalendarDate;
 }
 
-/** Weeks are counted from dates and never by their numbers: a year has 52 or 53. */
+/** The days that a view shows. Weeks are counted from dates and not by number, because a year has 52 or 53. */
 export function rangeOf({ view, date }: CalendarQuery, { firstWeekday }: Pick<Display, "firstWeekday">): CalendarRange {
   if (view === "month") {
     const [month, next] = [startOfMonth(date), addMonths(date, 1)];
@@ -131,7 +131,7 @@ export function rangeOf({ view, date }: CalendarQuery, { firstWeekday }: Pick<Di
     const days = Math.ceil(daysBetween(first, next) / 7) * 7;
     return { title: formatDate(month, "month"), first, days, previous: addMonths(date, -1), next };
   }
-  // All posts have no frame: what a search finds are its days.
+  // The view with all posts has no range: its days are those of the found posts.
   if (view === "all") {
     return { title: "All posts", first: date, days: 0, previous: date, next: date };
   }
@@ -146,7 +146,7 @@ export function rangeOf({ view, date }: CalendarQuery, { firstWeekday }: Pick<Di
   };
 }
 
-/** `7 – 13 December 2026`, `28 Dec 2026 – 3 Jan 2027`. */
+/** Writes a range of days, such as `7 – 13 December 2026` or `28 Dec 2026 – 3 Jan 2027`. */
 function formatSpan(first: CalendarDate, last: CalendarDate): string {
   if (first.slice(0, 7) === last.slice(0, 7)) {
     return `${Number(first.slice(8))} – ${Number(last.slice(8))} ${formatDate(last, "month")}`;

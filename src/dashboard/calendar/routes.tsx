@@ -9,7 +9,7 @@ import { noteStatements, readNotes } from "./notes.ts";
 import { type CalendarQuery, readCalendarQuery } from "./query.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** `GET /dashboard`: the calendar; only what changes while it is open for its script. */
+/** Handles `GET /dashboard`, the calendar. The calendar's script gets only the part that changes. */
 export async function showCalendar(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const display = displayOf(c);

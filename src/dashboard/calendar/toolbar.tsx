@@ -48,7 +48,7 @@ const TextFilter: FC<{ name: string; label: string; value: string | undefined }>
   </div>
 );
 
-/** Finds posts of all times; the other filters stay. */
+/** The search field, which finds posts of all times. The other filters stay active. */
 const SearchForm: FC<{ model: CalendarModel }> = ({ model: { query } }) => (
   <form class="search" role="search" method="get" action="/dashboard">
     <input type="hidden" name="view" value="all" />
@@ -127,7 +127,7 @@ const Filters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) =
   );
 };
 
-/** Describes the active filters. */
+/** Says in words which filters are active. */
 export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, accounts } }) => {
   const { accountId, platform, status, shown, createdVia, label, externalId, search } = query.filter;
   const words = [
@@ -148,7 +148,7 @@ export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, ac
   );
 };
 
-/** Heading, previous, today, next, the views and the filters. */
+/** The top of the calendar: heading, links to other days, views and filters. */
 export const Toolbar: FC<{ model: CalendarModel }> = ({ model }) => {
   const { query, range } = model;
   return (

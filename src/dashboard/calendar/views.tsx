@@ -17,10 +17,10 @@ import { calendarHref } from "./query.ts";
 const MOST_PER_DAY = 4;
 const MOST_PER_HOUR = 4;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-/** Hours that are low while they are empty. */
+/** Hours outside this range get a low row while they have no post. */
 const [FIRST_BUSY_HOUR, LAST_BUSY_HOUR] = [7, 21];
 
-/** As many posts as fit, in order. Posts with trouble are always among them. */
+/** Selects the posts that fit into a day and keeps their order. Posts that need attention always fit. */
 function fitting(posts: readonly Placed[], most: number): readonly Placed[] {
   if (posts.length <= most) {
     return posts;
@@ -31,7 +31,7 @@ function fitting(posts: readonly Placed[], most: number): readonly Placed[] {
 
 type Placing = Pick<CalendarEntry, "posts" | "notes">;
 
-/** The posts and, where there is still room, what is beside them, in the order of time. */
+/** The posts of a day, then as many drafts, requests and cancelled posts as fit, ordered by time. */
 const chipsOf = ({ posts, notes }: Placing, model: CalendarModel, isDetailed = false) =>
   [
     ...posts.map((placed) => ({ minute: placed.minute, chip: <Chip {...{ placed, model, isDetailed }} /> })),
@@ -67,7 +67,9 @@ const Chips: FC<Placing & { most: number; date: CalendarDate; model: CalendarMod
   );
 };
 
-/** `Thu, 3 Dec` in words; where a grid says the weekday and the month already, only the number is visible. */
+/**
+ * The date as a heading, `Thu, 3 Dec`. A grid shows only the number, because its edges already name weekday and month.
+ */
 const DayHeading: FC<{ date: CalendarDate; model: CalendarModel }> = ({ date, model }) => {
   const [day, month] = formatDate(date, "short").split(" ");
   return (
@@ -83,7 +85,7 @@ const DayHeading: FC<{ date: CalendarDate; model: CalendarModel }> = ({ date, mo
   );
 };
 
-/** Where the clock of the zone changes on that day. */
+/** Says how the zone's clock changes on that day. */
 const ClockChange: FC<{ day: CalendarEntry; model: CalendarModel }> = ({ day: { clockChange, end }, model }) =>
   clockChange === 0 ? null : (
     <p class="clock-change">
@@ -115,8 +117,8 @@ function dayClass({ isPast, isToday, isOutside, posts, notes }: CalendarEntry): 
 }
 
 /**
- * Weeks as rows. If the address names no view, or posts are selected, the style sheet shows a list on a phone (`folds`). A month in the address
- * stays a grid there, with the number of posts in each day.
+ * A month as rows of weeks. If the URL names no view, or posts are selected, a phone shows a list (class `folds`). If
+ * the URL names the month, a phone keeps the grid, with the number of posts in each day.
  */
 export const MonthView: FC<{ model: CalendarModel }> = ({ model }) => {
   const { query, range, days, today } = model;
@@ -163,7 +165,8 @@ const Slot: FC<{ day: CalendarEntry; hour: number; model: CalendarModel }> = ({ 
       {isNow && <span class={`now now-${Math.floor((now.minute % 60) / 15)}`} aria-hidden="true"></span>}
       {isSkipped && <p>No {formatTimeOfDay(model.display, hour * 60)}: the clock moves forward</p>}
       <Chips posts={posts} notes={notes} most={MOST_PER_HOUR} date={day.date} model={model} />
-      {/* For the pointer only: 168 stops would make the keyboard useless here, and the day has a link of its own. */}
+      {/* These links are for the pointer only. With the keyboard, 168 tab stops would be useless, and each day has
+         its own link. */}
       {minute !== null && <a class="add" href={newPostHref(day.date, minute)} tabindex={-1} aria-hidden="true"></a>}
     </div>
   );
@@ -194,7 +197,7 @@ export const WeekView: FC<{ model: CalendarModel }> = ({ model }) => (
   </div>
 );
 
-/** Days with posts, and today. */
+/** A list of the days that have posts, and of today. */
 export const ListView: FC<{ model: CalendarModel }> = ({ model }) => {
   const { today } = model;
   const names = new Map([

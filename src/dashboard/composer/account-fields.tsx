@@ -22,11 +22,14 @@ interface AccountChoice {
   readonly id: string;
   readonly name: string;
   readonly platform: Parameters<typeof accountName>[0]["platform"] | null;
-  /** Why the account cannot be chosen; null if it can. */
+  /** Why the person cannot choose the account. Null if nothing prevents it. */
   readonly obstacle: string | null;
 }
 
-/** The accounts of the workspace, and other accounts in the form, so that the user can remove them. */
+/**
+ * The accounts that the form lists: those of the workspace, and unknown ones in the form, so that the person can remove
+ * them.
+ */
 function accountChoices({ data: { accounts, post }, form }: ComposerView): readonly AccountChoice[] {
   const listed = accounts
     .filter(({ id }) => post === null || !isRetry(post) || form.accountIds.includes(id))
@@ -51,7 +54,7 @@ function accountChoices({ data: { accounts, post }, form }: ComposerView): reado
   ];
 }
 
-/** Which accounts the post goes to. One that needs a login can be removed, but not added. */
+/** The choice of accounts. An account that needs a new login can be removed from the post, but not added. */
 export const AccountChoices: FC<{ view: ComposerView }> = ({ view }) => {
   const choices = accountChoices(view);
   const locked = (view.data.post?.targets ?? []).filter(
@@ -105,7 +108,7 @@ export const AccountChoices: FC<{ view: ComposerView }> = ({ view }) => {
   );
 };
 
-/** Hidden fields keep what has no visible field. */
+/** Keeps a chosen account's values that have no visible field, in hidden fields. */
 const HiddenExtras: FC<{ form: PostForm; accountId: string }> = ({ form, accountId }) => {
   const [ownMedia, options] = [form.ownMedia.get(accountId), form.fieldlessOptions.get(accountId)];
   return (
@@ -122,7 +125,7 @@ interface PanelProps {
   readonly target: TargetInput | undefined;
 }
 
-/** How the post will look on one chosen account, with its own text, media and options below. */
+/** An account's part of the form: how the post will look there, and its own text, media and options. */
 const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeAccount> }> = ({
   view,
   accountId,
@@ -163,13 +166,16 @@ const AccountPanel: FC<PanelProps & { readonly look: ReturnType<typeof describeA
       <OwnMediaFields view={view} accountId={accountId} name={name} />
       <HiddenExtras form={view.form} accountId={accountId} />
       <OptionInputs view={view} accountId={accountId} partCounts={look?.parts ?? []} />
-      {/* At the end, where what it says moves no field of the account. */}
+      {/* The notice is at the end, so that its appearance moves no field of the account. */}
       <div data-check-result={accountId} role="status"></div>
     </fieldset>
   );
 };
 
-/** The tab of an account: a radio button, so that it works by keyboard and without a script. It says how much room is left, or what is wrong. */
+/**
+ * The tab of an account. It is a radio button, so that it works by keyboard and without a script. It says how many
+ * characters are left, or what is wrong.
+ */
 const AccountTab: FC<PanelProps & { readonly isShown: boolean }> = ({ isShown, ...props }) => {
   const { view, accountId, target } = props;
   const account = findAccount(view.data, accountId);
@@ -195,7 +201,7 @@ function problemsOfAccount({ problems }: ComposerView, accountId: string): numbe
   return problems.filter(({ field }) => field.split(".")[1] === accountId).length;
 }
 
-/** The fields of every chosen account. Hidden fields keep the entries of the others. */
+/** The fields of every chosen account. Values of accounts that are not chosen stay in hidden fields. */
 export const ChosenAccounts: FC<{ view: ComposerView }> = ({ view }) => {
   const { accountIds, captions, options, ownMedia, sharedMedia, fieldlessOptions } = view.form;
   const targets = targetsOf(view);

@@ -10,16 +10,20 @@ import { fileToCome, mediaUrlsOf } from "#dashboard/post-form/post-form.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 import { toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
 
-/* How the post will look on an account, as the page is opened. The script's check says the same, so that nothing moves when it answers. */
+/* Shows how the post will look on an account when the page opens. The script's check gives the same result, so that
+   nothing moves when it arrives. */
 
-/** What the form says of each chosen account that is connected. */
+/** The form's values for each chosen and connected account. */
 export function targetsOf({ services, form, data, display }: ComposerView): ReadonlyMap<string, TargetInput> {
   const platforms = new Map(data.accounts.map(({ id, platform }) => [id, platform]));
   const { targets = [] } = toScheduleInput(services, form, platforms, display).input;
   return new Map(targets.map((target) => [target.accountId, target]));
 }
 
-/** Count and likeness of one account; null where its platform is not set up. */
+/**
+ * An account's text length and the appearance of the post there. Null if its platform is not set up on this
+ * installation.
+ */
 export function describeAccount(view: ComposerView, account: TargetAccount, target: TargetInput | undefined) {
   const { services, form } = view;
   const { platform, username, capabilities } = account;
@@ -57,7 +61,9 @@ export function describeAccount(view: ComposerView, account: TargetAccount, targ
   };
 }
 
-/** The media of the account; an address that is not stored is not read for this and has an empty id. */
+/**
+ * The media that the form gives an account. Media from other addresses are not fetched for this, and have an empty id.
+ */
 function mediaOf({ data, form }: ComposerView, accountId: string): readonly MediaItem[] {
   const own = ownMediaOf(form, accountId);
   const urls = mediaUrlsOf(form).filter((url) => fileToCome(url) === null);

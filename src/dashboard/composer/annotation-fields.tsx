@@ -15,7 +15,7 @@ const LABELS = {
 
 const ROWS = { labels: 2, notes: 3, metadata: 2 } as const;
 
-/** The fields of a post's annotations, each with its problems. */
+/** The form fields for a post's annotations, each with its problems. */
 export const AnnotationFields: FC<{
   form: AnnotationForm;
   problems: readonly { readonly field: string; readonly message: string }[];
@@ -36,7 +36,8 @@ export const AnnotationFields: FC<{
           {name === "external_id" ? (
             <input {...attributes} value={form.external_id} autocomplete="off" />
           ) : (
-            // A parser drops the first line break of a text area.
+            // Begin with a line break: HTML parsers drop the first one in a textarea, which could be the first of the
+            // text.
             <textarea {...attributes} rows={ROWS[name]}>{`\n${form[name]}`}</textarea>
           )}
           <p class="hint" id={`${name}-hint`}>
@@ -55,7 +56,7 @@ export const AnnotationFields: FC<{
   </>
 );
 
-/** The annotations of a post, read-only; empty if there are none. */
+/** Shows a post's annotations, read-only. Empty if the post has none. */
 export const AnnotationList: FC<{ annotations: Annotations }> = ({
   annotations: { externalId, labels, metadata, notes },
 }) => {
@@ -97,11 +98,11 @@ export const AnnotationList: FC<{ annotations: Annotations }> = ({
   );
 };
 
-/** The annotations of a post, with the form that changes them. */
+/** Shows a post's annotations, with a form that changes them. */
 export const AnnotationSection: FC<{
   postId: string;
   annotations: Annotations;
-  /** Null for a post that can no longer change. */
+  /** The form to change the annotations. Null if the post can no longer change. */
   form: AnnotationForm | null;
   problems: readonly AnnotationProblem[];
 }> = ({ postId, annotations, form, problems }) => (

@@ -3,7 +3,10 @@ import { changeOwnMedia, ownMediaOf } from "#dashboard/post-form/account-extras.
 import type { PostForm } from "#dashboard/post-form/post-form.ts";
 import { partMediaKey, readPartMedia } from "#dashboard/post-form/read-options.ts";
 
-/** The form after one of its buttons that change a list: the media of the post or of one account, or the parts of a thread. Any other intent changes nothing. */
+/**
+ * Applies a form button that changes a list: media of the post, media of an account, or parts of a thread. Any other
+ * button changes nothing.
+ */
 export function applyIntent(
   form: PostForm,
   intent: string,
@@ -41,7 +44,7 @@ function changed<T>(items: readonly T[], { action, from }: ListChange): readonly
     : rest.toSpliced(Math.max(0, from + (action === "up" ? -1 : 1)), 0, items[from] as T);
 }
 
-/** The parts of the account's thread; one is added at the end. */
+/** Applies a button to the parts of an account's thread. A new part goes to the end. */
 function changeParts(form: PostForm, accountId: string, specs: readonly OptionSpec[], change: ListChange): PostForm {
   const key = specs.find(({ input }) => input === "parts")?.key;
   const values = form.options.get(accountId) ?? new Map<string, readonly string[]>();
@@ -53,7 +56,7 @@ function changeParts(form: PostForm, accountId: string, specs: readonly OptionSp
   const mediaKey = partMediaKey({ key });
   const media = values.get(mediaKey);
   const next = new Map([...values, [key, changeList(parts)]]);
-  // The media of a part go where the part goes.
+  // Move or remove the media of a thread part together with its text.
   if (media) {
     next.set(mediaKey, changeList(parts.map((_, index) => media[index] ?? "")));
   }
@@ -88,7 +91,7 @@ function changeMedia(
   change: ListChange,
 ): PostForm {
   const move = <T>(items: readonly T[]): readonly T[] => changed(items, change);
-  // What was written about a medium goes where the medium goes.
+  // Move or remove each medium's own options, such as its description, together with the medium.
   const options = new Map(
     Array.from(form.options, ([accountId, values]) => {
       if (ownMediaOf(form, accountId)) {

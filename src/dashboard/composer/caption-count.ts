@@ -1,7 +1,7 @@
 import type { Context } from "#context.ts";
 import type { PreviewTarget } from "#planning/index.ts";
 
-/** The length of one part of a thread. */
+/** How long one part of a thread is, and whether it is too long. */
 export interface PartCount {
   readonly text: string;
   readonly isTooLong: boolean;
@@ -11,7 +11,7 @@ type Measured = Pick<PreviewTarget, "captionLimit" | "partLengths">;
 
 const numbers = new Intl.NumberFormat("en-GB");
 
-/** `56 of 2,200 characters (most emoji count as two)`: the length as the platform counts it, in words for people. */
+/** The text length as the platform counts it, in words: `56 of 2,200 characters (most emoji count as two)`. */
 export function captionCount(
   { adapterFor }: Pick<Context, "adapterFor">,
   { platform, captionLength, captionLimit }: Pick<PreviewTarget, "platform" | "captionLength" | "captionLimit">,
@@ -21,7 +21,7 @@ export function captionCount(
   return note === undefined ? count : `${count} (${note})`;
 }
 
-/** What is left of the limit, for the tab of an account: `268 left` or `12 too many`. */
+/** How much room the limit leaves, for an account's tab: `268 left` or `12 too many`. */
 export function charactersLeft({
   captionLength,
   captionLimit,
@@ -32,7 +32,7 @@ export function charactersLeft({
 
 export const problemCount = (count: number): string => `${count} ${count === 1 ? "problem" : "problems"}`;
 
-/** The length of each part of a thread after the first. */
+/** The length of each thread part after the first. */
 export function partCounts({ partLengths = [], captionLimit }: Measured): readonly PartCount[] {
   return partLengths.map((length) => ({ text: countOf(length, captionLimit), isTooLong: length > captionLimit }));
 }

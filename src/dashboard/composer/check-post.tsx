@@ -18,32 +18,32 @@ import { toFormProblem } from "./preview-form.ts";
 import { toScheduleInput } from "#dashboard/post-form/read-post-form.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** What the script shows while somebody types. */
+/** The JSON that the composer's script gets while a person types. */
 interface CheckResponse {
-  /** Problems of the whole post that prevent scheduling it. */
+  /** Problems of the whole post, which prevent scheduling it. */
   readonly general: readonly string[];
-  /** Problems by the name of the field that shows them. */
+  /** Problems by form field, so that the script shows each at its field. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** What the person should know about the post as a whole. */
+  /** What the person should know about the whole post, though it can be scheduled. */
   readonly warnings: readonly string[];
   readonly accounts: Readonly<Record<string, AccountCheck>>;
 }
 
 interface AccountCheck {
-  /** In the platform's own unit. */
+  /** The text length in the platform's own unit. */
   readonly length: number;
   readonly limit: number;
-  /** The length of the caption as text, such as `56 of 2,200 characters`. */
+  /** The text length in words, such as `56 of 2,200 characters`. */
   readonly count: string;
-  /** What is left of the limit, or how many problems the account has by itself, in words. */
+  /** How much room the limit leaves, or how many problems the account has, in words. */
   readonly left: string;
-  /** The length of each part of a thread after the first, in words. */
+  /** The length of each thread part after the first, in words. */
   readonly parts: readonly { readonly count: string; readonly is_too_long: boolean }[];
   readonly warnings: readonly string[];
   readonly likeness_html: string;
 }
 
-/** `POST /dashboard/posts/check`: what a preview of the form would say, with nothing written. */
+/** Handles `POST /dashboard/posts/check`: reports what a preview of the form would say, and stores nothing. */
 export async function doCheckPost(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   if (!(await withinUserRateLimit(c, "check"))) {
@@ -56,7 +56,7 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
   const display = displayOf(c);
   const editedPostId = form.postId === "" ? undefined : form.postId;
   let ownProblems: readonly FormProblem[] = [];
-  // The time of a slot is found by the preview.
+  // The time is unknown for a post in the next free slot, because only the preview finds the slot.
   const timeOf = <Time,>(at: Time): Time | null => (form.slot === "next" ? null : at);
   const { input: withoutAccounts } = toScheduleInput(ctx, form, new Map(), display);
   const beforeAccounts = { ...withoutAccounts, scheduledAt: timeOf(withoutAccounts.scheduledAt) };
@@ -74,11 +74,11 @@ export async function doCheckPost(c: PageContext): Promise<Response> {
       const { accountId } = problem;
       const account = check.accounts.find(({ id }) => id === accountId);
       const field = fieldOf(problem, form);
-      // All accounts get the same files. If a platform refuses one, the file and the platform both say so.
+      // All accounts get the same files. If a platform refuses one, show the problem at the file and at the account.
       const fields = account && /^media\b/.test(field) ? [field, `account.${account.id}`] : [field];
       return fields.map((one) => toFormProblem(ctx, display, problem, one, account));
     }),
-    // What the files lack is known when they are there.
+    // While files are uploading, leave out the problems of missing media.
   ].filter(({ field }) => !(isUploading && field === "media"));
   const accounts = check.targets.map(async (target) => {
     const refused = problems.filter(({ field }) => field === `account.${target.accountId}`).length;

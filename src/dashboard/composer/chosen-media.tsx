@@ -5,25 +5,25 @@ import { fileNameOf, Thumbnail } from "./media-fields.tsx";
 import type { OwnMedia } from "#dashboard/post-form/own-media.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
-/* Media that only one account or one part of a thread publishes, in addition to the media of the post. */
+/* Fields for media that only one account or one thread part publishes, instead of or besides the media of the post. */
 
-/** A list of such media, and the names of its fields and buttons. */
+/** A list of media for one account or thread part, with the names of its form fields and buttons. */
 export interface MediaChoiceProps {
   readonly view: ComposerView;
   readonly items: OwnMedia;
-  /** The name of the account or of the thread part, for labels. */
+  /** The name of the account or thread part, for labels. */
   readonly owner: string;
-  /** The name of the list's field. The field of an item has the same name and its position. */
+  /** The form field name of the list. An item's field has the same name and its position. */
   readonly field: string;
   readonly library: string;
   readonly addresses: string;
   readonly altText: string;
   readonly intent: (action: "up" | "down" | "remove", index: number) => string;
-  /** Where the page is after a button. */
+  /** The place on the page to which the browser jumps after a button. */
   readonly anchor: string;
 }
 
-/** The files in their order, each with what it shows. */
+/** Lists the chosen files in their order. */
 export const ChosenMedia: FC<MediaChoiceProps> = (props) => (
   <ol class="media-list">
     {props.items.map((_, index) => (
@@ -74,7 +74,7 @@ const ChosenMedium: FC<MediaChoiceProps & { index: number }> = ({ view, items, i
   );
 };
 
-/** New files, the person's newest ones and addresses elsewhere. */
+/** The ways to choose media: upload new files, take the person's newest ones, or enter addresses of others. */
 export const MediaChoice: FC<MediaChoiceProps> = ({ view, items, owner, library, addresses, anchor }) => {
   const offered = view.data.newestMedia.filter(({ url }) => !items.some((item) => item.url === url));
   return (

@@ -14,7 +14,10 @@ import { TimeFields } from "./time-fields.tsx";
 const COMPOSER_ASSETS = { styles: ["composer", "likeness"], scripts: ["upload", "composer"] } as const;
 export const PREVIEW_ASSETS = { styles: ["composer", "likeness"] } as const;
 
-/** Which accounts post the text; those with a text of their own are named, because a change of this one does not reach them. */
+/**
+ * Says which accounts use the common text. It names the accounts with a text of their own, because changes of the
+ * common text do not reach them.
+ */
 const TextHint: FC<{ view: ComposerView }> = ({ view: { data, form } }) => (
   <>
     For every account that has no text of its own.{" "}
@@ -31,7 +34,7 @@ const TextHint: FC<{ view: ComposerView }> = ({ view: { data, form } }) => (
   </>
 );
 
-/** The annotations of a new post. A stored post's annotations are changed on its own page. */
+/** The annotations of a new post. A stored post has them on its own page. */
 const Notes: FC<{ view: ComposerView }> = ({ view: { form, problems } }) => {
   const isFilled = Object.values(form.annotations).some((text) => text !== "");
   const hasProblem = problems.some(({ field }) => field in form.annotations);
@@ -47,10 +50,10 @@ const Notes: FC<{ view: ComposerView }> = ({ view: { form, problems } }) => {
 const previewLabel = ({ form }: ComposerView): string =>
   form.postId === "" ? "Preview and schedule" : "Preview the changes";
 
-/** The whole form; it works without a script, which only fills the empty parts. */
+/** The complete form. It works without a script, which only fills in live results. */
 const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
   <form class="composer" method="post" action="/dashboard/posts/preview" novalidate data-composer>
-    {/* What the Enter key of a field does: the first button of a form. */}
+    {/* The Enter key presses the first button of a form, so this hidden button decides what it does. */}
     <button class="visually-hidden" name="intent" value="preview" tabindex={-1} aria-hidden="true">
       {previewLabel(view)}
     </button>
@@ -66,7 +69,8 @@ const ComposerForm: FC<{ view: ComposerView }> = ({ view }) => (
         <div class="card">
           <Labelled view={view} field="caption" label="Text" hint={<TextHint view={view} />}>
             <TextArea view={view} name="caption" value={view.form.caption} rows={7} hasHint />
-            {/* The script's line about the fullest text; it has its place from the beginning, so that nothing moves. */}
+            {/* The script writes here which text is closest to its limit. The line has its space from the beginning,
+               so that nothing moves. */}
             <p class="hint count" id="caption-count"></p>
           </Labelled>
         </div>
@@ -123,7 +127,7 @@ export const ComposerPage: FC<{
   </DashboardLayout>
 );
 
-/** The form alone with a heading and a way out, for the dialog of the calendar. */
+/** The form with a heading and a close button only, for the calendar's dialog. */
 export const ComposerDialog: FC<{ view: ComposerView }> = ({ view }) => (
   <div class="composer-dialog">
     <div class="dialog-head">
@@ -136,7 +140,7 @@ export const ComposerDialog: FC<{ view: ComposerView }> = ({ view }) => (
   </div>
 );
 
-/** For a post that is being published, was published or is cancelled. */
+/** Explains why a post cannot be edited: it is publishing, published or cancelled. */
 export const NotEditablePage: FC<{ post: Pick<Post, "id" | "status" | "archived">; signedIn: SignedInUser }> = ({
   post: { id, status, archived },
   signedIn,

@@ -11,12 +11,12 @@ import { type Post } from "#posts/index.ts";
 import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
 import type { PostForm } from "#dashboard/post-form/post-form.ts";
 
-/** The boards of an account, or one sentence that says why they are not known. */
+/** The boards of an account, or a sentence that says why the platform did not list them. */
 type BoardsResult =
   | { readonly ok: true; readonly boards: readonly Board[] }
   | { readonly ok: false; readonly message: string };
 
-/** What the platforms say about the chosen accounts, by account. */
+/** What the platforms answered about the chosen accounts, by account id. */
 export interface AccountSettings {
   readonly boards: ReadonlyMap<string, BoardsResult>;
   readonly creators: ReadonlyMap<string, CreatorInfo>;
@@ -25,18 +25,21 @@ export interface AccountSettings {
 /** Everything that the composer shows. */
 export interface ComposerView extends AccountSettings {
   readonly services: Pick<Services, "adapterFor" | "config">;
-  /** Whether this installation converts HEIC and AVIF images. */
+  /** Whether this installation can convert HEIC and AVIF images. */
   readonly canConvert: boolean;
   readonly data: ComposerData;
   readonly form: PostForm;
   readonly problems: readonly FormProblem[];
   readonly display: Display;
   readonly now: number;
-  /** Uploads belong to it. */
+  /** The workspace to which uploaded files belong. */
   readonly workspaceId: string;
 }
 
-/** Asks all platforms in parallel. If one does not answer, the page says so and the others still work. */
+/**
+ * Asks the platforms of the chosen accounts in parallel. If one does not answer, the page says so, and the others still
+ * work.
+ */
 export async function readAccountSettings(ctx: Context, accounts: readonly TargetAccount[]): Promise<AccountSettings> {
   const usable = accounts.filter(({ status }) => status === "active");
   const withBoards = usable.filter(({ platform }) => ctx.adapterFor(platform)?.listBoards !== undefined);
@@ -62,13 +65,13 @@ export function accountName({ platform, username }: Pick<TargetAccount, "platfor
   return `${PLATFORM_NAMES[platform]} ${username}`;
 }
 
-/** The connected accounts, and the post with what it knows of those that are no longer connected. */
+/** The connected accounts, and the stored post, which also knows accounts that were disconnected. */
 export interface KnownAccounts {
   readonly accounts: readonly Pick<TargetAccount, "id" | "platform" | "username">[];
   readonly post: Pick<Post, "targets"> | null;
 }
 
-/** An account that the form names; of one that is no longer connected, what the post knows of it. */
+/** Finds an account that the form names. For a disconnected account, it returns what the stored post knows. */
 export function findAccount({ accounts, post }: KnownAccounts, id: string) {
   return accounts.find((account) => account.id === id) ?? post?.targets.find(({ accountId }) => accountId === id);
 }

@@ -7,7 +7,7 @@ import { accountName, type ComposerView, findAccount, type KnownAccounts, option
 import { describeOptions } from "#dashboard/post-form/describe-options.ts";
 import { fileNameOf } from "./media-fields.tsx";
 
-/** What the words for a change are made of. */
+/** The data from which the words for a change are made. */
 type ChangesView = Pick<ComposerView, "boards" | "display" | "services"> & { readonly data: KnownAccounts };
 
 interface ChangeInWords {
@@ -24,7 +24,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 
 const NOTHING = "—";
 
-/** One change as a person reads it; options are one change each. */
+/** Describes one change for a person. A change of options is described option by option. */
 function describeChange(view: ChangesView, change: EditChange): readonly ChangeInWords[] {
   const { field, accountId, from, to } = change;
   const account = accountId === undefined ? undefined : findAccount(view.data, accountId);
@@ -111,7 +111,7 @@ function optionChanges(
     .filter((change) => change.from !== change.to);
 }
 
-/** The changes of an edit, field by field, from and to. */
+/** Lists the changes of an edit: each field, its old and its new value. */
 export const EditChanges: FC<{ view: ChangesView; changes: readonly EditChange[] }> = ({ view, changes }) => (
   <section class="card" aria-label="Changes">
     <dl class="changes">

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 
-/** The address of the form that saves a previewed edit. */
+/** The path of the form that confirms a previewed edit. */
 export const CONFIRM_EDIT_PATH = "/dashboard/posts/edit/confirm";
 
-/** What that form sends; `next` is where the browser goes afterwards. */
+/** The hidden fields of the form that confirms an edit. The browser goes to `next` afterwards. */
 export const EditConfirmFields: FC<{ confirmationToken: string; postId: string; next: string }> = (props) => (
   <>
     <input type="hidden" name="confirmation_token" value={props.confirmationToken} />

@@ -13,7 +13,7 @@ import { PreviewedPost, Statements } from "./target-preview.tsx";
 import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import { CONFIRM_EDIT_PATH, EditConfirmFields } from "./edit-confirm-fields.tsx";
 
-/** What an edit changes and what the post is afterwards. */
+/** The preview of an edit: what changes, and what the post is afterwards. */
 export const EditPreviewPage: FC<{
   signedIn: SignedInUser;
   view: ComposerView;

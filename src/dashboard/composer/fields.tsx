@@ -4,7 +4,7 @@ import { accountName, type ComposerView, findAccount } from "./composer-view.ts"
 import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
 import { isRetry } from "#dashboard/post-form/read-post-form.ts";
 
-/* Parts that several groups of fields use. The id of a field is its name, so that a problem can link to it. */
+/* Parts that several groups of form fields use. A field's id is its name, so that a problem can link to the field. */
 
 type Problems = Pick<ComposerView, "problems">;
 
@@ -23,14 +23,14 @@ export const FieldProblems: FC<{ view: Problems; field: string }> = ({ view, fie
   );
 };
 
-/** The attributes that tie an input to its hint and its problems. */
+/** The attributes that connect an input with its hint and its problems, for screen readers. */
 export function describe(view: Problems, field: string, hasHint = false) {
   const hasProblem = problemsOf(view, field).length > 0;
   const ids = [hasHint && `${field}-hint`, hasProblem && `${field}-error`].filter(Boolean).join(" ");
   return { "aria-describedby": ids || undefined, "aria-invalid": hasProblem ? "true" : undefined } as const;
 }
 
-/** A label, an input and what belongs to it. */
+/** An input with its label, hint and problems. */
 export const Labelled: FC<{
   view: Problems;
   field: string;
@@ -57,25 +57,29 @@ export const TextArea: FC<{
   rows: number;
   hasHint?: boolean;
   label?: string;
-  /** Where several have the same name. */
+  /** The id of the input, if several inputs have the same name. */
   id?: string;
 }> = ({ view, name, value, rows, hasHint = false, label, id = name }) => (
   <textarea id={id} name={name} rows={rows} aria-label={label} {...describe(view, id, hasHint)}>
-    {/* A parser drops the first line break of a text area: this one, never one of the text. */}
+    {/* HTML parsers drop the first line break in a textarea. This added one protects a line break that begins the
+       text. */}
     {`\n${value}`}
   </textarea>
 );
 
 const ACCEPT = "image/*,video/*";
-/** Many systems do not know these as images. */
+/** Many systems do not recognize HEIC and AVIF files as images, so their endings are named. */
 const ACCEPT_CONVERTED = `${ACCEPT},.heic,.heif,.avif`;
 
-/** Files that the form uploads. `into` names the field that gets their addresses; the media of the post have an entry of their own each. */
+/**
+ * A file input for uploads. `into` names the form field that gets the files' addresses. Without it, each file becomes a
+ * medium of the post.
+ */
 export const FileUpload: FC<{
   view: Pick<ComposerView, "canConvert" | "workspaceId">;
   label: string;
   into?: string;
-  /** What can be chosen; absent: images and videos, also several. */
+  /** The types of files that can be chosen. Absent: several images and videos. */
   accept?: string;
 }> = ({ view: { canConvert, workspaceId }, label, into, accept }) => {
   const id = into === undefined ? "files" : `files.${into}`;
@@ -104,14 +108,14 @@ export const FileUpload: FC<{
   );
 };
 
-/** The account that a field belongs to, for the list of all problems. */
+/** Names the account of a form field, for the list of all problems. */
 function accountOf(view: ComposerView, field: string): string {
   const [, id = ""] = /^(?:account|caption|option|part_media)\.([^.]+)/.exec(field) ?? [];
   const account = findAccount(view.data, id);
   return account ? `${accountName(account)}: ` : "";
 }
 
-/** Every problem with a link to its field; the first thing that is read after a refusal. */
+/** Lists every problem with a link to its field. It comes first on the page, so that screen readers read it first. */
 export const ProblemSummary: FC<{ view: ComposerView }> = ({ view }) => {
   const { problems } = view;
   return problems.length === 0 ? null : (
@@ -131,7 +135,7 @@ export const ProblemSummary: FC<{ view: ComposerView }> = ({ view }) => {
   );
 };
 
-/** What was already published, and why only the rest is tried again. */
+/** Says what is already published, and that only the rest will be tried again. */
 export const RetryNotice: FC<{ view: ComposerView }> = ({ view: { data } }) => {
   const { post } = data;
   const kept = post?.targets.filter(({ status }) => status !== "failed") ?? [];

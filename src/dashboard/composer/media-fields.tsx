@@ -6,7 +6,7 @@ import { describe, FieldProblems, FileUpload, Labelled, problemsOf, TextArea } f
 import { altTextField, coverAtField, coverUrlField, fileToCome } from "#dashboard/post-form/post-form.ts";
 import { mediaTypesOf } from "#dashboard/post-form/read-options.ts";
 
-/** The last part of a URL's path, as a name. */
+/** The last part of a URL's path, which pages show as the file's name. */
 export function fileNameOf(url: string): string {
   const name = /([^/]+)\/?(?:[?#].*)?$/.exec(url)?.[1] ?? url;
   try {
@@ -20,7 +20,7 @@ export function coverInWords({ atMs = 0, image }: NonNullable<MediaItem["cover"]
   return image ? fileNameOf(image.url) : `the moment at ${atMs / 1000} s`;
 }
 
-/** A small picture of a stored file; for a video a sign, because browsers would load the file. */
+/** A small picture of a stored file. A video gets a symbol, because browsers would load the whole file. */
 export const Thumbnail: FC<{ url: string; type: MediaType | null }> = ({ url, type }) =>
   type === "image" ? (
     <img class="thumbnail" src={url} alt="" loading="lazy" decoding="async" width="72" height="72" />
@@ -30,7 +30,7 @@ export const Thumbnail: FC<{ url: string; type: MediaType | null }> = ({ url, ty
     </svg>
   );
 
-/** A video's cover: one of the person's pictures, or a moment. */
+/** The choice of a video's cover: one of the person's pictures, or a moment of the video. */
 const CoverFields: FC<{ view: ComposerView; url: string }> = ({ view, url }) => {
   const { url: chosen = "", at = "" } = view.form.covers.get(url) ?? {};
   const images = view.data.newestMedia.filter(({ type }) => type === "image").map((item) => item.url);
@@ -113,7 +113,7 @@ const MediaEntry: FC<{ view: ComposerView; url: string; index: number }> = ({ vi
   );
 };
 
-/** The media of the post in their order, and the ways to add some. */
+/** The media of the post in their order, and the ways to add media. */
 export const MediaFields: FC<{ view: ComposerView }> = ({ view }) => {
   const { media, mediaUrls } = view.form;
   const offered = view.data.newestMedia.filter(({ url }) => !media.includes(url));

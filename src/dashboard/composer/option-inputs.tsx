@@ -16,10 +16,10 @@ interface OptionProps {
   readonly view: ComposerView;
   readonly accountId: string;
   readonly spec: OptionSpec;
-  /** The texts of the field; the default of the platform where nothing was chosen yet. */
+  /** The texts that the field shows. If the person chose nothing, the platform's default. */
   readonly texts: readonly string[];
   readonly availability: OptionAvailability | undefined;
-  /** The length of each part of a thread after the first. */
+  /** The length of each thread part after the first. */
   readonly partCounts: readonly PartCount[];
 }
 
@@ -58,14 +58,20 @@ const TextOption: FC<OptionProps> = (props) => {
   );
 };
 
-/** Why a box cannot be ticked: the account blocks it, or the person has chosen what it excludes. */
+/**
+ * Why a checkbox cannot be ticked: the account does not allow it, or another chosen option excludes it. Undefined if it
+ * can.
+ */
 function blockedBy({ view, accountId, spec, availability }: OptionProps): string | undefined {
   const { excludes } = spec;
   const chosen = excludes && view.form.options.get(accountId)?.get(excludes.option)?.at(-1);
   return availability?.disabled[spec.key] ?? (excludes && chosen === excludes.value ? excludes.sentence : undefined);
 }
 
-/** Whether the account's fields are drawn anew when the field changes: it excludes another one, or is excluded. */
+/**
+ * The attribute that makes the script reload an account's fields when this one changes, because one option excludes the
+ * other.
+ */
 function refreshes(view: ComposerView, accountId: string, spec: OptionSpec): string | undefined {
   const isPart = optionSpecsOf(view, accountId).some(
     (box) => box.excludes && (box.key === spec.key || box.excludes.option === spec.key),
@@ -73,7 +79,7 @@ function refreshes(view: ComposerView, accountId: string, spec: OptionSpec): str
   return isPart ? "#accounts-chosen" : undefined;
 }
 
-/** The hidden field sends `false` for a box that is not ticked. */
+/** A checkbox. Browsers send nothing for an unticked box, so a hidden field sends `false`. */
 const CheckboxOption: FC<OptionProps> = (props) => {
   const { view, accountId, spec, texts } = props;
   const name = fieldName(props);
@@ -106,7 +112,7 @@ const CheckboxOption: FC<OptionProps> = (props) => {
   );
 };
 
-/** The sentence for each value that a ticked box excludes. */
+/** The values of a field that a ticked checkbox excludes, each with a sentence that says why. */
 function excludedValues({ view, accountId, spec }: OptionProps): ReadonlyMap<string, string> {
   const specs = optionSpecsOf(view, accountId);
   return new Map(
@@ -136,13 +142,14 @@ const ChoiceOption: FC<OptionProps> = (props) => {
       <select
         id={name}
         name={name}
-        // Not every browser shows the title of an option.
+        // The sentence also stands here, because not every browser shows the title of an `<option>`.
         title={[...excluded.values()][0]}
         data-refresh={refreshes(view, accountId, spec)}
         {...describe(view, name, hint !== undefined)}
       >
         {values.map((value) => (
-          // A browser sends no disabled value: what is chosen already stays chosen, and its box is disabled.
+          // Browsers do not send disabled values. So a chosen value stays enabled, and the checkbox that excludes it is
+          // disabled.
           <option
             value={value}
             selected={chosen === value}
@@ -162,7 +169,7 @@ const BoardsOption: FC<OptionProps> = (props) => {
   const name = fieldName(props);
   const result = view.boards.get(accountId);
   const boards = result?.ok ? result.boards : [];
-  // A board that is chosen and not listed stays chosen until the person removes it.
+  // Keep a chosen board that the platform does not list, until the person removes it.
   const unlisted = texts.filter((id) => id !== "" && !boards.some((board) => board.id === id));
   return (
     <fieldset id={name} {...describe(view, name)}>
@@ -185,7 +192,7 @@ const BoardsOption: FC<OptionProps> = (props) => {
   );
 };
 
-/** One text for each medium, in their order. */
+/** A text field for each medium, in the order of the media. */
 const PerMediaOption: FC<OptionProps> = (props) => {
   const { view, accountId, spec, texts } = props;
   const name = fieldName(props);
@@ -216,12 +223,12 @@ const OptionInput: FC<OptionProps> = (props) => {
   return spec.type === "boolean" || spec.type === "choice" ? <ChoiceOption {...props} /> : <TextOption {...props} />;
 };
 
-/** What the field of an option shows that nobody has set; undefined where the platform or the account decides. */
+/** What the field of an unset option shows. Undefined if the platform or the account decides the value. */
 function defaultText({ defaultValue }: OptionSpec): string | undefined {
   return defaultValue === undefined || typeof defaultValue === "object" ? undefined : String(defaultValue);
 }
 
-/** Whether the person has set the option to something else than what it is by itself. */
+/** Whether the person has set the option to something other than its default. */
 function isChanged({ form }: ComposerView, accountId: string, spec: OptionSpec): boolean {
   const text = textsOfField(form, accountId, spec).find((one) => one !== "") ?? "";
   return text !== "" && text !== (defaultText(spec) ?? (spec.type === "boolean" ? "false" : ""));
@@ -233,7 +240,7 @@ function shownTexts(view: ComposerView, accountId: string, spec: OptionSpec): re
   return byDefault === undefined ? texts : [byDefault];
 }
 
-/** Keeps what was entered while its field is not shown. */
+/** Hidden fields that keep entered texts while their visible field is not shown. */
 export const HiddenTexts: FC<{ name: string; texts: readonly string[] }> = ({ name, texts }) => (
   <>
     {texts.map((text) => (
@@ -242,7 +249,7 @@ export const HiddenTexts: FC<{ name: string; texts: readonly string[] }> = ({ na
   </>
 );
 
-/** A switch and the options that it reveals; where a browser cannot hide them, they are all shown. */
+/** A checkbox and the options that it reveals. A browser that cannot hide them shows them always. */
 const SwitchedOptions: FC<{
   view: ComposerView;
   name: string;
@@ -264,7 +271,10 @@ const SwitchedOptions: FC<{
   </fieldset>
 );
 
-/** Options for which logins lack a right that the operator does not list: asked for only where one was set before. */
+/**
+ * Options that need a permission which this installation's logins do not ask for. The form shows them only if one was
+ * already set.
+ */
 function unavailableOptions({ services }: ComposerView, platform: Platform): ReadonlySet<string> {
   const adapter = services.adapterFor(platform);
   const scopes = adapter ? optionScopesOf(adapter, services.config.app(platform)?.settings) : [];
@@ -299,7 +309,7 @@ export const OptionInputs: FC<{ view: ComposerView; accountId: string; partCount
     />
   );
   const changed = shown.filter((spec) => isChanged(view, accountId, spec)).length;
-  // What must be chosen, and what is wrong, is never folded away.
+  // Keep the group open if it contains a required option or a problem, so that the person sees it.
   const isOpen = shown.some(
     (spec) =>
       ((spec.isRequired || spec.mustChoose !== undefined) && !isChanged(view, accountId, spec)) ||

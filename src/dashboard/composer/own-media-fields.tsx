@@ -13,11 +13,14 @@ import {
 interface OwnMediaProps {
   readonly view: ComposerView;
   readonly accountId: string;
-  /** The account's name. */
+  /** The name of the account, for labels. */
   readonly name: string;
 }
 
-/** What the account publishes instead of the media of the post, the ways to choose it, and the way back. */
+/**
+ * The media that an account publishes instead of the post's media. The person can choose them or return to the post's
+ * media.
+ */
 export const OwnMediaFields: FC<OwnMediaProps> = ({ view, accountId, name }) => {
   const items = storedOwnMedia(view.form, accountId);
   const list = {

@@ -18,19 +18,19 @@ type FormResult<T> =
   | { readonly ok: true; readonly value: PreviewResult<T> }
   | { readonly ok: false; readonly problems: readonly FormProblem[] };
 
-/** The form and how the person reads times. */
+/** A form, and how its person reads times. */
 interface ShownForm {
   readonly form: PostForm;
   readonly display: Display;
 }
 
 /**
- * A member that no request has. With it, a preview reports every problem, and is refused even without one, because the form
- * has problems of its own.
+ * The name of a member that no request has. Counting it as unread makes a preview report all problems and refuse,
+ * because the form itself has problems.
  */
 const FORM_PROBLEMS = "form";
 
-/** Previews a new post. Problems of the form come together with all problems of the preview. */
+/** Previews a new post from the form. Problems of the form and of the preview are reported together. */
 export async function previewForm(
   ctx: Context,
   data: ComposerData,
@@ -46,7 +46,7 @@ export async function previewForm(
   );
 }
 
-/** Previews an edit with only what the form changes of the post. */
+/** Previews an edit from the form. The edit contains only what the form changes. */
 export async function previewFormChanges(
   ctx: Context,
   data: ComposerData,
@@ -88,7 +88,7 @@ async function collectProblems<T>(
   }
 }
 
-/** The problems of a refusal with the field that each belongs to, in the words of the form. */
+/** Converts a refusal's problems for the form: each with its form field and in words for people. */
 function toFormProblems(
   ctx: Context,
   data: ComposerData,
@@ -105,7 +105,7 @@ function toFormProblems(
   });
 }
 
-/** One problem in the words of the form; `account` is the one that it is about, if it is about one. */
+/** Converts one problem for the form. `account` is the account that the problem is about, if any. */
 export function toFormProblem(
   services: Pick<Context, "adapterFor">,
   display: Display,
@@ -115,7 +115,7 @@ export function toFormProblem(
 ): FormProblem {
   const sentence = problemInWords(problem, wordsFor(services, display, account?.platform));
   const { accountId } = problem;
-  // Several accounts can have a problem with a field that they share.
+  // Several accounts can have a problem with a shared field, so the sentence must name the account.
   const isShared = accountId !== undefined && !field.includes(accountId);
   return { field, message: isShared && account ? `${accountName(account)}: ${sentence}` : sentence };
 }

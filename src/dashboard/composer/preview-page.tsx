@@ -14,7 +14,7 @@ import { PREVIEW_ASSETS } from "./composer-page.tsx";
 import { type PostForm, postFormFields } from "#dashboard/post-form/post-form.ts";
 import { PreviewedPost, Statements } from "./target-preview.tsx";
 
-/** The whole form out of sight, so that it can be sent again or changed. */
+/** The whole form in hidden fields, so that the preview page can send it again or return to it. */
 export const HiddenForm: FC<{ form: PostForm }> = ({ form }) => (
   <>
     {postFormFields(form).map(([name, value]) => (
@@ -29,7 +29,7 @@ export const ChangeButton: FC = () => (
   </button>
 );
 
-/** The deadline of a preview: the post's time, or the end of the preview if that is earlier. */
+/** Says until when the preview can be confirmed: until it expires, or until the post's time if that is earlier. */
 export const ExpiryHint: FC<{
   expiresAt: number;
   scheduledAt: PlannedTime;
@@ -46,7 +46,7 @@ export const ExpiryHint: FC<{
     </p>
   );
 
-/** When the post goes out, with the zone. */
+/** When the post will be published, with the time zone. */
 export const When: FC<{ time: PlannedTime; display: Display }> = ({ time, display }) =>
   time === "now" ? (
     <p>
@@ -59,7 +59,7 @@ export const When: FC<{ time: PlannedTime; display: Display }> = ({ time, displa
     </p>
   );
 
-/** The first characters of the hash, by which a person can compare what was previewed with what is published. */
+/** The first characters of the plan hash. With them a person can compare the preview with the published post. */
 export const PlanHash: FC<{ hash: string }> = ({ hash }) => (
   <details>
     <summary>Technical details</summary>
@@ -78,7 +78,7 @@ export const PreviewPage: FC<{
   display: Display;
   accounts: readonly TargetAccount[];
   subscriptionEnd: SubscriptionEnd | null;
-  /** When the page made the preview again after the first had expired; null for a first one. */
+  /** When (ms) the page renewed the preview after the first one had expired. Null if it is the first. */
   renewedAt: number | null;
 }> = ({ signedIn, services, settings, previewed, form, display, accounts, subscriptionEnd, renewedAt }) => {
   const { preview } = previewed;
@@ -116,11 +116,11 @@ export const PreviewPage: FC<{
   );
 };
 
-/** A refused confirm: the reason, and a button back to the filled form. */
+/** Explains why a confirm was refused, with a button back to the filled form. */
 export const RefusedConfirmPage: FC<{
   signedIn: SignedInUser;
   form: PostForm;
-  /** The label of the button that previews again. */
+  /** The label of a button that previews again; absent without such a button. */
   again?: string | undefined;
   children?: Child;
 }> = ({ signedIn, form, again = "Preview again", children }) => (

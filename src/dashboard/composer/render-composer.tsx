@@ -9,14 +9,14 @@ import { type ComposerView, readAccountSettings } from "./composer-view.ts";
 import type { FormProblem } from "#dashboard/post-form/form-problems.ts";
 import type { PostForm } from "#dashboard/post-form/post-form.ts";
 
-/** When and where the composer is shown, and what can be uploaded there. */
+/** What the composer needs to know about the request: the time, the workspace, and which files can be uploaded. */
 export const momentOf = (c: PageContext) => ({
   now: c.var.services.clock.now(),
   workspaceId: c.var.signedIn.actor.workspaceId,
   canConvert: c.var.services.images !== null,
 });
 
-/** The composer with what the platforms say about the chosen accounts. */
+/** Completes the composer's data with what the platforms answer about the chosen accounts. */
 async function viewOf(
   c: PageContext,
   data: ComposerData,
@@ -37,7 +37,7 @@ async function viewOf(
   };
 }
 
-/** What is around the form. */
+/** The page around the composer's form. */
 interface ComposerFrame {
   readonly title?: string | undefined;
   /** What the page says about the form that was sent before. */
@@ -45,7 +45,7 @@ interface ComposerFrame {
   readonly refusedStatus?: 400 | 413;
 }
 
-/** The whole page, or the form alone for a dialog. */
+/** Renders the composer as a whole page, or the form alone for a dialog. */
 export async function renderComposer(
   c: PageContext,
   data: ComposerData,
@@ -61,7 +61,7 @@ export async function renderComposer(
   return renderPage(c, <ComposerPage view={view} title={title} notice={notice} signedIn={c.var.signedIn} />, status);
 }
 
-/** The accounts that can be chosen. Accounts of a copied post may have been disconnected. */
+/** The ids of accounts that still exist in the workspace. A copied post may name accounts that were disconnected. */
 export function knownAccounts({ accounts }: ComposerData, ids: readonly string[]): readonly string[] {
   return accounts.filter(({ id, status }) => status === "active" && ids.includes(id)).map(({ id }) => id);
 }

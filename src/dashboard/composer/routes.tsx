@@ -33,7 +33,6 @@ import { formOfPost, isEditablePost } from "#dashboard/post-form/read-post-form.
 import { knownAccounts, momentOf, renderComposer } from "./render-composer.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** `GET /dashboard/posts/new` */
 async function showNewPost(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const display = displayOf(c);
@@ -42,7 +41,7 @@ async function showNewPost(c: PageContext): Promise<Response> {
   const data = await loadComposer(ctx, { postId: duplicate ?? null, mediaUrls });
   const named = knownAccounts(data, c.req.queries("account") ?? []);
   const copy = data.post === null ? EMPTY_FORM : formOfPost(ctx, data.post, "duplicate", display);
-  // A duplicate for named accounts leaves out the others, which may have the post already.
+  // A copy of a post for named accounts goes only to them, because the post's other accounts may already have it.
   const content = data.post === null || named.length > 0 ? { ...copy, accountIds: named } : copy;
   const [, date, time] = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?$/.exec(c.req.query("at") ?? "") ?? [];
   const start = data.post === null ? wallTimeAt(display.timeZone, ctx.clock.now()).date : "";
@@ -51,7 +50,7 @@ async function showNewPost(c: PageContext): Promise<Response> {
     { ...data, post: null },
     {
       ...content,
-      // An address that is not in the library of this workspace is left out.
+      // An address in the URL is used only if the workspace's library has the file.
       media: [...new Set([...content.media, ...mediaUrls.filter((url) => data.media.has(url))])],
       accountIds: knownAccounts(data, content.accountIds),
       date: date ?? start,
@@ -62,7 +61,6 @@ async function showNewPost(c: PageContext): Promise<Response> {
   );
 }
 
-/** `GET /dashboard/posts/:id/edit` */
 async function showEditPost(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const data = await loadComposer(ctx, { postId: c.req.param("id") ?? "", mediaUrls: [] });
@@ -74,13 +72,13 @@ async function showEditPost(c: PageContext): Promise<Response> {
     : renderComposer(c, data, formOfPost(ctx, data.post, "edit", displayOf(c)));
 }
 
-/** What a submitted form refers to; a post that is not the person's is a missing page. */
+/** Reads everything that a sent form refers to. If the post is another user's, the page is missing (404). */
 function loadFor(c: PageContext, form: PostForm): Promise<ComposerData> {
   const postId = form.postId === "" ? null : form.postId;
   return loadComposer(contextOf(c), { postId, mediaUrls: mediaUrlsOf(form) });
 }
 
-/** `POST /dashboard/posts/files`: stores the files that were chosen in the form and shows it again with them. */
+/** Handles `POST /dashboard/posts/files`: stores the chosen files and shows the form again with them. */
 async function doAddFiles(c: PageContext): Promise<Response> {
   const allowed = await runUseCase(async () => requireSubscription(c.var.signedIn.actor));
   const received = await receiveForm(c, { storesFiles: allowed.ok });
@@ -104,10 +102,15 @@ async function doAddFiles(c: PageContext): Promise<Response> {
   return renderComposer(c, await loadFor(c, form), form, inForm, { refusedStatus: isTooLarge ? 413 : 400 });
 }
 
-/** Mounted before the limit for forms, because it has its own. */
+/**
+ * Serves the upload of files from the composer. It is mounted before the size limit for forms, because it has its own
+ * limit.
+ */
 export const composerFilesForm = new Hono<PageEnv>().post("/", doAddFiles);
 
-/** Files that somebody chose and that are not stored. Without a script, the form sends only the name of a file that was chosen but not uploaded. */
+/**
+ * Problems for files that were chosen but not uploaded. Without a script, this form sends only the name of such a file.
+ */
 function filesNotUploaded(params: URLSearchParams, { media }: PostForm): readonly FormProblem[] {
   const chosen = [...params].flatMap(([input, name]) => (isFileInput(input) && name !== "" ? [name] : []));
   const toCome = media.map(fileToCome).filter((name) => name !== null);
@@ -117,7 +120,7 @@ function filesNotUploaded(params: URLSearchParams, { media }: PostForm): readonl
   ].map((message) => ({ field: "media", message }));
 }
 
-/** `POST /dashboard/posts/preview`: every button of the composer. */
+/** Handles `POST /dashboard/posts/preview`, to which every button of the composer sends the form. */
 async function doPreview(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const params = new URLSearchParams(await readBodyText(c));
@@ -192,14 +195,17 @@ async function previewChanges(c: PageContext, data: ComposerData, post: Post, fo
   );
 }
 
-/** A preview names boards; what else the platforms say it has already. */
+/**
+ * Reads the boards of the chosen accounts, because a preview names boards. It already contains everything else from the
+ * platforms.
+ */
 function accountsWithBoards(ctx: Context, { accounts }: ComposerData, { accountIds }: PostForm) {
   return accounts.filter(
     ({ id, platform }) => accountIds.includes(id) && ctx.adapterFor(platform)?.listBoards !== undefined,
   );
 }
 
-/** Sentences for refusals whose message is for programs. */
+/** Sentences for people that replace refusal messages written for programs. */
 const CONFIRM_MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token:
     "This preview can no longer be scheduled: it is valid for five minutes, and only as long as nothing else changes. Everything you wrote is still here.",
@@ -208,7 +214,6 @@ const CONFIRM_MESSAGES: Partial<Record<RefusalCode, string>> = {
   scheduled_at_in_past: "The chosen time has passed. Everything you wrote is still here: choose a later time.",
 };
 
-/** `POST /dashboard/posts/confirm` */
 async function doConfirm(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const params = new URLSearchParams(await readBodyText(c));
@@ -251,7 +256,10 @@ async function doConfirm(c: PageContext): Promise<Response> {
   }
 }
 
-/** The composer, the preview and the confirm of new posts; the addresses that a form posts to begin a new post when they are opened. */
+/**
+ * Serves the composer, the preview and the confirm of new posts. If a browser opens the address of a form directly, a
+ * new post begins.
+ */
 export const composer = new Hono<PageEnv>()
   .get("/dashboard/posts/new", showNewPost)
   .get("/dashboard/posts/preview", (c) => c.redirect("/dashboard/posts/new", 303))

@@ -16,7 +16,7 @@ const CHANGED =
   "Somebody saved this draft after you opened it. Save it again to replace what they wrote by what you see here, or see theirs first.";
 const GONE = "This draft was deleted or scheduled meanwhile. Save it again to keep what you see here as a new draft.";
 
-/** Keeps what is in the composer, finished or not; a refused save shows everything again. */
+/** Saves the composer's form as a draft, finished or not. If that is refused, the page shows the whole form again. */
 export async function saveDraft(
   c: PageContext,
   data: ComposerData,

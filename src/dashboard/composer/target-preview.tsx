@@ -38,7 +38,7 @@ const Linked: FC<{ sentence: LinkedSentence }> = ({ sentence }) => (
   </p>
 );
 
-/** What one account will show: text, options in words, placement, cost and warnings. */
+/** What one account will publish: text, options in words, placement, cost and warnings. */
 const TargetPreview: FC<TargetProps> = ({ services, settings, display, preview, target }) => {
   const words = wordsFor(services, display, target.platform);
   const boards = settings.boards.get(target.accountId);
@@ -103,7 +103,7 @@ const FIT_REASON_WORDS: Readonly<Record<FitReason, string>> = {
   format: "the type of its file",
 };
 
-/** The copies that this account publishes, so that nobody is surprised by borders or a cut. */
+/** Shows the changed copies of images that this account publishes, so that nobody is surprised by borders or a crop. */
 const FittedImages: FC<{ target: PreviewTarget }> = ({ target: { mediaItems, platformOptions } }) => {
   const lists = [
     { part: "", items: mediaItems ?? [] },
@@ -127,7 +127,7 @@ const FittedImages: FC<{ target: PreviewTarget }> = ({ target: { mediaItems, pla
   );
 };
 
-/** The media of the post, once for all accounts. */
+/** Shows the media of the post once for all accounts. */
 const MediaPreview: FC<{ preview: SchedulePreview }> = ({ preview: { mediaItems } }) =>
   mediaItems.length === 0 ? null : (
     <section aria-labelledby="preview-media">
@@ -151,7 +151,7 @@ const MediaPreview: FC<{ preview: SchedulePreview }> = ({ preview: { mediaItems 
     </section>
   );
 
-/** Exactly what will go out, account by account; until when it can be confirmed stands at the button. */
+/** Shows exactly what will be published, account by account. The deadline is not here but at the confirm button. */
 export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
   <>
     {props.preview.warnings
@@ -174,7 +174,7 @@ export const PreviewedPost: FC<Omit<TargetProps, "target">> = (props) => (
   </>
 );
 
-/** What the platforms ask to be said before the button that posts, each sentence once. */
+/** Sentences that platforms require beside the button that publishes. Each appears once. */
 export const Statements: FC<Omit<TargetProps, "display" | "settings" | "target">> = ({ services, preview }) => {
   const sentences = preview.targets.flatMap(
     ({ platform, platformOptions }) => services.adapterFor(platform)?.optionForm?.statements?.(platformOptions) ?? [],

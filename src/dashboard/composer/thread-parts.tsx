@@ -21,11 +21,11 @@ interface PartsProps {
   readonly accountId: string;
   readonly spec: OptionSpec;
   readonly texts: readonly string[];
-  /** The length of each part, as far as it is known. */
+  /** The length of each thread part, as far as it is known. */
   readonly counts: readonly PartCount[];
 }
 
-/** The parts of a thread after the first: the texts, and buttons that add, move and remove them. */
+/** The texts of a thread's parts after the first, with buttons to add, move and remove parts. */
 export const ThreadParts: FC<PartsProps> = (props) => {
   const { view, accountId, spec, texts } = props;
   const name = optionField(accountId, spec.key);
@@ -77,7 +77,7 @@ const Part: FC<PartsProps & { text: string; index: number }> = (props) => {
   );
 };
 
-/** The files that the part shows, and the ways to choose them. */
+/** The files that a thread part shows, and the ways to choose them. */
 const PartMedia: FC<PartsProps & { index: number }> = ({ view, accountId, spec, index }) => {
   const json = partMediaOf(view.form, accountId, spec)[index] ?? "";
   const list = {

@@ -7,7 +7,10 @@ import { describeReading, readTime } from "#dashboard/post-form/read-time.ts";
 
 const READINGS = ["earlier", "later"] as const;
 
-/** Day and clock in the person's zone; where the clock shows the time twice, which of the two. */
+/**
+ * The fields for day and time in the person's zone. If the clock shows the time twice that day, a further field chooses
+ * one.
+ */
 export const TimeFields: FC<{ view: ComposerView }> = ({ view }) => {
   const { form, display, now } = view;
   const { instant, readings } = readTime(form, display);

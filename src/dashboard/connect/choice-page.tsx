@@ -7,7 +7,10 @@ import type { FormError } from "#dashboard/request/form.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { shortenEmail } from "#dashboard/wording/shorten-email.ts";
 
-/** The page after a login with several accounts. It needs no script and no session, like the page before it. */
+/**
+ * The page on which a person chooses accounts after a login. It needs no script and no session, because the person may
+ * have no session in this browser.
+ */
 export const ChoicePage: FC<{
   choice: OpenChoice;
   offer: AccountOffer;

@@ -2,17 +2,15 @@ import { getCookie, setCookie } from "hono/cookie";
 import { sha256Hex } from "#core/encoding.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 
-/*
- * The cookie that binds a login to the browser in which it was started. Each login has its own, so that several can be
- * under way in one browser.
- */
+/* The cookie that binds a login to the browser that started it. Each login has its own cookie, so that one browser
+   can run several logins at once. */
 
-/** A login may take ten minutes, the choice of its accounts an hour. */
+/** How long (s) the cookie lives: a login may take ten minutes, the choice of its accounts an hour. */
 const LIFETIME_SECONDS = { login: 600, choice: 3600 } as const;
-// Lax, so that the cookie is sent on the cross-site navigation back from the platform.
+// `Lax` lets the browser send the cookie when it returns from the platform's site.
 const COOKIE_ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
-/** The name must not contain the state, because servers log cookie names. */
+/** The name of a login's cookie. It must not contain the state, because servers log cookie names. */
 async function cookieName(state: string): Promise<string> {
   return `__Host-connect-${(await sha256Hex(state)).slice(0, 16)}`;
 }

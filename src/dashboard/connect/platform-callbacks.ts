@@ -7,12 +7,11 @@ import { readForm } from "#dashboard/request/form.ts";
 import { isOverloaded } from "#db/errors.ts";
 import { deauthorize, deletePersonalData } from "#post-status/index.ts";
 
-/*
- * The calls that some platforms make when a person removes the app or asks for the deletion of data. Authenticated by the
- * signature of the app's secret: a browser cannot forge one, so the rules for forms of our pages do not apply.
- */
+/* Receives the calls that platforms make when a person removes the app or asks for deletion of data. A signature
+   with the app's secret authenticates them. A browser cannot forge it, so the rules for forms of our pages do not
+   apply. */
 
-/** The person whom a signed call is about, or the refusal. */
+/** Checks the signature of a platform's call. Returns the person whom the call is about, or a refusal. */
 async function readCall(c: PageContext): Promise<PersonOfPlatform | Response> {
   const platform = c.req.param("platform") ?? "";
   if (!isPlatform(platform)) {
@@ -30,7 +29,7 @@ async function readCall(c: PageContext): Promise<PersonOfPlatform | Response> {
   return person;
 }
 
-/** Answers a signed call; a failure on our side tells the platform to call again. */
+/** Handles a signed call of a platform. An error of ours gets a 5xx response, so that the platform calls again. */
 async function answer(c: PageContext, work: (person: PersonOfPlatform) => Promise<Response>): Promise<Response> {
   try {
     const person = await readCall(c);
@@ -45,7 +44,7 @@ async function answer(c: PageContext, work: (person: PersonOfPlatform) => Promis
   }
 }
 
-/** POST /connect/{platform}/deauthorize: the person removed the app. */
+/** Handles `POST /connect/{platform}/deauthorize`: the person removed the app at the platform. */
 export async function receiveDeauthorization(c: PageContext): Promise<Response> {
   return await answer(c, async (person) => {
     await deauthorize(c.var.services, person);
@@ -54,7 +53,9 @@ export async function receiveDeauthorization(c: PageContext): Promise<Response> 
   });
 }
 
-/** POST /connect/{platform}/data-deletion: answers with the address at which the person sees what was done. */
+/**
+ * Handles `POST /connect/{platform}/data-deletion`. The answer contains the URL at which the person sees the result.
+ */
 export async function receiveDeletionRequest(c: PageContext): Promise<Response> {
   return await answer(c, async (person) => {
     const { services } = c.var;

@@ -4,12 +4,13 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { Notice } from "#dashboard/layout/components.tsx";
 
-/*
- * The last page of a browser login at a platform. It uses no script and no session, because the user may
- * have started from an agent and may never have signed in to the dashboard in this browser.
- */
+/* The last page of a login at a platform. It needs no script and no session: the user may have started from an agent
+   and may never have signed in here with this browser. */
 
-/** Links back, at the top of the page. Without a session in this browser, the linked page asks the user to sign in. */
+/**
+ * Links to where the user continues, at the top of the page. Without a session, the linked page asks the user to sign
+ * in.
+ */
 const NextSteps: FC<{ children: Child }> = ({ children }) => <div class="actions">{children}</div>;
 
 const AccountsButton: FC<{ label: string }> = ({ label }) => (
@@ -71,7 +72,7 @@ const ConnectedPage: FC<{ end: Extract<ConnectResult, { ok: true }> }> = ({ end 
   );
 };
 
-/** The connected accounts and the next step, or the error and its remedy. */
+/** Shows the result of a login: the connected accounts and the next step, or the error and what to do. */
 export const ConnectResultPage: FC<{ end: ConnectResult }> = ({ end }) =>
   end.ok ? <ConnectedPage end={end} /> : <ConnectFailedPage platform={end.platform} reason={end.reason} />;
 

@@ -41,10 +41,13 @@ const TOO_MANY_REQUESTS = "There were too many attempts from your network. Wait 
 
 const CSP_DIRECTIVES = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 const STATIC_PAGE_CSP = `${CSP_DIRECTIVES}; form-action 'none'`;
-/** Browsers check `form-action` against every hop of the redirect that follows a form, and those are the platform's. */
+/**
+ * Browsers check `form-action` against every address of the redirect that follows a form. After this form, these are
+ * the platform's addresses.
+ */
 const START_PAGE_CSP = `${CSP_DIRECTIVES}; form-action 'self' https:`;
 
-/** The pictures of the accounts come from the platforms. */
+/** Pictures of accounts come from the platforms' servers, so this page may load images from them. */
 const CHOICE_PAGE_CSP = `${CSP_DIRECTIVES.replace("img-src 'self'", "img-src 'self' https:")}; form-action 'self'`;
 
 const CHOICE_EXPIRED =
@@ -54,7 +57,10 @@ const METADATA_MAX_AGE_SECONDS = 600;
 
 const errorName = (error: unknown) => (error instanceof Error ? error.name : typeof error);
 
-/** The pages of connecting an account: the start, the callback to which a platform redirects, and what platforms read about us. */
+/**
+ * Serves the pages of a login at a platform: the start, the callback, and the documents that platforms read about this
+ * service.
+ */
 export function createConnectRoutes(createOutbound: OutboundFactory): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.use("/connect/*", withServices(createOutbound), securityHeaders);
@@ -70,7 +76,7 @@ export function createConnectRoutes(createOutbound: OutboundFactory): Hono<PageE
   return app;
 }
 
-/** The document is public and the same for everybody. */
+/** Sends the client metadata document, which is public and the same for everybody. */
 function sendClientMetadata(c: PageContext): Response {
   const platform = c.req.param("platform") ?? "";
   const document = isPlatform(platform) ? clientMetadata(c.var.services, platform) : null;
@@ -86,12 +92,12 @@ function sendClientMetadata(c: PageContext): Response {
 interface LinkRequest {
   readonly platform: Platform;
   readonly state: string;
-  /** The user who logs in at the simulated platform; ignored in production. */
+  /** The user who logs in at the simulated platform; production ignores it. */
   readonly login: string | undefined;
   readonly action: string;
 }
 
-/** The link that a browser opened; a page when the platform in it is unknown. */
+/** Reads the login link that a browser opened. Returns an error page if the platform in it is unknown. */
 async function readLink(c: PageContext): Promise<LinkRequest | Response> {
   const platform = c.req.param("platform") ?? "";
   if (!isPlatform(platform)) {
@@ -103,12 +109,18 @@ async function readLink(c: PageContext): Promise<LinkRequest | Response> {
   return { platform, state, login: c.req.query("login"), action };
 }
 
-/** The user signed in in that browser; a login that another user started is refused, one without a session is not. */
+/**
+ * The user who is signed in to the browser. A login that another user started is refused, but a browser without a
+ * session is allowed.
+ */
 async function signedInUserId(c: PageContext): Promise<string | null> {
   return (await resolveSession(c.var.services, readSession(c)))?.actor.userId ?? null;
 }
 
-/** Runs a step of a login. Only the name of an error is logged: its message may contain data from the platform. */
+/**
+ * Runs a step of a login and shows a page for any error. Only the error's name is logged, because its message may
+ * contain data from the platform.
+ */
 async function guarded(c: PageContext, platform: Platform, step: () => Promise<Response>): Promise<Response> {
   try {
     return await step();
@@ -122,7 +134,7 @@ async function guarded(c: PageContext, platform: Platform, step: () => Promise<R
   }
 }
 
-/** A step of the link that a browser opened, within the limit of its network. */
+/** Runs a step for the login link that a browser opened, within the rate limit of the browser's network. */
 async function limitedStep(c: PageContext, step: (link: LinkRequest) => Promise<Response>): Promise<Response> {
   const link = await readLink(c);
   if (link instanceof Response) {
@@ -212,10 +224,11 @@ async function answerStart(
 }
 
 async function finishLogin(c: PageContext): Promise<Response> {
-  // The page has no script and no form, and its URL contains the code and the state.
+  // The URL of this page contains the code and the state, so the strictest policy applies. The page has no script and
+  // no form.
   c.header("Content-Security-Policy", STATIC_PAGE_CSP);
   c.header("Referrer-Policy", "no-referrer");
-  // A link checker that sends HEAD must not consume the state.
+  // Link checkers send HEAD. Answer without a login step, because that would use up the state.
   if (c.req.method === "HEAD") {
     return c.body(null, 200);
   }
@@ -241,8 +254,9 @@ async function finishLogin(c: PageContext): Promise<Response> {
 }
 
 /**
- * The same address at the configured origin, where a service on this machine is called `localhost` and the platform insists
- * on `127.0.0.1` (RFC 8252, section 7.3): the cookie of the login belongs to the name under which it started.
+ * The current URL at the configured origin, for a platform that insists on `127.0.0.1` (RFC 8252, section 7.3) where
+ * the service runs as `localhost`. The login's cookie belongs to the host name under which the login started. Null in
+ * all other cases.
  */
 function loopbackAddressAtOrigin(c: PageContext): string | null {
   const { origin } = c.var.services.config;
@@ -251,7 +265,7 @@ function loopbackAddressAtOrigin(c: PageContext): string | null {
   return isAlias ? `${origin}${url.pathname}${url.search}` : null;
 }
 
-/** Leads to the choice of accounts if the login has several, otherwise to the result. */
+/** Shows the choice of accounts if the login has several; otherwise the result. */
 async function endLogin(
   c: PageContext,
   { platform, state }: Pick<LinkRequest, "platform" | "state">,
@@ -268,7 +282,7 @@ async function endLogin(
 const choiceAddress = (platform: Platform, state: string) =>
   `/connect/${platform}/choose?${String(new URLSearchParams({ state }))}`;
 
-/** Runs a step on the page of a choice, which only the browser of the login opens. */
+/** Runs a step on the page with the choice of accounts. Only the browser of the login may open it. */
 async function withChoice(
   c: PageContext,
   step: (choice: OpenChoice, action: string) => Promise<Response>,
@@ -284,12 +298,10 @@ async function withChoice(
   });
 }
 
-/** `GET /connect/{platform}/choose` */
 async function showChoice(c: PageContext): Promise<Response> {
   return await withChoice(c, async (choice, action) => await renderChoice(c, choice, action, []));
 }
 
-/** `POST /connect/{platform}/choose` */
 async function choose(c: PageContext): Promise<Response> {
   return await withChoice(c, async (choice, action) => {
     const ids = (await readForm(c)).all("account");
@@ -323,7 +335,10 @@ async function showResult(c: PageContext, end: ConnectResult): Promise<Response>
   return await renderPage(c, <ConnectResultPage end={end} />, end.ok ? 200 : 400);
 }
 
-/** Resumes posts that were paused for these accounts, or pauses them where the login granted too few permissions; an error here does not undo the login. */
+/**
+ * Resumes posts that were paused for these accounts, or pauses them if the login granted too few permissions. An error
+ * is only logged, because the login itself has succeeded.
+ */
 async function updatePausedPosts(
   services: Services,
   end: Pick<FinishedConnect, "platform" | "reactivatedAccountIds" | "blockedAccountIds">,

@@ -6,15 +6,13 @@ import type { FormError } from "#dashboard/request/form.ts";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { shortenEmail } from "#dashboard/wording/shorten-email.ts";
 
-/*
- * The page in front of a browser login. It says for whom the account will be connected, because the link may have come from
- * somebody else; it needs no script and no session.
- */
+/* The page before a login at a platform. It says for which user the account will be connected, because somebody else
+   may have sent the link. It needs no script and no session. */
 
 type ConnectForm = OpenConnect["methods"][number];
 type ConnectField = ConnectForm["fields"][number];
 
-/** What was entered before, for the method whose form is shown again. */
+/** The values of a refused form, which the page shows again for the same method. */
 export interface EnteredValues {
   readonly method: string;
   readonly values: Readonly<Record<string, string>>;
@@ -78,10 +76,10 @@ const MethodForm: FC<{
 
 export const ConnectStartPage: FC<{
   connect: OpenConnect;
-  /** The address of the page, with its state. */
+  /** The URL of this page with its state, to which the form is sent. */
   action: string;
   login: string | undefined;
-  /** Whether the signed-in user owns the workspace. The page refuses the link of another user. */
+  /** Whether the signed-in user owns the workspace. The link of another user is refused. */
   isOwner: boolean;
   entered?: EnteredValues | undefined;
 }> = ({ connect, action, login, isOwner, entered }) => {

@@ -38,14 +38,14 @@ const DraftItem: FC<{ draft: DraftSummary; display: Display }> = ({ draft, displ
 
 const pageHref = (page: number): string => (page > 1 ? `${PATH}?page=${page}` : PATH);
 
-/** The drafts of the workspace, last changed first. */
+/** Lists the drafts of the workspace, the last changed first. */
 export const DraftListPage: FC<{
   signedIn: SignedInUser;
   display: Display;
   now: number;
   drafts: readonly DraftSummary[];
   hasMore: boolean;
-  /** From 1. */
+  /** The page number, counted from 1. */
   page: number;
   isDeleted: boolean;
 }> = ({ signedIn, display, now, drafts, hasMore, page, isDeleted }) => (

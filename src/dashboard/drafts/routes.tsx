@@ -16,7 +16,7 @@ const MAX_PAGE = 20;
 
 const idOf = (c: PageContext) => c.req.param("id") ?? "";
 
-/** `GET /dashboard/drafts`; a page that it cannot read is the first. */
+/** Handles `GET /dashboard/drafts`. An invalid page number shows the first page. */
 async function showDrafts(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const page = Math.min(MAX_PAGE, Math.max(1, Math.trunc(Number(c.req.query("page"))) || 1));
@@ -40,7 +40,7 @@ const DONE: Readonly<Record<string, string>> = {
   reopened: "What was asked for is a draft now: change it and preview it again.",
 };
 
-/** What the page says about the previous form, and about accounts of the draft that can no longer be chosen. */
+/** Notices about the form that was sent before, and about accounts of the draft that can no longer be chosen. */
 function noticesOf(done: string, missingAccounts: number): Child {
   const sentence = DONE[done];
   const accounts =
@@ -56,7 +56,7 @@ function noticesOf(done: string, missingAccounts: number): Child {
   );
 }
 
-/** `GET /dashboard/drafts/:id`: the draft in the composer. */
+/** Handles `GET /dashboard/drafts/:id`: shows the draft in the composer. */
 async function showDraft(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const draft = await getDraft(ctx, { id: idOf(c) });
@@ -69,13 +69,12 @@ async function showDraft(c: PageContext): Promise<Response> {
   return renderComposer(c, data, form, [], { notice: noticesOf(c.req.query("done") ?? "", missingAccounts) });
 }
 
-/** `POST /dashboard/drafts/:id/delete` */
 async function doDeleteDraft(c: PageContext): Promise<Response> {
   await deleteDraft(contextOf(c), { id: idOf(c) });
   return c.redirect("/dashboard/drafts?done=deleted", 303);
 }
 
-/** The drafts of the active workspace; they are saved in the composer. */
+/** Serves the drafts of the active workspace. The composer saves them. */
 export const draftPages = new Hono<PageEnv>()
   .get("/", showDrafts)
   .get("/:id", showDraft)

@@ -9,12 +9,12 @@ const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 type DrawnStatus = "published" | "scheduled" | "failed";
 
 interface DrawnPost {
-  /** Column and row of its day, from 0. */
+  /** Column and row of the day in the drawn calendar, counted from 0. */
   readonly at: readonly [column: number, row: number];
   readonly time: string;
   readonly text: string;
   readonly status: DrawnStatus;
-  /** Which platforms, by their place in the list of all. */
+  /** The platforms of the drawn post, as indexes in the list of all platforms. */
   readonly platforms: readonly number[];
 }
 
@@ -63,7 +63,9 @@ const Post: FC<{ post: DrawnPost }> = ({ post: { at, time, text, status, platfor
   );
 };
 
-/** A month of the calendar, drawn: it stays sharp, follows the colour scheme and needs no file. */
+/**
+ * Draws a month of the calendar for the front page. A drawing stays sharp, follows the colour scheme and needs no file.
+ */
 export const CalendarDrawing: FC = () => (
   <svg
     class="drawing"

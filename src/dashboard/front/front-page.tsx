@@ -10,7 +10,10 @@ const TITLE = "Plan a month of posts on one calendar";
 const DESCRIPTION =
   "Write a post once, see exactly how it will look on every account, and schedule it. It goes out once, at the time you chose, and the calendar says what really happened.";
 
-/** What link previews in messengers and networks show; the picture is `static/social-card.jpg`. */
+/**
+ * The title, text and picture that messengers and networks show for a link to the front page. The picture is
+ * `static/social-card.jpg`.
+ */
 const SocialCard: FC<{ origin: string }> = ({ origin }) => (
   <>
     <meta name="description" content={DESCRIPTION} />
@@ -49,14 +52,14 @@ const Footer: FC<{ operator: Operator | null; children?: Child }> = ({ operator,
   </footer>
 );
 
-/** The page for people who do not know the product. It needs no script and holds nothing personal. */
+/** The page for people who do not know the product. It needs no script and contains nothing personal. */
 export const FrontPage: FC<{
   origin: string;
   docsUrl: string;
-  /** Those that can be connected at this installation. */
+  /** The platforms that can be connected at this installation. */
   platforms: readonly Platform[];
   canSignUp: boolean;
-  /** Whether plans are offered, which begin with a trial. */
+  /** Whether the installation offers plans, which begin with a trial. */
   hasTrial: boolean;
   operator: Operator | null;
 }> = ({ origin, docsUrl, platforms, canSignUp, hasTrial, operator }) => (

@@ -6,11 +6,11 @@ import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { readSession } from "#dashboard/request/session-cookie.ts";
 import { FrontPage } from "./front-page.tsx";
 
-/** `GET /`: the front page; a signed-in user continues to the calendar. */
+/** Handles `GET /`: shows the front page, or sends a signed-in user to the calendar. */
 export async function showFront(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const session = readSession(c);
-  // A cached page must not stand where the redirect of a signed-in browser belongs.
+  // The answer depends on the session cookie, so a cache must not give a signed-in browser the front page.
   c.header("Vary", "Cookie");
   if (session !== undefined) {
     if ((await resolveSession(services, session)) !== null) {

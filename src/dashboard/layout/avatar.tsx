@@ -8,7 +8,10 @@ interface Profile {
   readonly avatarUrl: string | null;
 }
 
-/** The first letter stands where there is no picture, and the style sheet writes it where the picture cannot be loaded. */
+/**
+ * Shows an account's picture. If there is none, or if it fails to load, the style sheet shows the first letter of the
+ * name.
+ */
 export const Avatar: FC<{ account: Profile & { readonly platform: Platform } }> = ({ account }) => {
   const initial = [...account.displayName][0]?.toUpperCase() ?? "";
   return (
@@ -31,7 +34,7 @@ export const Avatar: FC<{ account: Profile & { readonly platform: Platform } }> 
   );
 };
 
-/** Where a platform has no handles, the username is a name. */
+/** The account's handle. A username is a name at platforms without handles. */
 export function handleOf({ username, displayName }: Pick<Profile, "username" | "displayName">): string {
   return username === displayName || /\s/.test(username) ? username : `@${username.replace(/^@/, "")}`;
 }

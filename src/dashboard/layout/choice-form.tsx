@@ -6,7 +6,10 @@ import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 import { Avatar, handleOf } from "./avatar.tsx";
 import { FormErrorNotice } from "./components.tsx";
 
-/** What a person ticks: the accounts of one login. What is connected stays ticked; the accounts page disconnects it. */
+/**
+ * The form in which a person chooses accounts of one login. Connected accounts stay ticked, because they are
+ * disconnected on the accounts page.
+ */
 interface ChoiceFormProps {
   readonly platform: Platform;
   readonly loginName: string;

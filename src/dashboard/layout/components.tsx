@@ -12,10 +12,13 @@ export const Notice: FC<{ kind: "success" | "error" | "info"; children?: Child }
   </p>
 );
 
-/** Forgets the text that was sent, before a browser shows what follows: nobody goes on to an old text. */
+/**
+ * A script that deletes the form's stored text after it was sent. Otherwise the composer would offer the old text
+ * again.
+ */
 export const ForgetSentText: FC = () => <script src="/sent.js"></script>;
 
-/** The error of the form as a whole; the error of a listed field is shown at the field instead. */
+/** Shows the error of a form as a whole. An error that belongs to one of `fields` is shown at that field instead. */
 export const FormErrorNotice: FC<{ error: FormError | undefined; fields?: readonly string[] }> = ({
   error,
   fields = [],
@@ -29,12 +32,12 @@ interface FieldProps {
   readonly label: string;
   readonly error?: FormError | undefined;
   readonly hint?: Child;
-  /** Distinguishes fields of the same name in several forms of one page. */
+  /** The id of the input. It differs from the name if several forms of the page have a field with this name. */
   readonly id?: string;
   readonly [attribute: string]: unknown;
 }
 
-/** An input with its label, hint and error, associated for screen readers. */
+/** An input with its label, hint and error, which it references for screen readers. */
 export const Field: FC<FieldProps> = ({ name, label, error, hint, id = name, ...input }) => {
   const fieldError = error?.param === name ? error : undefined;
   const describedBy = [hint !== undefined && `${id}-hint`, fieldError && `${id}-error`].filter(Boolean).join(" ");
@@ -62,15 +65,15 @@ export const Field: FC<FieldProps> = ({ name, label, error, hint, id = name, ...
   );
 };
 
-/** Tells password managers to which account the password of a form belongs. */
+/** Tells password managers to which account a form's password belongs. */
 export const UsernameField: FC<{ email: string }> = ({ email }) => (
   <input type="text" name="username" autocomplete="username" aria-label="E-mail" value={email} hidden readonly />
 );
 
-/** Whether the person reads times with am and pm, as the language of the browser says. */
+/** Whether times are shown with am and pm, as the browser's language suggests. */
 export const Hour12 = createContext(false);
 
-/** A time in the user's time zone, with the exact time in the `datetime` attribute. */
+/** A time in the user's zone. Programs find the exact time in the `datetime` attribute. */
 export const DateTime: FC<{ value: number; timeZone: string; showTime?: boolean }> = ({
   value,
   timeZone,
@@ -84,7 +87,10 @@ export const DateTime: FC<{ value: number; timeZone: string; showTime?: boolean 
   );
 };
 
-/** A coloured square with letters. `isDecorative`: the platform's name is next to it. */
+/**
+ * A platform's badge: a coloured square with letters. Set `isDecorative` if the platform's name is next to it, so that
+ * screen readers skip the badge.
+ */
 export const PlatformBadge: FC<{ platform: Platform; isDecorative?: boolean }> = ({
   platform,
   isDecorative = false,
@@ -110,7 +116,7 @@ const SCOPE_LABELS = {
   "workspaces:write": "Create and switch workspaces, and send events to webhooks",
 } as const satisfies Record<Scope, string>;
 
-/** A checkbox per scope, with a description and the scope name. */
+/** A checkbox for each permission, with its description and its name in the API. */
 export const ScopeCheckboxes: FC<{
   legend: string;
   scopes: readonly Scope[];
@@ -135,7 +141,7 @@ export const ScopeCheckboxes: FC<{
   </fieldset>
 );
 
-/** Text with a copy button, which the script reveals if the browser supports it. */
+/** Text with a copy button. The script shows the button only if the browser can copy. */
 export const CopyableText: FC<{ text: string; label: string; block?: boolean }> = ({ text, label, block = false }) => (
   <div class={block ? "copy block" : "copy"} data-copy>
     {block ? (
@@ -151,13 +157,13 @@ export const CopyableText: FC<{ text: string; label: string; block?: boolean }> 
   </div>
 );
 
-/** A form for an irreversible action, with a confirmation step that needs no script. */
+/** A form for an action that cannot be undone. It asks for confirmation, without a script. */
 export const ConfirmForm: FC<{
   action: string;
   description: string;
   verb: string;
   target: string;
-  /** The page as it is without the action, for a button that leaves everything as it is. */
+  /** The address of the page without the action, for a button that cancels. */
   keepHref?: string;
   children?: Child;
 }> = (props) => (

@@ -8,7 +8,7 @@ const DESCRIPTIONS = {
   person: "Each post and change waits until you approve it here.",
 } as const satisfies Record<Confirms, string>;
 
-/** The choice who confirms posts; `holder` names who confirms when no person does. */
+/** A choice of who confirms posts: a person, or the key or app itself, which `holder` names. */
 export const ConfirmsChoice: FC<{
   order: readonly Confirms[];
   holder: string;
@@ -34,12 +34,15 @@ export const ConfirmsChoice: FC<{
   </fieldset>
 );
 
-/** Who confirms the posts of a key or an app, for a list. */
+/** Says in a list who confirms the posts of a key or an app. */
 export const ConfirmsNote: FC<{ confirms: Confirms; holder: string }> = ({ confirms, holder }) => (
   <span>{confirms === "self" ? `${holder} confirms posts` : "A person confirms posts in the dashboard"}</span>
 );
 
-/** Makes posts wait for a person. It needs no confirmation, because it takes permissions away. */
+/**
+ * A button that makes the posts of a key or app wait for a person. It needs no confirmation, because it only takes
+ * permissions away.
+ */
 export const AskFirstForm: FC<{ action: string; target: string }> = ({ action, target }) => (
   <form method="post" action={action}>
     <input type="hidden" name="confirms" value="person" />

@@ -6,7 +6,10 @@ import type { SchedulePreview } from "#planning/index.ts";
 import { type Display, formatDate } from "#dashboard/wording/display.ts";
 import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 
-/** What ends before the post's time and would keep it from being published: logins, a trial, a plan without a payment. */
+/**
+ * Warns of what ends before the post's time and would prevent its publishing: logins, a trial, a plan without a
+ * payment.
+ */
 export const EndsBefore: FC<{
   accounts: readonly Pick<Account, "id" | "platform" | "username" | "loginEndsAt">[];
   subscriptionEnd: SubscriptionEnd | null;
@@ -14,7 +17,7 @@ export const EndsBefore: FC<{
   display: Display;
 }> = ({ accounts, subscriptionEnd, preview, display }) => {
   const { targets } = preview;
-  // Nothing ends before now.
+  // A post that is published now is not affected by any end in the future.
   const scheduledAt = preview.scheduledAt === "now" ? 0 : preview.scheduledAt;
   const dateOf = (instant: number) => formatDate(wallTimeAt(display.timeZone, instant).date, "medium");
   const logins = targets.flatMap(({ accountId }) => {

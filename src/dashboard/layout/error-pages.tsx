@@ -7,7 +7,7 @@ import type { PageContext } from "#dashboard/request/env.ts";
 import { AuthLayout } from "./layout.tsx";
 import { renderPage } from "./render-page.tsx";
 
-/** 404 for a missing page and for another user's resource: both look the same. */
+/** The 404 page. Another user's resource gets the same page as a missing one, so that nobody can tell them apart. */
 export function renderNotFound(c: PageContext): Promise<Response> {
   return renderPage(
     c,
@@ -27,7 +27,7 @@ export function renderNotFound(c: PageContext): Promise<Response> {
 /** What a user reads when the database is overloaded. */
 export const OVERLOADED_MESSAGE = "Almanac is overloaded at the moment.";
 
-/** Prepares a response with 503: nothing was changed, and the same request can be sent again after `Retry-After`. */
+/** Sets status 503 and `Retry-After` for a request that changed nothing, so that the client can send it again. */
 export function setOverloadedHeaders(c: PageContext): void {
   log("warn", "page.overloaded", { path: c.req.path, method: c.req.method });
   c.header("Retry-After", String(OVERLOADED_RETRY_SECONDS));
@@ -45,7 +45,7 @@ function renderOverloaded(c: PageContext): Promise<Response> {
   );
 }
 
-/** Nothing was checked or counted, so the person can send the form again. */
+/** The page for a busy service. Nothing was checked or counted, so the person can send the form again. */
 const BusyPage: FC = () => (
   <AuthLayout title="Please try again" script={false}>
     <h1>Please try again</h1>
@@ -53,7 +53,9 @@ const BusyPage: FC = () => (
   </AuthLayout>
 );
 
-/** Handles what no page caught: a refusal becomes 404; any other error is logged, and the page shows no details. */
+/**
+ * Handles errors that no page caught. A refusal becomes 404; any other error is logged, and the page shows no details.
+ */
 export function renderError(error: Error, c: PageContext): Promise<Response> {
   if (error instanceof RefusalError) {
     return renderNotFound(c);

@@ -3,13 +3,13 @@ import type { SignedInUser } from "#auth/index.ts";
 import { type Assets, Document, Logo } from "#html/document.tsx";
 import { DateTime } from "./components.tsx";
 
-/** The layout of sign-in, consent and error pages: one centred card. `script={false}` for pages that need no script. */
+/** The layout of sign-in, consent and error pages: one centred card. With `script={false}` the page loads no script. */
 export const AuthLayout: FC<{
   title: string;
   script?: boolean;
-  /** A wider card for a page of running text. */
+  /** Makes the card wider, for a page of running text. */
   isText?: boolean;
-  /** Further style sheets. */
+  /** The names of further style sheets. */
   styles?: readonly string[];
   children?: Child;
   footer?: Child;
@@ -59,7 +59,7 @@ const MENU: readonly MenuEntry[] = [
   { section: "access", href: "/dashboard/keys", label: "AI & API" },
 ];
 
-/** Pages that people open less often; most belong to the person and not to the workspace. */
+/** Pages that people open rarely. Most belong to the person and not to the workspace. */
 const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "slots", href: "/dashboard/slots", label: "Slots" },
   { section: "workspaces", href: "/dashboard/workspaces", label: "Workspaces" },
@@ -67,10 +67,10 @@ const PERSONAL_MENU: readonly MenuEntry[] = [
   { section: "profile", href: "/dashboard/profile", label: "Profile" },
 ];
 
-/** For those who run the installation. */
+/** Menu entries for operators, who run the installation. */
 const OPERATOR_MENU: readonly MenuEntry[] = [{ section: "operate", href: "/dashboard/operate", label: "Operate" }];
 
-/** The number of new things in a section; the session counts up to 100. */
+/** The number of new things in a section, which the session counts up to 100. */
 const Badge: FC<{ count: number; what: string }> = ({ count, what }) =>
   count === 0 ? null : (
     <>
@@ -100,7 +100,7 @@ const MenuLinks: FC<{ entries: readonly MenuEntry[]; section: Section; signedIn:
   </ul>
 );
 
-/** The active workspace, and a form for each other one. */
+/** The active workspace, with a form for each other one to switch to it. */
 const WorkspaceSwitch: FC<{ signedIn: SignedInUser }> = ({ signedIn: { workspaces, actor } }) => (
   <ul class="workspace-switch" aria-label="Workspaces">
     {workspaces.map(({ id, name }) => (
@@ -126,7 +126,10 @@ const MenuIcon: FC = () => (
   </svg>
 );
 
-/** Workspaces, personal pages and sign-out; the sections too where the window is too narrow for the row of links. */
+/**
+ * The user's menu: workspaces, personal pages and sign-out. In a narrow window it also contains the sections, which
+ * have no row of links there.
+ */
 const UserMenu: FC<{ section: Section; signedIn: SignedInUser }> = ({ section, signedIn }) => (
   <details class="user-menu" data-menu>
     <summary>
@@ -156,17 +159,17 @@ const UserMenu: FC<{ section: Section; signedIn: SignedInUser }> = ({ section, s
   </details>
 );
 
-/** A page of the dashboard: menu, heading, content. */
+/** The layout of a dashboard page: menu, heading and content. */
 export const DashboardLayout: FC<{
   title: string;
   section: Section;
   signedIn: SignedInUser;
   lead?: Child;
-  /** For pages that use the whole width of the window. */
+  /** Set if the page uses the whole width of the window. */
   isWide?: boolean;
-  /** False where the page brings its own `<h1>`. */
+  /** False if the page has its own `<h1>`. */
   hasHeading?: boolean;
-  /** False for pages without lists of items, which save the style sheet for them. */
+  /** False if the page has no lists of items, so that it loads a smaller style sheet. */
   hasLists?: boolean;
   assets?: Assets;
   children?: Child;

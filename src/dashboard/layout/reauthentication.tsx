@@ -3,7 +3,7 @@ import { CURRENT_PASSWORD, type SignedInUser } from "#auth/index.ts";
 import { Field, UsernameField } from "./components.tsx";
 import type { FormError } from "#dashboard/request/form.ts";
 
-/** The part of a form that asks for the password or a passkey again; empty shortly after the last time. */
+/** The form fields that ask for the password or a passkey again. Empty if the user has authenticated shortly before. */
 export const ReauthenticationFields: FC<{ signedIn: SignedInUser; id: string; error?: FormError | undefined }> = (
   props,
 ) =>

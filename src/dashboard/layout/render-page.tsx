@@ -5,7 +5,7 @@ import type { PageContext } from "#dashboard/request/env.ts";
 import { readDisplay } from "#dashboard/wording/display.ts";
 import { Hour12 } from "./components.tsx";
 
-/** Responds with a complete document; without the doctype browsers use quirks mode. */
+/** Responds with a complete HTML document. The doctype is necessary, because browsers otherwise use quirks mode. */
 export async function renderPage(
   c: PageContext,
   document: HtmlEscapedString | Promise<HtmlEscapedString>,
@@ -16,7 +16,7 @@ export async function renderPage(
   return c.html(raw(`<!doctype html>${String(await page)}`), status);
 }
 
-/** Whether a script wants only the part of the page that it replaces or shows in a dialog. */
+/** Whether a script asks for a part of the page only, to replace it or to show it in a dialog. */
 export function wantsFragment(c: PageContext): boolean {
   return c.req.header("x-fragment") === "1";
 }

@@ -5,7 +5,8 @@ import { DashboardLayout } from "./layout.tsx";
 import { renderPage } from "./render-page.tsx";
 
 /**
- * For forms that schedule or connect something; the API refuses these without a subscription. Forms that stop a post or remove something stay possible.
+ * Refuses forms that schedule or connect something without a subscription, as the API does. Forms that stop or remove
+ * something stay possible.
  */
 export const requireSubscriptionToSend: MiddlewareHandler<PageEnv> = (c, next) =>
   c.req.method !== "POST" || c.var.signedIn.actor.subscribed

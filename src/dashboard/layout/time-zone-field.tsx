@@ -2,7 +2,10 @@ import type { FC } from "hono/jsx";
 import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
-/** Every zone that the runtime lists, by continent, and the user's zone, which may be valid but not listed. */
+/**
+ * The time zones for the choice, by continent. The user's own zone is added, because it may be valid but not listed by
+ * the runtime.
+ */
 function zonesByContinent(used: string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   const zones = new Set([...Intl.supportedValuesOf("timeZone"), used]);

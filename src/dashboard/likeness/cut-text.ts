@@ -1,12 +1,12 @@
 import type { TextCut, TextRange } from "#platforms/contract.ts";
 
-/** A line of a feed on a phone; feeds measure pixels, so that this is the rough part of a cut by lines. */
+/** How many characters a feed shows in a line on a phone. Feeds measure pixels, so this number is only an estimate. */
 const LINE_CHARACTERS = 45;
 
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The position at which a feed cuts a text; its length when the feed shows all of it. Never inside a
+ * The position at which a platform's feed cuts a text; the text's length if the feed shows all of it. Never inside a
  * character, and not after white space.
  */
 export function findCut(text: string, cut: TextCut | null): number {
@@ -38,7 +38,7 @@ export interface TextPart {
   readonly isMarked: boolean;
 }
 
-/** The parts of a text between two positions; a mark that lies on a border is divided. */
+/** The parts of a text between two positions. A mark that crosses a border is divided. */
 export function splitAtMarks(
   text: string,
   marks: readonly TextRange[],

@@ -5,7 +5,7 @@ import type { MediaItem } from "#posts/index.ts";
 type MediaLook = PostAppearance["media"];
 
 const UNKNOWN_RATIO = 1;
-/** Beyond these a medium would be a thread or fill the page. */
+/** The allowed ratios of width to height. Media beyond them would be a thin line or fill the page. */
 const SHOWN_RATIOS = { min: 0.4, max: 3 } as const;
 
 function ratioOf({ width, height }: MediaItem): number {
@@ -16,18 +16,24 @@ function clamp(value: number, { min, max }: { readonly min: number; readonly max
   return Math.min(Math.max(value, min), max);
 }
 
-/** Upright media are shown smaller, so that a likeness fits beside a form. */
+/**
+ * Media with a smaller ratio of width to height are shown smaller, so that the picture of the post fits beside the
+ * form.
+ */
 const TALL_RATIO = 0.7;
 
-/** The most media that stand side by side. */
+/** The largest number of media that feeds show side by side. */
 const GRID_MAX = 4;
 
-/** The ratio of the box in which several media stand side by side; null where they do not. */
+/** The ratio of the box in which a feed shows several media side by side. Null if the feed does not. */
 function gridRatio({ several }: MediaLook, { length }: readonly MediaItem[]): number | null {
   return typeof several === "object" && length > 1 && length <= GRID_MAX ? several.grid : null;
 }
 
-/** Of two the box is cut into halves, of four into quarters, and of three into a half and two quarters. */
+/**
+ * The ratio of one medium in the box. Two media get halves, four get quarters; of three, the first gets a half and the
+ * others quarters.
+ */
 function ratioInGrid(grid: number, count: number, index: number): number {
   return count === 2 || (count === 3 && index === 0) ? grid / 2 : grid;
 }
@@ -48,12 +54,12 @@ function frameRatio(look: MediaLook, media: readonly MediaItem[], index: number)
 
 const NAMES = { image: "Image", video: "Video" } as const satisfies Record<MediaItem["type"], string>;
 
-/** What a screen reader says: the description that the post has, otherwise what it is. */
+/** The text for screen readers: the medium's description, or else what the medium is. */
 function labelOf({ type, altText }: MediaItem, place: string): string {
   return `${NAMES[type]}${place}${altText === undefined ? "" : `: ${altText}`}`;
 }
 
-/** `1:05`; empty when the duration is not known. */
+/** Writes a duration as `1:05`. Empty if it is unknown. */
 function formatDuration(seconds: number | null): string {
   const whole = Math.round(seconds ?? 0);
   return seconds === null ? "" : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
@@ -73,7 +79,7 @@ const VideoFrame: FC<{ item: MediaItem; label: string }> = ({ item, label }) => 
   </span>
 );
 
-/** Shades what the app's own texts and buttons cover. */
+/** Shades the edges of a medium that the app's own texts and buttons cover. */
 const Covered: FC<{ edges: CoveredEdges }> = ({ edges: { top, right, bottom, left } }) => (
   <svg class="likeness-covered" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
     <path
@@ -84,7 +90,10 @@ const Covered: FC<{ edges: CoveredEdges }> = ({ edges: { top, right, bottom, lef
   </svg>
 );
 
-/** One medium in the frame that the feed gives it; the empty drawing has the frame's ratio, because pages have no inline styles. */
+/**
+ * One medium in the frame that the feed gives it. An empty drawing sets the ratio of the frame, because pages have no
+ * inline styles.
+ */
 const Frame: FC<{ item: MediaItem; ratio: number; look: MediaLook; label: string; isHalf: boolean }> = (props) => {
   const {
     item,
@@ -108,7 +117,7 @@ const Frame: FC<{ item: MediaItem; ratio: number; look: MediaLook; label: string
   );
 };
 
-/** The media of a post: one in its frame, several side by side or as a strip with their number. */
+/** The media of a post as a feed shows them: one in its frame, several side by side or as a strip with their number. */
 export const LikenessMedia: FC<{ media: readonly MediaItem[]; look: MediaLook }> = ({ media, look }) => {
   if (media.length === 0) {
     return null;

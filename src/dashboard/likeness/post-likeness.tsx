@@ -14,11 +14,13 @@ interface LikenessProps {
   readonly username: string;
   readonly displayName?: string | null | undefined;
   readonly avatarUrl?: string | null | undefined;
-  /** The effective caption of this account. */
+  /** The caption that this account publishes. */
   readonly caption: string;
-  /** With defaults where they are known; invalid ones are ignored. */
+  /** The options of the account, with defaults where they are known. Invalid options are ignored. */
   readonly options: JsonObject;
-  /** An item with an empty id is one that was not read yet: its address is not opened. */
+  /**
+   * The media of the account. An empty id means that the file is not stored; the page then does not load its address.
+   */
   readonly media: readonly MediaItem[];
   readonly placement: string | null;
 }
@@ -55,7 +57,7 @@ const Text: FC<{ look: PostAppearance; range: readonly [number, number] }> = ({ 
   </>
 );
 
-/** The text up to where the feed cuts it. A click on the platform's own link, such as "… more", shows the rest. */
+/** The caption up to where the feed cuts it. The platform's own link, such as "… more", shows the rest. */
 const Caption: FC<{ look: PostAppearance }> = ({ look }) => {
   if (look.text === "") {
     return null;
@@ -74,7 +76,7 @@ const Caption: FC<{ look: PostAppearance }> = ({ look }) => {
   );
 };
 
-/** A further part of a thread: a post of its own below the one before. */
+/** A further part of a thread, shown as a post below the previous part. */
 const PartLikeness: FC<LikenessProps & { commonOptions: readonly string[] | undefined }> = (props) => {
   const options = Object.fromEntries(
     Object.entries(props.options).filter(([name]) => props.commonOptions?.includes(name)),
@@ -90,7 +92,7 @@ const PartLikeness: FC<LikenessProps & { commonOptions: readonly string[] | unde
   );
 };
 
-/** How a post will look in a platform's feed, as far as that is known. Its style sheet is `likeness`. */
+/** Shows how a post will look in a platform's feed, as far as that is known. It needs the style sheet `likeness`. */
 export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
   const look = adapterFor(props.platform)?.appearance({ ...props, media });
   if (look === undefined) {

@@ -1,24 +1,24 @@
-/** A form that is not a complete `multipart/form-data` body. */
+/** Thrown for a form that is not a complete `multipart/form-data` body. */
 export class MalformedForm extends Error {
   override readonly name = "MalformedForm";
 }
 
 export interface FormPart {
   readonly name: string;
-  /** Null for a field that is not a file; empty for a file input without a file. */
+  /** The name of the uploaded file. Null for a field that is not a file; empty for a file input without a file. */
   readonly filename: string | null;
-  /** The next bytes of the value, valid until the next call; null at its end. */
+  /** Returns the next bytes of the value, which are valid until the next call. Null at the end of the value. */
   read(): Promise<Uint8Array | null>;
 }
 
 const MAX_HEADER_BYTES = 8 * 1024;
-/** A post for many accounts has hundreds of fields. */
+/** The largest number of fields. A post for many accounts has hundreds. */
 const MAX_PARTS = 1000;
 const CR = 13;
 const LF = 10;
 const HYPHEN = 45;
 
-/** The boundary in a content type; null if it is not `multipart/form-data`. */
+/** The boundary in a content type. Null if the type is not `multipart/form-data`. */
 export function boundaryOf(contentType: string): string | null {
   const match = /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(
     contentType,
@@ -26,7 +26,7 @@ export function boundaryOf(contentType: string): string | null {
   return match?.[1] ?? match?.[2] ?? null;
 }
 
-/** A parameter of `Content-Disposition` as browsers write it: quotes and line ends are percent-encoded, nothing else is. */
+/** A parameter of `Content-Disposition` as browsers write it: only quotes and line ends are percent-encoded. */
 function dispositionParameter(header: string, name: string): string | null {
   const value = new RegExp(`;\\s*${name}="([^"]*)"`, "i").exec(header)?.[1];
   return value === undefined
@@ -38,18 +38,21 @@ function dispositionParameter(header: string, name: string): string | null {
 }
 
 /**
- * Reads a form with files from a stream, one part after the other, and holds one chunk of it: `formData()` and the parsers for web
- * streams hold whole files (docs/decisions/streamed-form-uploads.md).
+ * Reads a form with files from a stream and holds one chunk at a time. `formData()` and parsers for web streams would
+ * hold whole files (docs/decisions/streamed-form-uploads.md).
  */
 class FormReader {
   readonly #source: () => Promise<Uint8Array | null>;
-  /** CR LF, two hyphens and the boundary. Its first byte occurs nowhere else in it, so that a mismatch never needs to look back. */
+  /**
+   * What separates the fields: CR LF, two hyphens and the boundary. Its first byte occurs only at its start, so a
+   * mismatch never requires going back.
+   */
   readonly #delimiter: Uint8Array;
   #chunk: Uint8Array = new Uint8Array(0);
   #position = 0;
-  /** Bytes of the delimiter at the end of the previous chunk; the form begins as if after a line end. */
+  /** How many bytes of the delimiter the previous chunk ended with. The form starts as if a line end came before it. */
   #matched = 2;
-  /** Whether the delimiter that ends the current part was read. */
+  /** Whether the delimiter at the end of the current field was read. */
   #partEnded = false;
   #parts = 0;
 
@@ -67,7 +70,7 @@ class FormReader {
     this.#position = 0;
   }
 
-  /** Bytes up to the next delimiter; null once it was read. */
+  /** Reads the bytes of a value up to the next delimiter. Null once the delimiter was read. */
   async #readValue(): Promise<Uint8Array | null> {
     while (!this.#partEnded) {
       if (this.#position === this.#chunk.length) {
@@ -81,7 +84,10 @@ class FormReader {
     return null;
   }
 
-  /** The bytes of the chunk that belong to the value; those at its end that may begin the delimiter wait for the next chunk. */
+  /**
+   * The bytes of the chunk that belong to the value. Bytes at its end that may begin the delimiter wait for the next
+   * chunk.
+   */
   #scanChunk(): Uint8Array {
     const [chunk, delimiter, start, carried] = [this.#chunk, this.#delimiter, this.#position, this.#matched];
     let matched = carried;
@@ -95,7 +101,8 @@ class FormReader {
           return chunk.subarray(start, Math.max(start, position + 1 - matched));
         }
       } else if (carried > 0 && matched === carried + position - start) {
-        // The bytes kept from the last chunk are part of the value after all; scan this chunk again without them.
+        // The bytes kept from the last chunk belong to the value after all. Return them first, then scan this chunk
+        // again.
         this.#matched = 0;
         return delimiter.subarray(0, carried);
       } else {
@@ -139,7 +146,7 @@ class FormReader {
     return disposition;
   }
 
-  /** The next part; what was not read of the one before is skipped. Null after the last. */
+  /** The next field of the form; unread bytes of the previous one are skipped. Null after the last. */
   async next(): Promise<FormPart | null> {
     let skipped = await this.#readValue();
     while (skipped !== null) {
@@ -163,7 +170,9 @@ class FormReader {
   }
 }
 
-/** The parts of a form, in order. `source` returns chunks that are valid until the next call, and null at the end. */
+/**
+ * Reads the fields of a form in order. `source` returns chunks that are valid until its next call, and null at the end.
+ */
 export function readMultipart(
   source: () => Promise<Uint8Array | null>,
   boundary: string,

@@ -23,16 +23,16 @@ import type { MediaProblem } from "./receive-form.ts";
 
 const PATH = "/dashboard/media";
 
-/** What the page says about the form that was sent before. */
+/** What the media page says about the form that was sent before. */
 export interface MediaPageMessages {
   readonly done?: string | undefined;
-  /** Problems of the last form: of single files or addresses, or one of all with an empty name. */
+  /** Problems with single files or addresses. A problem with an empty name concerns the whole form. */
   readonly problems?: readonly MediaProblem[];
-  /** How many files of the last form were saved in spite of the problems. */
+  /** How many files were stored in spite of the problems. */
   readonly saved?: number;
-  /** The item that was not deleted, because posts or drafts use it. */
+  /** The item that could not be deleted, because posts or drafts use it. */
   readonly inUse?: { readonly filename: string; readonly uses: MediaUses };
-  /** The addresses as they were entered. */
+  /** The addresses as the person entered them. */
   readonly urls?: string;
 }
 
@@ -64,7 +64,7 @@ const UseLinks: FC<{ uses: MediaUses; display: Display }> = ({ uses, display }) 
   </ul>
 );
 
-/** "2 posts and 1 draft": what has the item now. */
+/** Says what uses an item, such as "2 posts and 1 draft". */
 function usersOf({ count, drafts }: MediaUses): string {
   return [
     ...(count > 0 ? [countOf(count, "post")] : []),
@@ -72,7 +72,7 @@ function usersOf({ count, drafts }: MediaUses): string {
   ].join(" and ");
 }
 
-/** Why the item is still there, and what to do. */
+/** Says why an item could not be deleted, and what to do. */
 function whyInUse(uses: MediaUses): string {
   const { count, drafts } = uses;
   const verb = count + drafts.count === 1 ? "uses" : "use";
@@ -124,7 +124,9 @@ const Messages: FC<{ messages: MediaPageMessages; display: Display }> = ({ messa
   );
 };
 
-/** The picture, or the first frame of the video; its size is known, so that nothing moves when it arrives. */
+/**
+ * The picture, or the first frame of a video. Width and height are set, so that nothing moves when the picture arrives.
+ */
 const Thumbnail: FC<{ item: LibraryItem }> = ({ item }) =>
   item.type === "image" ? (
     <a class="media-thumbnail" href={item.url}>
@@ -153,7 +155,7 @@ const Thumbnail: FC<{ item: LibraryItem }> = ({ item }) =>
     </a>
   );
 
-/** A document is not shown, but its first page would be nothing to recognize it by either. */
+/** A link to a document. There is no picture, because the first page would hardly be recognizable. */
 const DocumentLink: FC<{ item: LibraryItem }> = ({ item }) => (
   <a class="media-thumbnail" href={item.url} aria-label={`Open the document ${item.filename}`}>
     <span class="media-film">PDF</span>
@@ -199,7 +201,7 @@ const MediaCard: FC<{ item: LibraryItem; display: Display }> = ({ item, display 
 
 const positionParameter = ({ createdAt, id }: LibraryPosition) => `${createdAt}-${id}`;
 
-/** The part of the page that the script replaces after an upload. */
+/** The list of stored media, which the script replaces after an upload. */
 export const MediaGrid: FC<{
   library: Library;
   isFirstPage: boolean;
@@ -254,13 +256,16 @@ export const MediaGrid: FC<{
 );
 
 const ACCEPT = Object.keys(CONTENT_TYPES).join(",");
-/** Many systems do not know these types by name. */
+/** Many systems do not recognize HEIC and AVIF by their types, so the file endings are listed too. */
 const ACCEPT_CONVERTED = [
   ACCEPT,
   ...Object.entries(CONVERTED_TYPES).flatMap(([type, { extensions }]) => [type, ...extensions.map((one) => `.${one}`)]),
 ].join(",");
 
-/** Choosing files works with a form; the script sends each by itself, shows its progress and continues after an interruption. */
+/**
+ * The form that uploads files. The script sends each file by itself, shows its progress and continues after an
+ * interruption.
+ */
 const UploadForm: FC<{ workspaceId: string; canConvert: boolean }> = ({ workspaceId, canConvert }) => (
   <form
     class="card media-upload"
@@ -318,7 +323,7 @@ const ImportForm: FC<{ urls: string | undefined }> = ({ urls }) => (
   </details>
 );
 
-/** The library of the active workspace, with the forms that add to it. */
+/** The media library of the active workspace, with the forms that add files. */
 export const MediaPage: FC<{
   signedIn: SignedInUser;
   library: Library;
@@ -326,7 +331,7 @@ export const MediaPage: FC<{
   isTrial: boolean;
   display: Display;
   now: number;
-  /** Whether HEIC and AVIF images are taken. */
+  /** Whether this installation accepts HEIC and AVIF images, because it can convert them. */
   canConvert: boolean;
   messages: MediaPageMessages;
 }> = ({ signedIn, library, isFirstPage, isTrial, display, now, canConvert, messages }) => (

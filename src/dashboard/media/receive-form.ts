@@ -5,33 +5,33 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 import { MAX_SINGLE_UPLOAD_BYTES, openChunkReader, receiveUnsizedFile, TransferInterrupted } from "#media/index.ts";
 import { boundaryOf, type FormPart, MalformedForm, readMultipart } from "./multipart.ts";
 
-/** One thing that went wrong, with the file or the address that it is about; the name is empty for the form as a whole. */
+/** A problem with a file or an address, which `name` names. An empty name means the whole form. */
 export interface MediaProblem {
   readonly name: string;
   readonly message: string;
 }
 
-/** A stored file, and the field that gets its address; empty for the media of the form. */
+/** A stored file, with the form field that gets its address. An empty field name means the media of the post. */
 interface ReceivedFile {
   readonly url: string;
   readonly into: string;
 }
 
 export interface ReceivedForm {
-  /** In their order. */
+  /** The stored files in the order of the form. */
   readonly files: readonly ReceivedFile[];
   readonly fields: URLSearchParams;
   readonly problems: readonly MediaProblem[];
-  /** Whether reading ended before the end of the form. */
+  /** Whether the form was too large, so that reading stopped before its end. */
   readonly isTooLarge: boolean;
 }
 
 const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** The name of an input for files is `file`, or `file.` and the name of the field that gets their addresses. */
+/** Matches the names of file inputs: `file`, or `file.` and the name of the field that gets the addresses. */
 const FILE_INPUT = /^file(?:\.(.+))?$/;
 
-/** Whether an input with this name holds files. */
+/** Whether a form field with this name contains files. */
 export function isFileInput(name: string): boolean {
   return FILE_INPUT.test(name);
 }
@@ -41,7 +41,7 @@ const TOO_LARGE =
 const TOO_MUCH_TEXT = "the form has more text than a post can have";
 const INTERRUPTED = "the upload was interrupted: send the files that are missing again";
 
-/** Refuses when more is read than `max` bytes, because a request without a length may send anything. */
+/** Limits how much is read to `max` bytes, because a request without a length may send any amount. */
 function limitBytes(max: number, message: string, read: () => Promise<Uint8Array | null>) {
   let bytes = 0;
   return async () => {
@@ -54,7 +54,7 @@ function limitBytes(max: number, message: string, read: () => Promise<Uint8Array
   };
 }
 
-/** The text of a field. Its chunks are valid until the next one is read. */
+/** Reads a field as text. Each chunk must be used before the next one is read. */
 async function readText(read: () => Promise<Uint8Array | null>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -65,8 +65,8 @@ async function readText(read: () => Promise<Uint8Array | null>): Promise<string>
 }
 
 /**
- * Reads a form with files as it arrives: each file of an input for files is stored, one after the other, and a refused one does not stop those
- * after it. With `storesFiles: false` only the other fields are read. Null for a body that is no form with files.
+ * Reads a form while it arrives and stores its files one after the other. A refused file does not stop the ones after
+ * it. With `storesFiles: false` only the other fields are read. Null for a body that is no form with files.
  */
 export async function receiveForm(
   c: PageContext,

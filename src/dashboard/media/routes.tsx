@@ -12,7 +12,7 @@ import { type MediaProblem, receiveForm } from "./receive-form.ts";
 import { doCancelUpload, doStartUpload } from "./uploads.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** The position in `before`; null on the first page and for an invalid position. */
+/** The position in the query parameter `before`. Null on the first page and for an invalid position. */
 function readPosition(c: PageContext): LibraryPosition | null {
   const match = /^(\d{1,15})-(.+)$/.exec(c.req.query("before") ?? "");
   const [, createdAt = "", id = ""] = match ?? [];
@@ -43,12 +43,11 @@ async function renderLibrary(
       );
 }
 
-/** `GET /dashboard/media`; with `x-fragment: 1` only the library without the forms. */
+/** Handles `GET /dashboard/media`. With the header `x-fragment: 1`, only the library without the forms. */
 function showMedia(c: PageContext): Promise<Response> {
   return renderLibrary(c, { done: c.req.query("done") });
 }
 
-/** `POST /dashboard/media/:id/delete` */
 async function doDeleteMedia(c: PageContext): Promise<Response> {
   const result = await deleteMedia(contextOf(c), { id: c.req.param("id") ?? "" });
   return result.state === "deleted"
@@ -56,7 +55,7 @@ async function doDeleteMedia(c: PageContext): Promise<Response> {
     : renderLibrary(c, { inUse: result }, 409);
 }
 
-/** Every problem of a refusal; `urls[2]` becomes the third address. */
+/** Converts the problems of a refused import. `urls[2]` becomes the third address, so that the person recognizes it. */
 function importProblems({ refusal }: RefusalError, urls: readonly string[]): readonly MediaProblem[] {
   const problems = (refusal.details ?? []).map(({ message, param }) => ({
     name: urls[Number(/^urls\[(\d+)\]/.exec(param ?? "")?.[1] ?? Number.NaN)] ?? "",
@@ -67,7 +66,6 @@ function importProblems({ refusal }: RefusalError, urls: readonly string[]): rea
     : [{ name: "", message: refusal.message }];
 }
 
-/** `POST /dashboard/media/import` */
 async function doImportMedia(c: PageContext): Promise<Response> {
   const text = (await readForm(c)).text("urls");
   const urls = text.split(/\s+/).filter((url) => url !== "");
@@ -83,7 +81,7 @@ async function doImportMedia(c: PageContext): Promise<Response> {
   return c.redirect("/dashboard/media?done=imported", 303);
 }
 
-/** `POST /dashboard/media/uploads/form`: the files of a form, streamed. */
+/** Handles `POST /dashboard/media/uploads/form`: stores the files of a form while they arrive. */
 async function doUploadForm(c: PageContext): Promise<Response> {
   const allowed = await runUseCase(async () => requireSubscription(c.var.signedIn.actor));
   if (!allowed.ok) {
@@ -99,7 +97,9 @@ async function doUploadForm(c: PageContext): Promise<Response> {
     : c.redirect("/dashboard/media?done=uploaded", 303);
 }
 
-/** The form with files: mounted before the limit for forms, because it has its own. */
+/**
+ * Serves the upload of files with a form. It is mounted before the size limit for forms, because it has its own limit.
+ */
 export const mediaUploadForm = new Hono<PageEnv>().post("/", doUploadForm);
 
 export const mediaPages = new Hono<PageEnv>()

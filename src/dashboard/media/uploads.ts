@@ -16,18 +16,16 @@ import type { PageContext } from "#dashboard/request/env.ts";
 import { OVERLOADED_MESSAGE, setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/*
- * Handlers with JSON responses for the script `upload.js`. The bytes go to the same signed URLs as those of the API.
- */
+/* JSON endpoints for the script `upload.js`. The files' bytes go to the same signed URLs as in the API. */
 
-/** The refusal's own message names a request member that the page does not show. */
+/** A sentence for people. The refusal's own message names a request member that the page does not show. */
 function sentenceOf({ refusal }: RefusalError, canConvert: boolean): string {
   return refusal.details?.[0]?.code === "media_type_unsupported"
     ? `This kind of file cannot be used: send ${canConvert ? RECEIVED_TYPES_TEXT : CONTENT_TYPES_TEXT}.`
     : toSentence(refusal.message);
 }
 
-/** Some systems do not tell browsers the type of a file; then its name does. */
+/** The type of a file by its name, because some systems do not tell browsers the type. */
 function typeByName(filename: string): string {
   const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
   const types = Object.entries({ ...CONTENT_TYPES, ...CONVERTED_TYPES });
@@ -50,7 +48,9 @@ async function respond(c: PageContext, run: () => Promise<object>): Promise<Resp
   }
 }
 
-/** `POST /dashboard/media/uploads`: the response of `POST /v1/media/uploads`, and where to cancel the upload. */
+/**
+ * Handles `POST /dashboard/media/uploads`: responds like `POST /v1/media/uploads`, and adds where to cancel the upload.
+ */
 export function doStartUpload(c: PageContext): Promise<Response> {
   const { signedIn } = c.var;
   return respond(c, async () => {
@@ -86,7 +86,7 @@ export function doStartUpload(c: PageContext): Promise<Response> {
   });
 }
 
-/** `POST /dashboard/media/uploads/:id/cancel`: releases the storage that the upload had reserved. */
+/** Handles `POST /dashboard/media/uploads/:id/cancel`: releases the storage that the upload had reserved. */
 export function doCancelUpload(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   return respond(c, async () => {

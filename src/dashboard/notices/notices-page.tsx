@@ -38,7 +38,7 @@ const NoticeItem: FC<{ notice: Notice; display: Display }> = ({ notice, display 
   );
 };
 
-/** What somebody should act on in the active workspace, newest first. */
+/** Lists the notices of the active workspace, on which somebody should act, newest first. */
 export const NoticesPage: FC<{
   signedIn: SignedInUser;
   display: Display;

@@ -7,7 +7,7 @@ import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { dismissNotice, listNotices } from "#notices/index.ts";
 import { NoticesPage } from "./notices-page.tsx";
 
-/** `GET /notices` */
+/** Handles `GET /notices`. */
 export async function showNotices(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const list = await listNotices(ctx);
@@ -23,7 +23,7 @@ export async function showNotices(c: PageContext): Promise<Response> {
   );
 }
 
-/** `POST /notices/dismiss`: only what was seen; a newer notice of the same subject stays. */
+/** Handles `POST /notices/dismiss`. It dismisses only what the person saw; a newer notice of the same subject stays. */
 export async function doDismissNotice(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const kind = ALERT_KINDS.find((known) => known === form.text("kind"));

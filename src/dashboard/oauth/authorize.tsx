@@ -23,11 +23,14 @@ interface AuthorizationStep {
   readonly query: string;
   readonly signedIn: SignedInUser | null;
   readonly session: string;
-  /** Null where sign-in comes first: the metadata document of a client is fetched only for signed-in users. */
+  /**
+   * The validated request. Null if the user must sign in first: a client's metadata document is fetched only for
+   * signed-in users.
+   */
   readonly validation: RequestValidation | null;
 }
 
-/** The shared part of GET and POST; the request is validated again each time, because no state is stored between them. */
+/** Reads the request of GET and POST. It is validated each time, because no state is stored between them. */
 async function readAuthorizationStep(c: PageContext): Promise<AuthorizationStep> {
   relaxFormActionCsp(c);
   const { services } = c.var;
@@ -89,12 +92,15 @@ async function respondToStep(c: PageContext, step: AuthorizationStep, error?: { 
   return renderPage(c, page, error === undefined ? 200 : 400);
 }
 
-/** `GET /oauth/authorize`: validates the request and shows the consent page. */
+/** Handles `GET /oauth/authorize`: validates the request and shows the consent page. */
 export async function showConsent(c: PageContext): Promise<Response> {
   return respondToStep(c, await readAuthorizationStep(c));
 }
 
-/** `POST /oauth/authorize`: the user's decision. Responds with 303, so that the form data is never sent to the app (RFC 9700 4.12). */
+/**
+ * Handles `POST /oauth/authorize`, the user's decision. It responds with 303, so that the browser does not send the
+ * form to the app (RFC 9700 4.12).
+ */
 export async function decideConsent(c: PageContext): Promise<Response> {
   const step = await readAuthorizationStep(c);
   const { validation, signedIn } = step;

@@ -2,7 +2,7 @@ import { type ClientCredentials, OAuthRefusal } from "#auth/oauth/index.ts";
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
-/** RFC 6749 2.3.1: id and secret are form-encoded before they are joined with a colon. */
+/** Decodes a client id or secret. RFC 6749 2.3.1 form-encodes both before it joins them with a colon. */
 function decodePart(part: string): string {
   return decodeURIComponent(part.replaceAll("+", " "));
 }
@@ -18,12 +18,12 @@ function decodeBasic(header: string): ClientCredentials {
       return { id: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
     }
   } catch {
-    // Not base64, not UTF-8 or not form-encoded: the same error as for a wrong secret.
+    // A header that is not base64, UTF-8 or form-encoded gets the same error as a wrong secret.
   }
   throw new OAuthRefusal("invalid_client", "the Authorization header is not valid Basic credentials");
 }
 
-/** The client's credentials from the Basic header, from the body, or just its id; two methods at once are refused. */
+/** Reads a client's credentials from the Basic header or the body, or its id alone. Two methods at once are refused. */
 export function readClientCredentials(
   authorization: string | undefined,
   values: Readonly<Record<string, string | undefined>>,
@@ -37,7 +37,7 @@ export function readClientCredentials(
     if (id !== undefined && id !== basic.id) {
       throw new OAuthRefusal("invalid_request", "the header and the body contain different client ids");
     }
-    // Some public clients send Basic with an empty secret.
+    // Some public clients send HTTP Basic with an empty secret, which counts as none.
     return { id: basic.id, secret: basic.secret === "" ? null : basic.secret };
   }
   if (id === undefined) {

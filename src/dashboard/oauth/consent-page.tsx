@@ -8,7 +8,7 @@ import { Notice, ScopeCheckboxes } from "#dashboard/layout/components.tsx";
 import type { FormError } from "#dashboard/request/form.ts";
 import { toSentence } from "#dashboard/wording/sentence.ts";
 
-/** Details that distinguish an app from another with the same name. */
+/** Details that distinguish an app from another app with the same name. */
 const AppDetails: FC<{ request: AuthorizationRequest; email: string; isForAgents: boolean }> = (props) => {
   const { request, email, isForAgents } = props;
   return (
@@ -40,7 +40,7 @@ export const ConsentPage: FC<{
   signedIn: SignedInUser;
   query: string;
   csrfToken: string;
-  /** The request is for the MCP server, not for the API. */
+  /** True if the request is for the MCP server, false if it is for the API. */
   isForAgents: boolean;
   confirms: Confirms;
   error: FormError | undefined;

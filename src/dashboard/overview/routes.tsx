@@ -7,7 +7,7 @@ import { OverviewPage } from "./overview-page.tsx";
 import { readSubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 import { contextOf } from "#dashboard/request/context-of.ts";
 
-/** `GET /dashboard/overview` */
+/** Handles `GET /dashboard/overview`. */
 export async function showOverview(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const display = displayOf(c);

@@ -44,7 +44,7 @@ export const AlertSettings: FC<{ muted: readonly AlertKind[]; canMail: boolean }
   </section>
 );
 
-/** `POST /dashboard/profile/alerts` */
+/** Handles `POST /dashboard/profile/alerts`. */
 export async function doSetAlerts(c: PageContext): Promise<Response> {
   const wanted = (await readForm(c)).all("alert");
   await setMutedAlerts(

@@ -89,7 +89,7 @@ const AppsPage: FC<{
   </DashboardLayout>
 );
 
-/** `GET /dashboard/apps` */
+/** Handles `GET /dashboard/apps`. */
 export async function showApps(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const apps = await listApps(services, { userId: signedIn.actor.userId });
@@ -105,7 +105,7 @@ export async function doRevokeApp(c: PageContext): Promise<Response> {
   return c.redirect("/dashboard/apps?done=revoked", 303);
 }
 
-/** `POST /dashboard/apps/:id/confirms` */
+/** Handles `POST /dashboard/apps/:id/confirms`. */
 export async function doSetAppConfirms(c: PageContext): Promise<Response> {
   const confirms = (await readForm(c)).text("confirms");
   const { services, signedIn } = c.var;

@@ -15,7 +15,7 @@ export async function doMakeFeed(c: PageContext): Promise<Response> {
   return renderProfilePage(c, made.ok ? { feedUrl: made.value.url } : { feedError: made.error });
 }
 
-/** `POST /dashboard/profile/feeds/:id/revoke` */
+/** Handles `POST /dashboard/profile/feeds/:id/revoke`. */
 export async function doRevokeFeed(c: PageContext): Promise<Response> {
   await revokeFeed(contextOf(c), { id: c.req.param("id") ?? "" });
   return c.redirect("/dashboard/profile?done=feed-revoked", 303);

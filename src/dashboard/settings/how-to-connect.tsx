@@ -141,7 +141,7 @@ const HowToConnectPage: FC<{ signedIn: SignedInUser; config: Config }> = ({ sign
   </DashboardLayout>
 );
 
-/** `GET /dashboard/how-to-connect` */
+/** Handles `GET /dashboard/how-to-connect`. */
 export function showHowToConnect(c: PageContext): Promise<Response> {
   return renderPage(c, <HowToConnectPage signedIn={c.var.signedIn} config={c.var.services.config} />);
 }

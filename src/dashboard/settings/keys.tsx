@@ -339,7 +339,7 @@ async function renderKeysPage(
   );
 }
 
-/** `GET /dashboard/keys` */
+/** Handles `GET /dashboard/keys`. */
 export function showKeys(c: PageContext): Promise<Response> {
   return renderKeysPage(c, {});
 }
@@ -368,7 +368,7 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
     : renderKeysPage(c, { values, error: created.error });
 }
 
-/** `POST /dashboard/keys/:id/rotate` */
+/** Handles `POST /dashboard/keys/:id/rotate`. */
 export async function doRotateKey(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const form = await readForm(c);

@@ -161,12 +161,12 @@ async function renderPlanPage(c: PageContext, error?: FormError): Promise<Respon
   return renderPage(c, document, error ? 400 : 200);
 }
 
-/** `GET /dashboard/plan` */
+/** Handles `GET /dashboard/plan`. */
 export function showPlan(c: PageContext): Promise<Response> {
   return renderPlanPage(c);
 }
 
-/** `POST /dashboard/plan/checkout` */
+/** Handles `POST /dashboard/plan/checkout`. */
 export async function doCheckout(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const billing = readBillingSettings(services.config);
@@ -180,7 +180,7 @@ export async function doCheckout(c: PageContext): Promise<Response> {
   return redirectOrShowError(c, address);
 }
 
-/** `POST /dashboard/plan/portal` */
+/** Handles `POST /dashboard/plan/portal`. */
 export async function doPortal(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const billing = readBillingSettings(services.config);

@@ -198,12 +198,12 @@ export async function renderProfilePage(c: PageContext, outcome: Outcome = {}): 
   return renderPage(c, <ProfilePage {...props} />, isRefused ? 400 : 200);
 }
 
-/** `GET /dashboard/profile` */
+/** Handles `GET /dashboard/profile`. */
 export function showProfile(c: PageContext): Promise<Response> {
   return renderProfilePage(c);
 }
 
-/** `POST /dashboard/profile/password` */
+/** Handles `POST /dashboard/profile/password`. */
 export async function doChangePassword(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const changed = await runUseCase(() =>
@@ -218,7 +218,7 @@ export async function doChangePassword(c: PageContext): Promise<Response> {
     : renderProfilePage(c, { error: changed.error });
 }
 
-/** `POST /dashboard/profile/time-zone` */
+/** Handles `POST /dashboard/profile/time-zone`. */
 export async function doSetTimeZone(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const { userId } = c.var.signedIn.actor;
@@ -226,7 +226,7 @@ export async function doSetTimeZone(c: PageContext): Promise<Response> {
   return saved.ok ? c.redirect("/dashboard/profile?done=time-zone", 303) : renderProfilePage(c, { error: saved.error });
 }
 
-/** `POST /dashboard/profile/verify-email` */
+/** Handles `POST /dashboard/profile/verify-email`. */
 export async function doSendVerification(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   if (services.mailer === null) {
@@ -236,7 +236,7 @@ export async function doSendVerification(c: PageContext): Promise<Response> {
   return c.redirect("/dashboard/profile?done=mail-sent", 303);
 }
 
-/** `POST /dashboard/passkeys/:id/remove` */
+/** Handles `POST /dashboard/passkeys/:id/remove`. */
 export async function doRemovePasskey(c: PageContext): Promise<Response> {
   await removePasskey(c.var.services, { userId: c.var.signedIn.actor.userId, id: c.req.param("id") ?? "" });
   return c.redirect("/dashboard/profile?done=passkey-removed", 303);

@@ -154,7 +154,7 @@ async function renderWorkspacesPage(c: PageContext, error?: FormError, approvals
   );
 }
 
-/** `GET /dashboard/workspaces` */
+/** Handles `GET /dashboard/workspaces`. */
 export function showWorkspaces(c: PageContext): Promise<Response> {
   return renderWorkspacesPage(c);
 }
@@ -164,20 +164,20 @@ async function runAndRedirect(c: PageContext, done: string, useCase: () => Promi
   return outcome.ok ? c.redirect(`/dashboard/workspaces?done=${done}`, 303) : renderWorkspacesPage(c, outcome.error);
 }
 
-/** `POST /dashboard/workspaces` */
+/** Handles `POST /dashboard/workspaces`. */
 export async function doCreateWorkspace(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   return runAndRedirect(c, "created", () => createWorkspace(contextOf(c), { name: form.text("name") }));
 }
 
-/** `POST /dashboard/workspaces/:id/rename` */
+/** Handles `POST /dashboard/workspaces/:id/rename`. */
 export async function doRenameWorkspace(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const workspaceId = c.req.param("id") ?? "";
   return runAndRedirect(c, "renamed", () => renameWorkspace(contextOf(c), { workspaceId, name: form.text("name") }));
 }
 
-/** `POST /dashboard/workspaces/:id/activate` */
+/** Handles `POST /dashboard/workspaces/:id/activate`. */
 export async function doActivateWorkspace(c: PageContext): Promise<Response> {
   const next = (await readForm(c)).text("next");
   const workspaceId = c.req.param("id") ?? "";
@@ -188,7 +188,7 @@ export async function doActivateWorkspace(c: PageContext): Promise<Response> {
   return c.redirect(next === "" ? "/dashboard/workspaces?done=switched" : localPath(next), 303);
 }
 
-/** `POST /dashboard/workspaces/:id/approvals` */
+/** Handles `POST /dashboard/workspaces/:id/approvals`. */
 export async function doSetApprovalReauthentication(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const workspaceId = c.req.param("id") ?? "";

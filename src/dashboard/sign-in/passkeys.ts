@@ -77,7 +77,7 @@ export function passkeyOptions(c: PageContext): Promise<Response> {
   });
 }
 
-/** `POST /dashboard/passkeys` */
+/** Handles `POST /dashboard/passkeys`. */
 export function addPasskey(c: PageContext): Promise<Response> {
   return respond(c, async () => {
     const { response, name } = await readSubmission(c);
@@ -98,13 +98,13 @@ async function respondWithinLimit(c: PageContext, run: () => Promise<object>): P
   return respond(c, run);
 }
 
-/** `POST /dashboard/passkeys/confirm/options` */
+/** Handles `POST /dashboard/passkeys/confirm/options`. */
 export function passkeyConfirmOptions(c: PageContext): Promise<Response> {
   const { userId } = c.var.signedIn.actor;
   return respondWithinLimit(c, () => beginPasskeyReauthentication(c.var.services, { userId }));
 }
 
-/** `POST /dashboard/passkeys/confirm` */
+/** Handles `POST /dashboard/passkeys/confirm`. */
 export function confirmWithPasskey(c: PageContext): Promise<Response> {
   return respondWithinLimit(c, async () => {
     const { response } = await readSubmission(c);
@@ -113,12 +113,12 @@ export function confirmWithPasskey(c: PageContext): Promise<Response> {
   });
 }
 
-/** `POST /login/passkey/options` */
+/** Handles `POST /login/passkey/options`. */
 export function passkeySignInOptions(c: PageContext): Promise<Response> {
   return respondWithinLimit(c, () => beginPasskeySignIn(c.var.services));
 }
 
-/** `POST /login/passkey` */
+/** Handles `POST /login/passkey`. */
 export function passkeySignIn(c: PageContext): Promise<Response> {
   return respondWithinLimit(c, async () => {
     const { response, next } = await readSubmission(c);

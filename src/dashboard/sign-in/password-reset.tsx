@@ -34,7 +34,7 @@ const ForgotPasswordPage: FC<{ sent: boolean; error?: FormError | undefined }> =
   </AuthLayout>
 );
 
-/** `GET /password/forgot` */
+/** Handles `GET /password/forgot`. */
 export async function showForgot(c: PageContext): Promise<Response> {
   return createMailer(c.env) === null ? c.notFound() : renderPage(c, <ForgotPasswordPage sent={false} />);
 }
@@ -173,7 +173,7 @@ export function showReset(c: PageContext): Promise<Response> {
   return renderResetPage(c, { token: c.req.query("token") ?? "", kept: [] });
 }
 
-/** `POST /password/reset` */
+/** Handles `POST /password/reset`. */
 export async function doReset(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const token = form.text("token");
@@ -229,7 +229,7 @@ export function showVerify(c: PageContext): Promise<Response> {
   return renderPage(c, <VerifyEmailPage token={c.req.query("token") ?? ""} />);
 }
 
-/** `POST /verify-email` */
+/** Handles `POST /verify-email`. */
 export async function doVerify(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const confirmed = await verifyEmail(c.var.services, { token: form.text("token") });

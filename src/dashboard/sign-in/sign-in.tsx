@@ -82,7 +82,7 @@ async function renderSignInPage(
   );
 }
 
-/** `GET /login` */
+/** Handles `GET /login`. */
 export function showSignIn(c: PageContext): Promise<Response> {
   return renderSignInPage(c, { email: "", next: localPath(c.req.query("next")) }, 200);
 }

@@ -171,7 +171,7 @@ async function signUpWithMail(c: PageContext, mailer: Mailer, values: SignUpForm
   return requested.ok ? renderPage(c, <CheckMailPage />) : renderSignUp(c, values, 400, requested.error);
 }
 
-/** `GET /signup` */
+/** Handles `GET /signup`. */
 export async function showSignUp(c: PageContext): Promise<Response> {
   relaxFormActionCsp(c);
   if (!(await signUpIsOpen(c.var.services))) {
@@ -187,7 +187,7 @@ export async function showSignUp(c: PageContext): Promise<Response> {
   return renderSignUp(c, values, 200);
 }
 
-/** `POST /signup` */
+/** Handles `POST /signup`. */
 export async function doSignUp(c: PageContext): Promise<Response> {
   relaxFormActionCsp(c);
   const { services } = c.var;

@@ -131,14 +131,12 @@ async function doCreate(c: PageContext): Promise<Response> {
     : renderList(c, { values, error: created.error });
 }
 
-/** `POST /webhooks/event-log` */
 async function doSetEventLog(c: PageContext): Promise<Response> {
   const log = (await readForm(c)).text("log") === "on" ? "on" : "off";
   await setEventLog(contextOf(c), { isSwitchedOn: log === "on" });
   return c.redirect(`/webhooks?done=log-${log}`, 303);
 }
 
-/** `POST /webhooks/:id` */
 async function doUpdate(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const values = readWebhookForm(form);
@@ -156,12 +154,10 @@ async function act(c: PageContext, done: string, useCase: () => Promise<unknown>
   return outcome.ok ? c.redirect(`${pathOf(c)}?done=${done}`, 303) : renderWebhook(c, { actionError: outcome.error });
 }
 
-/** `POST /webhooks/:id/disable` */
 function doDisable(c: PageContext): Promise<Response> {
   return act(c, "off", () => updateWebhook(contextOf(c), { id: idOf(c), enabled: false }));
 }
 
-/** `POST /webhooks/:id/enable` */
 async function doEnable(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const missed = form.text("missed") === "skip" ? "skip" : "send";
@@ -190,7 +186,6 @@ async function doRotate(c: PageContext): Promise<Response> {
   return renderWebhook(c, rotated.ok ? { rotatedSecret: rotated.value.secret } : { actionError: rotated.error });
 }
 
-/** `POST /webhooks/:id/delete` */
 async function doDelete(c: PageContext): Promise<Response> {
   await deleteWebhook(contextOf(c), { id: idOf(c) });
   return c.redirect("/webhooks?done=deleted", 303);
@@ -215,7 +210,6 @@ async function doReplay(c: PageContext): Promise<Response> {
 
 const deliveryOf = (c: PageContext) => ({ id: idOf(c), deliveryId: c.req.param("delivery") ?? "" });
 
-/** `GET /webhooks/:id/deliveries/:delivery` */
 async function showDelivery(c: PageContext): Promise<Response> {
   const ctx = contextOf(c);
   const [webhook, delivery] = await Promise.all([getWebhook(ctx, { id: idOf(c) }), getDelivery(ctx, deliveryOf(c))]);
@@ -232,7 +226,6 @@ async function showDelivery(c: PageContext): Promise<Response> {
   );
 }
 
-/** `POST /webhooks/:id/deliveries/:delivery/resend` */
 async function doResend(c: PageContext): Promise<Response> {
   const { deliveryId } = deliveryOf(c);
   await resendDelivery(contextOf(c), deliveryOf(c));
