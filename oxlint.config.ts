@@ -183,7 +183,19 @@ export const MODULES = {
     "personal-data",
     "sealing",
   ],
-  sandbox: ["core", "config.ts", "context.ts", "db", "auth", "accounts", "arming", "media"],
+  sandbox: [
+    "core",
+    "config.ts",
+    "context.ts",
+    "db",
+    "auth",
+    "accounts",
+    "media",
+    "posts",
+    "arming",
+    "planning",
+    "confirming",
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /**

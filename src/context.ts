@@ -1,3 +1,4 @@
+import type { HtmlEscapedString } from "hono/utils/html";
 import type { Actor } from "#core/actor.ts";
 import type { ArmResult, ArmHint, KeptPlansApi, RunnerSummary } from "#core/arming.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
@@ -28,6 +29,8 @@ export interface Outbound {
   browserUrl(url: URL, login?: string): URL;
   /** An origin from which media can be imported although it is not public HTTPS; null in production. */
   readonly trustedMediaOrigin: string | null;
+  /** What the pages offer in a workspace without posts. Only the sandbox has it. */
+  readonly offerToBeginWith?: HtmlEscapedString;
 }
 
 /** The R2 bucket that stores the files of media. */

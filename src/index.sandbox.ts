@@ -11,11 +11,12 @@ import {
   withSandboxCredentials,
   withSlowKv,
 } from "#sandbox/index.ts";
+import { readSession } from "#dashboard/request/session-cookie.ts";
 import { defineWebhookSender } from "#sender/index.ts";
 import { createService } from "./service.ts";
 
 const service = createService(sandboxOutbound);
-const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx));
+const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx), readSession);
 
 /** Runs with the app credentials of the simulated platforms, like the rest of the sandbox. */
 export class PostPublisher extends definePublisher(sandboxOutbound) {

@@ -53,7 +53,7 @@ async function call(app: Fetch, config: Config, { api_key }: ConnectInput, path:
 }
 
 /** Sends the form of the connect page and follows redirects with cookies, until a response is a page. */
-async function logInWithBrowser(
+export async function logInWithBrowser(
   app: Fetch,
   origin: string,
   connectUrl: string,

@@ -6,6 +6,7 @@ import type { SandboxEnv } from "./env.ts";
 import { isLostConnection } from "./lost-connection.ts";
 import { findSimulatorByHost } from "./registry.ts";
 import { fetchOpenFaults, forwardCall, simulatorsOrigin } from "./remote-simulators.ts";
+import { SAMPLE_POSTS_FORM } from "./sample-posts-form.ts";
 import { fetchPublic } from "./simulator-context.ts";
 
 /** The Durable Object of a platform. Cast, because the generated RPC type is too deep for the compiler (nested JSON types). */
@@ -85,5 +86,6 @@ export function sandboxOutbound(env: Env): SandboxOutbound {
       return pageUrl;
     },
     trustedMediaOrigin: env.ORIGIN,
+    offerToBeginWith: SAMPLE_POSTS_FORM,
   };
 }

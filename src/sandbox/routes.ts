@@ -15,11 +15,15 @@ import { receiverRoutes } from "./receivers/routes.ts";
 import { simulatorsOrigin } from "./remote-simulators.ts";
 import { ConnectInput, CreateUserInput, RunCronInput } from "./request-schemas.ts";
 import { SAMPLES } from "./samples.ts";
+import { type ReadSession, samplePostRoutes } from "./sample-posts.ts";
 import { slowKvMisses } from "./slow-kv.ts";
 import { readPostStatistics } from "./store.ts";
 
 /** The sandbox's own routes under /sandbox. Only the sandbox entry point mounts them, never production. */
-export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, cron: string) => Promise<void>) {
+export function sandboxRoutes(
+  runCron: (env: SandboxEnv, ctx: ExecutionContext, cron: string) => Promise<void>,
+  readSession: ReadSession,
+) {
   const app = new Hono<{ Bindings: SandboxEnv }>().basePath("/sandbox");
 
   app.onError(errorResponse);
@@ -90,6 +94,8 @@ export function sandboxRoutes(runCron: (env: SandboxEnv, ctx: ExecutionContext, 
     const { key } = await createKey(services, { userId, name: "sandbox", scopes: input.scopes, expiresInDays: null });
     return c.json({ user_id: userId, workspace_id: workspaceId, email, password, api_key: key });
   });
+
+  app.route("/sample-posts", samplePostRoutes(readSession));
 
   app.post("/connect", async (c) => {
     const input = await readBody(c, ConnectInput);

@@ -494,9 +494,12 @@ describe("all posts", () => {
 test("an empty calendar says what to do first", async () => {
   const user = await signInNewUser(service);
   const html = await (await user.browser.get("/dashboard")).text();
-  expect(textOf(html)).toContain("Connect your first account");
+  expect(textOf(html)).toContain("First steps 0 of 3 done");
   const { open } = await createPlanner();
-  expect(textOf(await open("/dashboard"))).toContain("Nothing planned here yet. Write a post");
+  const connected = textOf(await open("/dashboard"));
+  expect(connected).toContain("Nothing planned here yet. Write a post");
+  expect(connected).toContain("First steps 1 of 3 done");
+  expect(textOf(await open("/dashboard?platform=x"))).not.toContain("First steps");
   const lately = new Date(Date.now() - 60 * DAY).toISOString().slice(0, 10);
   expect(textOf(await open(`/dashboard?date=${lately}`))).toContain("Nothing was planned here.");
   expect(textOf(await open("/dashboard?date=2020-01-01"))).toContain("Posts that ended long ago are in the archive");

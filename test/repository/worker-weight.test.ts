@@ -72,6 +72,15 @@ describe("the weight of the Worker", () => {
     expect(files.get(`${MODULE}.map`)).toContain("/src/service.ts");
   });
 
+  test("it has neither the sample posts of the sandbox nor the button for them", async ({ expect }) => {
+    const SAMPLES = "/sandbox/sample-posts";
+    const { outputFiles } = await build(buildOptions(ROOT, "sandbox", "1.0.0"));
+    const sandbox = outputFiles.find(({ path }) => relative(ROOT, path) === join(outputFolder("sandbox"), "index.mjs"));
+    expect(sandbox?.text.includes(SAMPLES)).toBe(true);
+    expect(files.get(MODULE)?.includes(SAMPLES)).toBe(false);
+    expect([...builtBytes.keys()].filter((name) => name.startsWith("src/sandbox/"))).toEqual([]);
+  });
+
   test("what an isolate evaluates when it starts has no payment, no passkeys, no MCP, no pages, no document, no checks for operators, no calls of platforms and no rare operations", ({
     expect,
   }) => {

@@ -5,6 +5,7 @@ import { MIN_ARCHIVE_AFTER_DAYS } from "#core/plan.ts";
 import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { startOfMonth, wallTimeAt } from "#core/wall-time.ts";
 import { Notice } from "#dashboard/layout/components.tsx";
+import { FirstSteps } from "#dashboard/layout/first-steps.tsx";
 import { formatDateTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
 import { BadgeSymbols } from "./chip.tsx";
@@ -62,7 +63,7 @@ const Summary: FC<{ model: CalendarModel }> = ({ model }) => {
 
 /** Suggests the first step in a calendar without posts. */
 const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
-  const { days, accounts, query, now } = model;
+  const { days, accounts, query, now, history } = model;
   const isFiltered = Object.values(query.filter).some((value) => value !== undefined);
   if (query.view === "all" && days.length === 0) {
     return <p class="empty-state">{isFiltered ? "No post is like that." : "There are no posts yet."}</p>;
@@ -77,25 +78,32 @@ const EmptyHint: FC<{ model: CalendarModel }> = ({ model }) => {
       </p>
     );
   }
-  if (accounts.length === 0) {
-    return (
-      <p class="empty-state">
-        This is where your posts will be. <a href="/dashboard/accounts">Connect your first account</a> to plan one.
-      </p>
-    );
-  }
   const next = days.find((day) => !day.isOutside && newPostMinute(model, day) !== null);
   const minute = next === undefined ? null : newPostMinute(model, next);
+  if (next === undefined || minute === null) {
+    return <p class="empty-state">Nothing was planned here.</p>;
+  }
   return (
-    <p class="empty-state">
-      {next === undefined || minute === null ? (
-        "Nothing was planned here."
-      ) : (
-        <>
+    <>
+      {accounts.length > 0 && (
+        <p class="empty-state">
           Nothing planned here yet. <a href={newPostHref(next.date, minute)}>Write a post</a>.
-        </>
+        </p>
       )}
-    </p>
+      {accounts.length === 0 && history?.hasPublished === true && (
+        <p class="empty-state">
+          No account is connected. <a href="/dashboard/accounts">Connect an account</a> to plan a post.
+        </p>
+      )}
+      {history !== null && (
+        <FirstSteps
+          hasAccounts={accounts.length > 0}
+          history={history}
+          timeZone={model.display.timeZone}
+          offer={model.offer}
+        />
+      )}
+    </>
   );
 };
 

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { MINUTE, SECOND } from "#core/clock.ts";
 import { type CalendarDate, instantsOf, toTimeOfDay, wallTimeAt } from "#core/wall-time.ts";
 import type { AllPosts, Calendar, CalendarPost } from "#posts/index.ts";
@@ -32,10 +33,14 @@ export interface CalendarModel {
   readonly hasMore: boolean;
   /** When (ms) the next post after the shown days is due. Set only if these days have no post. */
   readonly nextAt: Calendar["nextAt"];
+  /** What the workspace has done so far. Null if the shown days have posts. */
+  readonly history: Calendar["history"];
   /** How many posts match, and how many of them a search has examined. Null if the view has a time range. */
   readonly all: Pick<AllPosts, "total" | "search"> | null;
   /** The origin of stored media. Their URLs are written without it, to keep the page small. */
   readonly origin: string;
+  /** What the service offers in a workspace without posts. */
+  readonly offer: Child;
 }
 
 /** The days of a calendar view and their time range, which decide what posts to read. */
@@ -62,8 +67,9 @@ export function frameAround(
 
 export function modelOf(
   { query, range, days }: CalendarFrame,
-  calendar: Omit<Calendar, "nextAt"> & Partial<Pick<Calendar, "nextAt"> & Pick<AllPosts, "total" | "search">>,
-  { display, now, origin }: Pick<CalendarModel, "display" | "now" | "origin">,
+  calendar: Omit<Calendar, "nextAt" | "history"> &
+    Partial<Pick<Calendar, "nextAt" | "history"> & Pick<AllPosts, "total" | "search">>,
+  { display, now, origin, offer }: Pick<CalendarModel, "display" | "now" | "origin" | "offer">,
   notes: readonly CalendarNote[] = [],
 ): CalendarModel {
   const { date: today } = wallTimeAt(display.timeZone, now);
@@ -81,6 +87,8 @@ export function modelOf(
     accounts: calendar.accounts,
     hasMore: calendar.hasMore,
     nextAt: calendar.nextAt ?? null,
+    history: calendar.history ?? null,
+    offer,
     all: calendar.search === undefined ? null : { total: calendar.total ?? 0, search: calendar.search },
     days: days.map((day, index) => ({
       ...day,

@@ -15,7 +15,7 @@ export async function showCalendar(c: PageContext): Promise<Response> {
   const display = displayOf(c);
   const now = services.clock.now();
   const query = readCalendarQuery(new URL(c.req.url).searchParams, wallTimeAt(display.timeZone, now).date);
-  const around = { display, now, origin: services.config.origin };
+  const around = { display, now, origin: services.config.origin, offer: services.outbound.offerToBeginWith };
   const model = query.view === "all" ? await readAllPosts(c, query, around) : await readCalendar(c, query, around);
   return wantsFragment(c)
     ? c.html(<CalendarBody model={model} />)

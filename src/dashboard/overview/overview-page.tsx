@@ -1,14 +1,14 @@
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { wallTimeAt } from "#core/wall-time.ts";
 import { DateTime } from "#dashboard/layout/components.tsx";
 import { type Display, formatDate, formatTime, formatZone } from "#dashboard/wording/display.ts";
 import { DashboardLayout } from "#dashboard/layout/layout.tsx";
+import { FirstSteps } from "#dashboard/layout/first-steps.tsx";
 import { PLAN_NAMES } from "#dashboard/wording/plan-labels.ts";
 import type { Notice } from "#notices/index.ts";
 import type { Overview } from "#posts/index.ts";
 import { Attention } from "./attention.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import { HoursPlot } from "./hours-plot.tsx";
 import { LatenessPlot } from "./lateness-plot.tsx";
 import { OutcomesPlot } from "./outcomes-plot.tsx";
@@ -23,6 +23,8 @@ interface OverviewPageProps {
   readonly notices: readonly Notice[];
   readonly subscriptionEnd: SubscriptionEnd | null;
   readonly docsUrl: string;
+  /** What the service offers in a workspace without posts. */
+  readonly offer: Child;
 }
 
 const NextPosts: FC<OverviewPageProps> = ({ overview, display, now }) => (
@@ -75,7 +77,12 @@ export const OverviewPage: FC<OverviewPageProps> = (props) => {
       hasLists={false}
       assets={{ styles: ["overview"] }}
     >
-      <FirstSteps overview={overview} timeZone={display.timeZone} />
+      <FirstSteps
+        hasAccounts={overview.accounts.length > 0}
+        history={overview}
+        timeZone={display.timeZone}
+        offer={props.offer}
+      />
       <div class="overview-cards">
         <Attention
           overview={overview}

@@ -27,6 +27,7 @@ export async function showOverview(c: PageContext): Promise<Response> {
       notices={notices}
       subscriptionEnd={subscriptionEnd}
       docsUrl={services.config.docsUrl}
+      offer={services.outbound.offerToBeginWith}
     />,
   );
 }

@@ -1,5 +1,6 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { SESSION_SECONDS } from "#auth/index.ts";
+import type { Context as HttpContext } from "hono";
 import type { PageContext } from "./env.ts";
 
 /** With the `__Host-` prefix browsers enforce Secure, this host only and the path `/`. */
@@ -7,7 +8,7 @@ const COOKIE_NAME = "__Host-session";
 // Lax, so that the session is sent on cross-site navigation back from a platform or an app.
 const COOKIE_ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
-export function readSession(c: PageContext): string | undefined {
+export function readSession(c: HttpContext): string | undefined {
   return getCookie(c, COOKIE_NAME);
 }
 

@@ -4,6 +4,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { batch, type Entry, type Results } from "#db/batch.ts";
 import type { Calendar, CalendarFilter, CalendarInput, CalendarPost } from "./types.ts";
 import { calendarStatement, type CalendarRow, type CalendarTargetRow } from "./store-calendar.ts";
+import { historyStatement, readHistory } from "#posts/summary/store-overview.ts";
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { targetStatus } from "#posts/rows/target-status.ts";
 
@@ -34,20 +35,22 @@ export async function listCalendar<const Others extends OtherStatements = OtherS
     posts: shown.map((row) => toCalendarPost(row, now)),
     accounts: readAccounts(accounts.results),
     hasMore: rows.length > CALENDAR_ROWS,
-    nextAt: rows.length === 0 ? await findNextTime(ctx, Math.max(until, now), filter) : null,
+    ...(rows.length === 0 ? await readAround(ctx, Math.max(until, now), filter) : { nextAt: null, history: null }),
     others: read as unknown as Results<Others>,
   };
 }
 
-async function findNextTime(
-  ctx: Pick<Context, "db" | "actor">,
+async function readAround(
+  { db, actor }: Pick<Context, "db" | "actor">,
   from: number,
   filter: CalendarFilter,
-): Promise<number | null> {
+): Promise<Pick<Calendar, "nextAt" | "history">> {
   const range = { from, until: Number.MAX_SAFE_INTEGER, rows: 1 };
-  const db = ctx.db;
-  const { results } = await calendarStatement(db, ctx.actor, range, filter).run<CalendarRow>();
-  return results[0]?.scheduled_at ?? null;
+  const read = await batch(db, {
+    next: calendarStatement(db, actor, range, filter),
+    history: historyStatement(db, actor),
+  });
+  return { nextAt: read.next.results[0]?.scheduled_at ?? null, history: readHistory(read.history) };
 }
 
 export function toCalendarPost(row: CalendarRow, now: number): CalendarPost {

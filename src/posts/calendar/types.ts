@@ -3,6 +3,7 @@ import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
 import type { CreatedVia, ListedStatus, MediaType, PostType } from "#core/status.ts";
 import type { AnnotationFilter, SearchExtent } from "#posts/list/types.ts";
+import type { PostHistory } from "#posts/summary/types.ts";
 import type { Target } from "#posts/rows/types.ts";
 
 export interface CalendarFilter extends AnnotationFilter {
@@ -52,6 +53,8 @@ export interface CalendarPost {
 export interface Calendar {
   /** If the range has no posts: when the next post after the range is due. Otherwise null. */
   readonly nextAt: number | null;
+  /** What the workspace has done so far; null if the range has posts. */
+  readonly history: PostHistory | null;
   /** Ordered by time. */
   readonly posts: readonly CalendarPost[];
   /** The connected accounts of the workspace. */

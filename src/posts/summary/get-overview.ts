@@ -18,6 +18,7 @@ import {
   nextPostsStatement,
   pausedPostsStatement,
   postsAfterStatement,
+  readHistory,
   skippedPostsStatement,
   toFailedPost,
 } from "./store-overview.ts";
@@ -53,7 +54,6 @@ export async function getOverview(
     ...accountsWithPostsStatements(db, actor, now, { onlyInNeed: true }),
   });
   const days = read.days.results.map(toDayCounters);
-  const [history] = read.history.results;
   const failedPosts = [...read.failed.results, ...read.partiallyFailed.results]
     .map(toFailedPost)
     .toSorted((a, b) => b.scheduledAt - a.scheduledAt);
@@ -65,8 +65,7 @@ export async function getOverview(
     skippedPosts: read.skipped.results.map(({ platform, count, post_id: postId }) => ({ platform, count, postId })),
     postsAfterSubscription: read.afterEnd.results[0]?.count ?? 0,
     accounts: readAccountsWithPosts(read, now),
-    hasPosts: history?.has_posts === 1,
-    hasPublished: history?.has_published === 1,
+    ...readHistory(read.history),
     outcomesByDay: outcomesByDay(days, now),
     countByHourOfWeek: countByWeekdayAndHour(days, timeZone, now),
     lateness: computeLateness(days, now),

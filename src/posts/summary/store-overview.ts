@@ -1,9 +1,9 @@
 import type { Actor } from "#core/actor.ts";
 import type { PausedReason } from "#core/codes.ts";
 import type { Platform } from "#core/platform.ts";
-import type { Statement } from "#db/batch.ts";
+import type { Statement, StatementResult } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
-import type { FailedPost, TargetProblem } from "./types.ts";
+import type { FailedPost, PostHistory, TargetProblem } from "./types.ts";
 import { ACCOUNT_POSTS_MAX } from "./store-account-posts.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "#posts/rows/store-post-rows.ts";
 
@@ -90,6 +90,10 @@ export function historyStatement(db: Db, actor: Actor): Statement<HistoryRow> {
          EXISTS (SELECT 1 FROM post_days WHERE workspace_id = ?1 AND published + partially_failed > 0) AS has_published`,
     )
     .bind(actor.workspaceId);
+}
+
+export function readHistory({ results: [row] }: StatementResult<HistoryRow>): PostHistory {
+  return { hasPosts: row?.has_posts === 1, hasPublished: row?.has_published === 1 };
 }
 
 /** Counts the scheduled posts after the end of the subscription. Reads nothing if no end is known. */

@@ -67,7 +67,13 @@ export interface SkippedPosts {
   readonly postId: string;
 }
 
-export interface Overview {
+/** What a workspace has done so far. */
+export interface PostHistory {
+  readonly hasPosts: boolean;
+  readonly hasPublished: boolean;
+}
+
+export interface Overview extends PostHistory {
   readonly nextPosts: readonly PostSummary[];
   /** The posts of the last 30 days with a target that was not published, newest first. */
   readonly failedPosts: readonly FailedPost[];
@@ -80,8 +86,6 @@ export interface Overview {
   readonly postsAfterSubscription: number;
   /** For an account that needs no login now, only posts after its login ends are counted. */
   readonly accounts: readonly AccountWithPosts[];
-  readonly hasPosts: boolean;
-  readonly hasPublished: boolean;
   /** The last 30 days in UTC, oldest first. */
   readonly outcomesByDay: readonly {
     readonly date: CalendarDate;

@@ -118,6 +118,7 @@ describe("the posts of a range", () => {
       accounts: [],
       hasMore: false,
       nextAt: null,
+      history: { hasPosts: true, hasPublished: false },
       others: {},
     });
   });
