@@ -83,8 +83,7 @@ async function setLateness(user: User, at: number, lateness: Record<string, numb
 /** Noon UTC of a day relative to today. */
 const noon = (days: number) => Math.floor(Date.now() / DAY + days) * DAY + 12 * HOUR;
 
-const marks = (page: string) =>
-  [...page.matchAll(/<span role="img" aria-label="(\w+)"/g)].map(([, mark]) => mark);
+const marks = (page: string) => [...page.matchAll(/<span role="img" aria-label="(\w+)"/g)].map(([, mark]) => mark);
 
 describe("first steps", () => {
   test("tick themselves off and vanish with the first published post", async ({ expect }) => {
