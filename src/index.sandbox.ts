@@ -18,7 +18,7 @@ import { createService } from "./service.ts";
 const service = createService(sandboxOutbound);
 const sandbox = sandboxRoutes((env, ctx) => service.scheduled(withSandboxCredentials(env), ctx), readSession);
 
-/** Runs with the app credentials of the simulated platforms, like the rest of the sandbox. */
+/** Publishes posts in the sandbox, with the app credentials of the simulated platforms. */
 export class PostPublisher extends definePublisher(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);
@@ -26,7 +26,7 @@ export class PostPublisher extends definePublisher(sandboxOutbound) {
   }
 }
 
-/** Runs with the app credentials of the simulated platforms too. */
+/** Sends webhooks in the sandbox, with the app credentials of the simulated platforms. */
 export class WebhookSender extends defineWebhookSender(sandboxOutbound) {
   constructor(ctx: DurableObjectState, env: SandboxEnv) {
     enableFailpoints(env);

@@ -5,7 +5,8 @@ import {
   type SandboxEnv,
 } from "#sandbox/index.ts";
 
-/* The simulated platforms and webhook receivers without the service, for `npm run sandbox`. Never deployed. */
+/* Runs the simulated platforms and webhook receivers without the service, for `npm run sandbox`. It is never
+   deployed. */
 
 export const PlatformSimulator = definePlatformSimulator();
 export const WebhookReceiver = defineWebhookReceiver();

@@ -59,14 +59,14 @@ import {
   showWorkspaces,
 } from "./settings/workspaces.tsx";
 
-/** All pages and their forms, and the webhook of the payment provider. */
+/** Serves all pages and their forms, and the webhook of the payment provider. */
 export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.use(withServices(createOutbound));
   app.onError(renderError);
   app.notFound(renderNotFound);
 
-  // Authenticated by its signature: none of the rules for forms apply.
+  // The payment provider's signature authenticates the request, so no rule for forms applies.
   app.post("/billing/events", limitEventBody, receivePaymentEvent);
 
   app.use(securityHeaders, requireSameOrigin);
@@ -125,7 +125,7 @@ export function createPages(createOutbound: OutboundFactory): Hono<PageEnv> {
   app.delete("/dashboard/apps/:id", doRevokeApp);
   app.post("/dashboard/posts/check", doCheckPost);
   app.route("/dashboard/posts/many", bulkPages);
-  // Before the post pages, whose addresses have an id in the same place.
+  // The composer comes before the pages of single posts, whose paths have an id where the composer has a word.
   app.route("/", composer);
   app.route("/dashboard/posts", createPostPages());
   app.get("/dashboard/how-to-connect", showHowToConnect);

@@ -2,10 +2,12 @@ import type { Db } from "./client.ts";
 
 declare const rowOf: unique symbol;
 
-/** A statement with a compile-time row type. The return type of the function that makes the statement declares the row. */
+/**
+ * A statement that knows the type of its rows at compile time. The function that makes the statement declares the type.
+ */
 export type Statement<Row> = D1PreparedStatement & { readonly [rowOf]?: Row };
 
-/** Declares the row of a statement that no function makes. */
+/** Declares the row type of a statement that is made in place, without a function. */
 export const withRows = <Row>(statement: D1PreparedStatement): Statement<Row> => statement;
 
 /** The part of D1's result that callers use. */
@@ -22,14 +24,14 @@ type ResultOf<Made> = Made extends readonly (infer One)[]
   ? readonly StatementResult<RowOf<One>>[]
   : StatementResult<RowOf<Made>>;
 
-/** The results of a batch by the names of its statements. */
+/** The results of a batch, each under the name of its statement. */
 export type Results<Entries> = { readonly [Name in keyof Entries]: ResultOf<NonNullable<Entries[Name]>> };
 
 const NO_RESULT: StatementResult<never> = { results: [], meta: { changes: 0 } };
 
 /**
- * Runs the statements as one transaction, in the order of their names, and returns each result under the name of its statement. Pass
- * `undefined` for a statement that is not needed: D1 does not run it, and its result is empty.
+ * Runs statements as one transaction in their order, and returns each result under its statement's name. An entry that
+ * is `undefined` is not run, and its result is empty.
  */
 export async function batch<const Entries extends Readonly<Record<string, Entry>>>(
   { d1 }: Pick<Db, "d1">,

@@ -1,9 +1,12 @@
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 
 export interface Db {
-  /** The D1 binding itself. Atomic writes use its `batch`, because the `batch` of drizzle has two known bugs (SCHEDULING.md 8.2). */
+  /**
+   * The D1 binding itself. Atomic writes use its `batch`, because drizzle's `batch` has two known bugs (SCHEDULING.md
+   * 8.2).
+   */
   readonly d1: Pick<D1Database, "prepare" | "batch">;
-  /** Typed queries outside batches. It is created on first use, because most requests need none. */
+  /** Drizzle, for typed queries outside batches. Created at its first use, because most requests do not need it. */
   readonly orm: DrizzleD1Database;
 }
 

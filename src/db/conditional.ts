@@ -1,28 +1,34 @@
 import { type Db, openDb } from "./client.ts";
 import { isLostResponse, isUnmetCondition, UNMET_CONDITION } from "./errors.ts";
 
-/** A connection that runs statements only if a condition is true. D1 checks the condition in the transaction of the first call. */
+/**
+ * A database connection that runs statements only if a condition is true. D1 checks the condition in the transaction of
+ * the first call.
+ */
 export interface ConditionalDb {
   readonly db: Db;
-  /** Whether the condition was true. Asks D1 if no call has checked it yet. */
+  /** Whether the condition was true. Queries D1 if no call has checked it yet. */
   isMet(): Promise<boolean>;
   /** Throws if the condition was false. */
   assertMet(): Promise<void>;
-  /** True if the response to a call was lost, so that D1 may have run it. The caller must then not repeat the work. */
+  /** True if the response to a call was lost. D1 may have run that call, so the caller must not repeat it. */
   mayHaveRun(): boolean;
 }
 
 type Statements = readonly D1PreparedStatement[];
 
 /**
- * SQL of a statement that fails unless the SQL expression `holds` is true. A failed statement rolls back its whole batch. The text of the
- * error contains `name`.
+ * SQL for a statement that fails unless the SQL expression `holds` is true. The failure rolls back the whole batch. The
+ * error text contains `name`.
  */
 export function failUnless(holds: string, name: string = UNMET_CONDITION): string {
   return `SELECT json_extract('{}', CASE WHEN ${holds} THEN '$' ELSE '${name}' END)`;
 }
 
-/** `condition` makes the statement that runs first in the first call; `failUnless` writes its SQL. */
+/**
+ * Opens a database connection with a condition. The statement from `condition` runs first in the first call;
+ * `failUnless` writes its SQL.
+ */
 export function openConditionalDb({ d1 }: Db, condition: () => D1PreparedStatement): ConditionalDb {
   const conditional = new ConditionalD1(d1, condition);
   return {
@@ -38,7 +44,9 @@ class ConditionalD1 {
   mayHaveRun = false;
   readonly #d1: Db["d1"];
   readonly #condition: () => D1PreparedStatement;
-  /** Pending while the first call checks the condition. Other calls wait for it, so that no write can run before a condition that fails. */
+  /**
+   * Pending while the first call checks the condition. Other calls wait for it, so that no write runs before the check.
+   */
   #asking: Promise<void> | undefined;
 
   constructor(d1: Db["d1"], condition: () => D1PreparedStatement) {
@@ -56,7 +64,7 @@ class ConditionalD1 {
   }
 
   /**
-   * Runs the condition and then the statements in one batch. Returns null if the condition is already known to be true; the caller then
+   * Runs the condition and the statements in one batch. Returns null if the condition was already true; the caller then
    * runs the statements itself.
    */
   async runFirst(statements: Statements): Promise<D1Result[] | null> {
@@ -86,8 +94,8 @@ class ConditionalD1 {
       if (isUnmetCondition(error)) {
         this.state = "unmet";
       }
-      // After any other error D1 has rolled back the batch, and the next call checks the condition again. Only a lost response leaves open
-      // whether the batch ran.
+      // After other errors D1 has rolled back the batch, so the next call checks the condition again. Only a lost
+      // response leaves it unknown whether the batch ran.
       this.mayHaveRun ||= statements.length > 0 && isLostResponse(error);
       throw error;
     }
@@ -111,7 +119,7 @@ class ConditionalD1 {
   }
 }
 
-/** A prepared statement that runs only after the condition is checked. */
+/** A prepared statement that runs only after the condition was checked. */
 class ConditionalStatement {
   readonly statement: D1PreparedStatement;
   readonly #d1: ConditionalD1;
@@ -144,7 +152,7 @@ class ConditionalStatement {
     return row === undefined ? null : column === undefined ? row : row[column];
   }
 
-  /** A batch cannot return raw rows, so the condition is checked in a separate call first. */
+  /** Checks the condition in a call of its own, because a batch cannot return raw rows. */
   async raw(options?: { readonly columnNames?: false }): Promise<unknown[][]> {
     await this.#d1.assertMet();
     return this.statement.raw(options);

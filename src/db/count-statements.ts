@@ -1,6 +1,9 @@
 import { type Db, openDb } from "./client.ts";
 
-/** The same database, counting: an invocation of a Worker may run 1,000 statements. Each is prepared once, also in a batch. */
+/**
+ * Wraps the database and counts its statements, because an invocation of a Worker may run only 1,000. Each statement is
+ * counted when it is prepared.
+ */
 export function countStatements({ d1 }: Db): { readonly db: Db; readonly statements: () => number } {
   let count = 0;
   const db = openDb({

@@ -1,12 +1,15 @@
 import { DAY } from "#core/clock.ts";
 
-/** `post_totals` sums only days more than this many days before or after today, because most changes of posts concern the days between. */
+/**
+ * How many days before and after today `post_totals` leaves out. Most changes of posts concern these days and would
+ * otherwise write that table each time.
+ */
 export const TOTALS_BEFORE_DAYS = 2;
 export const TOTALS_AHEAD_DAYS = 61;
 
 /**
- * Inserts the totals of a new workspace if the workspace exists. A trigger cannot do this: D1 would count its rows as changes, and callers
- * use the number of changes to see whether the workspace was inserted.
+ * Inserts the totals of a new workspace, if the workspace exists. A trigger cannot do this: D1 would count its rows as
+ * changes, by which callers see whether the workspace was inserted.
  */
 export function firstTotalsStatement(
   d1: Pick<D1Database, "prepare">,

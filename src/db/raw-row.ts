@@ -5,21 +5,21 @@ interface Column {
   mapFromDriverValue(value: unknown): unknown;
 }
 
-/** The columns of a table, with the member name of each. */
+/** The columns of a table, each with its member name in drizzle. */
 export type RowColumns = readonly (readonly [string, Column])[];
 
 export function columnsOf(table: Table): RowColumns {
   return Object.entries(getTableColumns(table));
 }
 
-/** Selects the columns of one table in a join, each under a name that no other table has. */
+/** SQL that selects one table's columns in a join, under names that no other table has. */
 export function selectAs(alias: string, columns: RowColumns): string {
   return columns.map(([, { name }]) => `${alias}.${name} AS ${alias}_${name}`).join(", ");
 }
 
 /**
- * Converts a raw row (column names, JSON as text) into the row that drizzle would return. The cast is unavoidable, because the columns are
- * dynamic.
+ * Converts a raw row (column names, JSON as text) into drizzle's form. The cast is unavoidable, because the columns are
+ * known only at run time.
  */
 export function readRow<Row>(columns: RowColumns, raw: Readonly<Record<string, unknown>>, alias?: string): Row {
   return Object.fromEntries(

@@ -22,10 +22,9 @@ import type {
   TargetState,
 } from "#core/status.ts";
 
-/*
- * Instants are integers in milliseconds since 1970 (UTC). Secrets are stored only as hex SHA-256. Lists and objects are JSON. No foreign
- * key cascades and no migration rebuilds a table, because both silently delete child rows and triggers (docs/guide/storage.md).
- */
+/* Instants are integers in milliseconds since 1970 (UTC). Secrets are stored only as SHA-256 in hexadecimal. Lists
+   and objects are JSON. No foreign key cascades and no migration rebuilds a table, because both silently delete
+   child rows and triggers (docs/guide/storage.md). */
 
 export type UserRole = "operator";
 
@@ -39,11 +38,11 @@ export const users = sqliteTable(
     timeZone: text("time_zone").notNull().default("UTC"),
     emailVerifiedAt: integer("email_verified_at"),
     createdAt: integer("created_at").notNull(),
-    /** The kinds of alerts that the user does not want by mail. */
+    /** The kinds of alerts about which the user wants no mail. */
     mutedAlerts: text("muted_alerts", { mode: "json" }).$type<AlertKind[]>().notNull().default([]),
-    /** `operator`: sees how the installation runs and gets its alerts. The first user is an operator. */
+    /** `operator`: the user sees the state of the installation and gets its alerts. The first user is an operator. */
     role: text().$type<UserRole>(),
-    /** When the operator disabled this user, so that nobody can sign in as this user; null for an enabled user. */
+    /** When (ms) the operator disabled the user, who then cannot sign in. Null for an enabled user. */
     disabledAt: integer("disabled_at"),
   },
   (t) => [uniqueIndex("users_email").on(t.email)],
@@ -55,7 +54,7 @@ export const subscriptions = sqliteTable(
     userId: text("user_id").primaryKey(),
     plan: text().$type<Plan>().notNull(),
     status: text().$type<SubscriptionStatus>().notNull(),
-    /** End of the trial, of the paid period or of the grace period, depending on `status`. */
+    /** When (ms) the trial, the paid period or the grace period ends, depending on `status`. */
     currentPeriodEnd: integer("current_period_end"),
     stripeCustomerId: text("stripe_customer_id"),
     stripeSubscriptionId: text("stripe_subscription_id"),
@@ -78,12 +77,15 @@ export const workspaces = sqliteTable(
     userId: text("user_id").notNull(),
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** The number of the database that stores the posts; the same for all workspaces of a user. So far only the first database exists. */
+    /**
+     * The number of the database with the workspace's posts, the same for all workspaces of a user. So far only
+     * database 0 exists.
+     */
     shard: integer().notNull().default(0),
-    /** Whether a person must enter the password or use a passkey again before approving a request of an agent. */
+    /** Whether a person must enter the password or use a passkey again before approving an agent's request. */
     approvalReauthentication: integer("approval_reauthentication", { mode: "boolean" }).notNull().default(false),
     /**
-     * When a cron run last began to send the mail with notices. It sets the interval between two mails, and it keeps a parallel run from
+     * When (ms) a cron run last began to send the mail with notices. It spaces the mails and keeps a parallel run from
      * sending the same mail.
      */
     alertsMailedAt: integer("alerts_mailed_at"),
@@ -98,21 +100,22 @@ export const sessions = sqliteTable(
     userId: text("user_id").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
-    /** When the user last entered the password or used a passkey in this session. */
+    /** When (ms) the user last entered the password or used a passkey in this session. */
     authenticatedAt: integer("authenticated_at").notNull().default(0),
   },
   (t) => [index("sessions_user").on(t.userId), index("sessions_expiry").on(t.expiresAt)],
 );
 
 /**
- * Failed sign-ins by e-mail address and client, so that nobody's failures delay anybody else. Both are hashes, because people also mistype the
- * addresses of others. Known and unknown addresses both get rows. `WITHOUT ROWID`.
+ * Failed sign-ins by e-mail address and client, so that one person's failures do not delay another person. Both are
+ * hashes, because people mistype addresses that belong to others. Known and unknown addresses have rows alike. `WITHOUT
+ * ROWID`.
  */
 export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
     emailHash: text("email_hash").notNull(),
-    /** Hash of the network, of the known browser or of the session. */
+    /** Hash of who tried: the network, the known browser or the session. */
     clientHash: text("client_hash").notNull(),
     failures: integer().notNull(),
     nextAttemptAt: integer("next_attempt_at"),
@@ -122,14 +125,17 @@ export const signInAttempts = sqliteTable(
 );
 
 /**
- * Mails to an address that anybody can cause: reset, verification and sign-up. The key is a hash, because the address may belong to nobody
- * here. `WITHOUT ROWID`.
+ * Mails to an address that anybody can cause: for a reset, a verification or a sign-up. The key is a hash, because the
+ * address may belong to no user. `WITHOUT ROWID`.
  */
 export const accountMails = sqliteTable(
   "account_mails",
   {
     emailHash: text("email_hash").notNull(),
-    /** A millisecond later than the mail before it, if both are of the same one. */
+    /**
+     * When (ms) the mail was counted. Two mails of the same millisecond get different times, because the time is part
+     * of the key.
+     */
     at: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.emailHash, t.at] }), index("account_mails_at").on(t.at)],
@@ -148,7 +154,7 @@ export const apiKeys = sqliteTable(
     expiresAt: integer("expires_at"),
     lastUsedAt: integer("last_used_at"),
     revokedAt: integer("revoked_at"),
-    /** Who confirms the previews of this key. */
+    /** Who confirms what is previewed with this key: a person or its holder. */
     confirms: text().$type<Confirms>().notNull().default("self"),
   },
   (t) => [
@@ -163,11 +169,11 @@ export const apiKeys = sqliteTable(
 export const passkeys = sqliteTable(
   "passkeys",
   {
-    /** The credential id, base64url. */
+    /** The passkey's credential id, as base64url. */
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     name: text().notNull(),
-    /** COSE public key, base64url. */
+    /** The passkey's COSE public key, as base64url. */
     publicKey: text("public_key").notNull(),
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
@@ -189,7 +195,7 @@ export const loginTokens = sqliteTable(
         | "passkey_registration"
         | "passkey_sign_in"
         | "passkey_reauthentication"
-        // Not a token. Until it expires, the user gets no further mail about approvals.
+        // This kind is no token but a record: until it expires, the user gets no further mail about approvals.
         | "approval_mail_sent"
       >()
       .notNull(),
@@ -207,11 +213,13 @@ export const oauthClients = sqliteTable(
     name: text().notNull(),
     uri: text(),
     redirectUris: text("redirect_uris", { mode: "json" }).$type<string[]>().notNull(),
-    /** Null for a public client, which has no secret. */
+    /** Hash of the client's secret. Null for a public client, which has none. */
     secretHash: text("secret_hash"),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
-    /** Hash of the network that registered a client; null once somebody uses the client. */
+    /**
+     * Hash of the network that registered the client, for the limit per network. Null once somebody uses the client.
+     */
     registeredFrom: text("registered_from"),
   },
   (t) => [
@@ -239,7 +247,7 @@ export const oauthGrants = sqliteTable(
     codeUsedAt: integer("code_used_at"),
     createdAt: integer("created_at").notNull(),
     revokedAt: integer("revoked_at"),
-    /** Who confirms the previews of this app. */
+    /** Who confirms what this app previews: a person or the app. */
     confirms: text().$type<Confirms>().notNull().default("self"),
   },
   (t) => [
@@ -274,16 +282,19 @@ export const connections = sqliteTable(
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     platform: text().$type<Platform>().notNull(),
-    /** The platform's id of the user who logged in; text, because some exceed 2^53. */
+    /** The platform's id of the user who logged in. It is text, because some ids exceed 2^53. */
     externalId: text("external_id").notNull(),
-    /** The platform's id of the person who granted access, if several logins share one grant. */
+    /** The platform's id of the person who granted access. Set if several logins share one grant. */
     grantOwner: text("grant_owner"),
     displayName: text("display_name").notNull(),
-    /** The tokens as AES-GCM encrypted JSON; null after they are erased. */
+    /** The login's tokens as encrypted JSON (AES-GCM). Null after they are erased. */
     sealedTokens: text("sealed_tokens"),
-    /** Incremented with every stored token pair. A refresh stores its tokens only if this number has not changed. */
+    /**
+     * Rises with every stored token pair. A refresh stores its tokens only if this number is unchanged, so that it
+     * never replaces newer ones.
+     */
     tokenVersion: integer("token_version").notNull().default(1),
-    /** Until this time one caller refreshes the tokens and the others wait. Afterwards any caller may start a refresh. */
+    /** Until this time (ms), only one caller may refresh the tokens, and the others wait. Afterwards any caller may. */
     refreshLeaseUntil: integer("refresh_lease_until"),
     scopes: text({ mode: "json" }).$type<string[]>().notNull(),
     tokenExpiresAt: integer("token_expires_at"),
@@ -292,15 +303,18 @@ export const connections = sqliteTable(
     statusReason: text("status_reason"),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
-    /** When the cron syncs this login next; null if it needs no sync. */
+    /** When (ms) the cron next syncs the login; null if it needs no sync. */
     nextSyncAt: integer("next_sync_at"),
-    /** How many syncs in a row got no response from the platform; more failures mean a longer wait. */
+    /** How many syncs in a row got no response from the platform. Each makes the wait before the next sync longer. */
     syncFailures: integer("sync_failures").notNull().default(0),
-    /** When the login expires unless the user logs in again; null while it is renewed automatically. */
+    /** When (ms) the login expires unless the user logs in again. Null while the service can renew it. */
     endsAt: integer("ends_at"),
-    /** The `ends_at` about which the owner has been notified. A trigger on this column records the events. */
+    /** The value of `ends_at` about which the owner was last notified. A trigger on this column records the events. */
     endAnnounced: integer("end_announced"),
-    /** Until this time a login that offers several accounts and has none waits for its owner to choose; then it is erased. */
+    /**
+     * Until this time (ms), a login without an account waits for its owner to choose accounts. Then its tokens are
+     * erased.
+     */
     chooseUntil: integer("choose_until"),
   },
   (t) => [
@@ -331,18 +345,24 @@ export const accounts = sqliteTable(
     displayName: text("display_name").notNull(),
     avatarUrl: text("avatar_url"),
     profileUrl: text("profile_url"),
-    /** What the platform allows this account (longer texts, privacy levels). Only the adapter writes and reads it. */
+    /**
+     * What the platform lets the account do (longer texts, privacy levels). Only the adapter writes and reads the
+     * value.
+     */
     capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** The AES-GCM encrypted token of this one account (a Page token); null if the account uses the connection's token. */
+    /** The encrypted token of this account alone (a Page token). Null if the account uses the login's token. */
     sealedToken: text("sealed_token"),
     missingScopes: text("missing_scopes", { mode: "json" }).$type<string[]>().notNull(),
     status: text().$type<AccountStatus>().notNull(),
     statusReason: text("status_reason"),
-    /** What caused `needs_reconnect`: a sync of the login (a later sync may clear it) or a refused post (only a new login may). */
+    /**
+     * What caused `needs_reconnect`: a sync (`listing`), whose successor may clear it, or a refused post (`post`),
+     * which only a new login clears.
+     */
     blockedBy: text("blocked_by").$type<"listing" | "post">(),
     connectedAt: integer("connected_at").notNull(),
     lastSyncedAt: integer("last_synced_at"),
-    /** When the user disconnected the account. The row stays, so that a reconnect reuses the id. */
+    /** When (ms) the user disconnected the account. The row stays, so that a reconnect gets the same id. */
     disconnectedAt: integer("disconnected_at"),
   },
   (t) => [
@@ -354,7 +374,7 @@ export const accounts = sqliteTable(
   ],
 );
 
-/** The single-use `state` of an OAuth login in progress. */
+/** The single-use OAuth `state` of a login in progress. */
 export const connectStates = sqliteTable(
   "connect_states",
   {
@@ -362,36 +382,39 @@ export const connectStates = sqliteTable(
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     platform: text().$type<Platform>().notNull(),
-    /** Encrypted; empty until a browser starts the login. */
+    /** The encrypted PKCE verifier; empty until a browser starts the login. */
     codeVerifier: text("code_verifier").notNull(),
     expiresAt: integer("expires_at").notNull(),
     usedAt: integer("used_at"),
-    /** The kind of connect method that the browser started last. */
+    /** The kind of login method with which the browser last started. */
     method: text(),
     /** The values that the API caller sent, without secrets. */
     input: text({ mode: "json" }).$type<Record<string, string>>(),
-    /** What the platform's adapter needs again in the callback; encrypted. */
+    /** What the adapter stored at the start and needs again in the callback; encrypted. */
     sealedStarted: text("sealed_started"),
-    /** Hash of the cookie of the browser that started the login. Only that browser can finish the login. */
+    /** Hash of the cookie of the browser that started the login. No other browser can finish it. */
     browserHash: text("browser_hash"),
-    /** The login whose accounts the person chooses in that browser; null before the callback. */
+    /** The login whose accounts the person chooses in this browser. Null before the callback. */
     connectionId: text("connection_id"),
   },
   (t) => [index("connect_states_expiry").on(t.expiresAt)],
 );
 
-/** Requests of platforms to delete a person's data. The response contains a code, and the person can look up the result with it. */
+/**
+ * Platforms' requests to delete a person's data. The response to a request contains a code, with which the person can
+ * look up the result.
+ */
 export const dataDeletions = sqliteTable(
   "data_deletions",
   {
-    /** 128 random bits; part of a public address. */
+    /** 128 random bits, because the code is part of a public address. */
     code: text().primaryKey(),
     platform: text().$type<Platform>().notNull(),
-    /** Hash of platform and person: a repeated request gets the same code. */
+    /** Hash of platform and person, so that a repeated request gets the same code. */
     personHash: text("person_hash").notNull(),
-    /** The platform's id of the person; null after the data are deleted. */
+    /** The platform's id of the person. Null after the data are deleted. */
     externalId: text("external_id"),
-    /** When the platform signed the newest request. Logins made after that time are not deleted. */
+    /** When (ms) the platform signed the newest request. Later logins of the person are not deleted. */
     issuedAt: integer("issued_at").notNull(),
     requestedAt: integer("requested_at").notNull(),
     completedAt: integer("completed_at"),
@@ -405,50 +428,56 @@ export const dataDeletions = sqliteTable(
 );
 
 /**
- * Users who are to be deleted. The cron erases the data of every user with a row here, whoever inserted the row. The deletion can be
- * withdrawn until `erasing_at` is set.
+ * Users whose data the cron deletes. It does so for every row, whoever inserted it. A deletion can be withdrawn until
+ * `erasing_at` is set.
  */
 export const userDeletions = sqliteTable(
   "user_deletions",
   {
     userId: text("user_id").primaryKey(),
     /**
-     * `person`: the user asked in the dashboard. `operator`: with `npm run user`. `restore`: the user was already deleted, and a restored
-     * database contained the user again.
+     * Who requested the deletion. `person`: the user, in the dashboard. `operator`: `npm run user`. `restore`: a
+     * restored database contained a user who was already deleted.
      */
     requestedBy: text("requested_by").$type<"person" | "operator" | "restore">().notNull(),
     requestedAt: integer("requested_at").notNull(),
-    /** When the cron begins to erase the data. */
+    /** When (ms) the cron begins to erase the data. */
     dueAt: integer("due_at").notNull(),
-    /** When the cron continues with this row. While one run works on it, another run may take over at this time. */
+    /**
+     * When (ms) a cron run may work on this row. A working run moves it ahead, so that another run takes over only
+     * after a failure.
+     */
     nextRunAt: integer("next_run_at").notNull(),
-    /** When the posts, logins, webhooks and payment of the user had ended, which happens before any data are erased. */
+    /** When (ms) the user's posts, logins, webhooks and payment had ended. Data are erased only after that. */
     stoppedAt: integer("stopped_at"),
-    /** When the reminder was sent, one day before the data are erased. */
+    /** When (ms) the reminder was sent, one day before the data are erased. */
     remindedAt: integer("reminded_at"),
     erasingAt: integer("erasing_at"),
-    /** When no row and no file was left. The cron searches for both once more some time later. */
+    /** When (ms) no row and no file of the user was left. The cron searches once more later. */
     erasedAt: integer("erased_at"),
-    /** The ids of the user's workspaces. The service finds the user's files by them after the rows are deleted. */
+    /** The ids of the user's workspaces, which lead to the user's files after the rows are deleted. */
     workspaceIds: text("workspace_ids", { mode: "json" }).$type<string[]>().notNull().default([]),
   },
   (t) => [index("user_deletions_next").on(t.nextRunAt)],
 );
 
-/** Which users were deleted. If a restore brings a deleted user back, `npm run restore` requests the deletion again. `WITHOUT ROWID`. */
+/**
+ * Which users were deleted. If a restore brings one back, `npm run restore` requests the deletion again. `WITHOUT
+ * ROWID`.
+ */
 export const deletions = sqliteTable("deletions", {
-  /** Hex SHA-256 of `user:` and the user's id, which is random. */
+  /** SHA-256 in hexadecimal of `user:` and the user's random id. */
   userHash: text("user_hash").primaryKey(),
   erasedAt: integer("erased_at").notNull(),
 });
 
-/** The list of files in a download of all data of a user. Each download builds the files again, so that nothing is stored twice. */
+/** The files in a user's download of all their data. Only the list is stored; a download builds the files again. */
 export const dataExports = sqliteTable(
   "data_exports",
   {
     userId: text("user_id").primaryKey(),
     id: text().notNull(),
-    /** Hash of the session that requested the download. Only that browser can download it. */
+    /** Hash of the session that requested the download. No other session can download it. */
     sessionHash: text("session_hash").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -457,12 +486,12 @@ export const dataExports = sqliteTable(
   (t) => [index("data_exports_expiry").on(t.expiresAt)],
 );
 
-/** The app credentials that a server issued to this service when the service registered there; encrypted. */
+/** The app credentials, encrypted, that a platform's server issued when this service registered there. */
 export const appRegistrations = sqliteTable(
   "app_registrations",
   {
     platform: text().$type<Platform>().notNull(),
-    /** The host name of the server. */
+    /** The host name of the platform's server. */
     server: text().notNull(),
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),
@@ -470,7 +499,7 @@ export const appRegistrations = sqliteTable(
   (t) => [primaryKey({ columns: [t.platform, t.server] })],
 );
 
-/** Why a target failed or cannot be confirmed. */
+/** Why a target was not published, or cannot be confirmed as published. */
 export interface StoredTargetError {
   readonly code: TargetErrorCode;
   readonly category: string;
@@ -490,7 +519,7 @@ export interface StoredExtra {
 
 export type StoredExtras = Readonly<Partial<Record<ExtraName, StoredExtra>>>;
 
-/** One entry of the history of publishing a target. */
+/** One entry in the history of a target: an attempt to publish. */
 export interface StoredAttempt {
   readonly at: number;
   readonly step: string;
@@ -501,21 +530,21 @@ export interface StoredAttempt {
   readonly nextAttemptAt: number | null;
 }
 
-/** One change of a post: when, by whom and what. Long texts are shortened. */
+/** One change of a post: when, by whom and what. Long texts are shortened to save space. */
 export interface StoredPostChange {
   readonly at: number;
   /** The version of the post after the change. */
   readonly version: number;
-  /** How the request arrived (API, MCP, dashboard); null for a change that the service made itself. */
+  /** How the request arrived (API, MCP, dashboard). Null for a change by the service itself. */
   readonly via: CreatedVia | null;
-  /** The API key or app; null for the dashboard and for the service. */
+  /** The API key or app that made the change. Null for the dashboard and for the service. */
   readonly by: Author | null;
   readonly what: PostChangeKind;
-  /** Why the post was paused. If the service resumed the post: why it had been paused. */
+  /** Why the post was paused. If the service resumed it, why it had been paused. */
   readonly reason?: PausedReason;
   readonly accountId?: string;
   readonly fields?: readonly StoredFieldChange[];
-  /** How many changed fields did not fit into this entry. */
+  /** How many changed fields had no space in this entry. */
   readonly moreFields?: number;
 }
 
@@ -535,7 +564,7 @@ export interface StoredFieldChange {
   readonly to: string | number | null;
 }
 
-/** A media item as it was when the post was previewed. R2 stores the bytes under their hash. */
+/** A media item of a post as it was at the preview. R2 stores the file under the hash of its bytes. */
 export interface StoredMediaItem {
   readonly id: string;
   readonly type: MediaType;
@@ -546,20 +575,26 @@ export interface StoredMediaItem {
   readonly height: number | null;
   readonly durationSeconds: number | null;
   readonly sha256: string;
-  /** The description for people who cannot see the media. It belongs to the post, not to the file. Absent if the post has none. */
+  /**
+   * The description for people who cannot see the media. It belongs to the post and not to the file. Absent if the post
+   * has none.
+   */
   readonly altText?: string;
-  /** The cover of a video. If absent, the platform chooses one. */
+  /** The cover of a video. Absent if the platform chooses one. */
   readonly cover?: StoredCover;
-  /** Set if one account publishes this item instead of the media of the post. Absent on the post's media and on copies of them. */
+  /**
+   * Set if only one account publishes the item, instead of the post's media. Absent on the post's media and on copies
+   * of it.
+   */
   readonly own?: true;
   /**
-   * Set on a copy that was made to fit a platform: `from` is the id of the original file, `reason` says why. `source` is the original
-   * itself, if only this account uses it.
+   * Set on a copy that was made to fit a platform: `from` is the id of the original, `reason` says why. `source` is the
+   * original, if only this account uses it.
    */
   readonly fitted?: { readonly from: string; readonly reason: FitReason; readonly source?: StoredMediaItem };
 }
 
-/** The cover is a moment of the video or a picture; exactly one of the two is set. */
+/** The cover of a video: a moment of the video, or a picture. Exactly one is set. */
 export interface StoredCover {
   readonly atMs?: number;
   readonly image?: StoredMediaItem;
@@ -575,34 +610,36 @@ export const posts = sqliteTable(
     pausedReason: text("paused_reason").$type<PausedReason>(),
     scheduledAt: integer("scheduled_at").notNull(),
     /**
-     * Incremented by every edit, cancel, pause and resume. A hint with an older version is ignored, and an edit fails if the version has
-     * changed.
+     * Rises with every edit, cancel, pause and resume. It makes older alarm hints invalid, and edits of an older
+     * version fail.
      */
     version: integer().notNull(),
-    /** The run that claimed the post. Results are written only while this run id is still the same. */
+    /** The id of the publishing run that claimed the post. A run writes results only while its id is here. */
     runId: text("run_id"),
-    /** When the reconciler must check the post. Null exactly for posts that cannot be overdue (SCHEDULING.md S4). */
+    /**
+     * When (ms) the reconciler must check the post. Null exactly for posts that cannot be overdue (SCHEDULING.md S4).
+     */
     watchAt: integer("watch_at"),
     postType: text("post_type").$type<PostType>().notNull(),
     caption: text().notNull(),
     media: text({ mode: "json" }).$type<StoredMediaItem[]>().notNull(),
-    /** The platforms of the targets, each once; the day counters use them. */
+    /** The platforms of the targets, without repetition. The counters of each day use them. */
     platforms: text({ mode: "json" }).$type<Platform[]>().notNull(),
     planHash: text("plan_hash").notNull(),
     /**
-     * Hash of the confirmation token that made the post and of a nonce of the call. The nonce shows which of two calls with the same token
-     * made the post.
+     * Hash of the confirmation token that created the post and of the call's nonce. The nonce shows which of two calls
+     * with the token created the post.
      */
     confirmHash: text("confirm_hash").notNull(),
     createdVia: text("created_via").$type<CreatedVia>().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     finishedAt: integer("finished_at"),
-    /** The API key or app that made the post; null for the dashboard. */
+    /** The API key or app that created the post. Null for the dashboard. */
     createdBy: text("created_by", { mode: "json" }).$type<Author>(),
-    /** The newest 50 changes, oldest first. They are in this row because every change writes it anyway. */
+    /** The newest 50 changes, oldest first. They are in this row, because every change writes it anyway. */
     changes: text({ mode: "json" }).$type<StoredPostChange[]>(),
-    /** The texts of the post and of its accounts, folded, for searches. */
+    /** The texts of the post and of its accounts for searches: folded, so that case and accents do not matter. */
     searchText: text("search_text").notNull().default(""),
   },
   (t) => [
@@ -616,7 +653,10 @@ export const posts = sqliteTable(
   ],
 );
 
-/** `WITHOUT ROWID` (added to the migration by hand) saves one of two row writes per target. */
+/**
+ * A post's publication at one account. `WITHOUT ROWID` (added to the migration by hand) saves one of two row writes per
+ * target.
+ */
 export const postTargets = sqliteTable(
   "post_targets",
   {
@@ -627,9 +667,11 @@ export const postTargets = sqliteTable(
     username: text().notNull(),
     caption: text(),
     effectiveCaption: text("effective_caption").notNull(),
-    /** The requested options with defaults filled in, exactly as the adapter receives them. */
+    /** The options with defaults filled in, exactly as the adapter gets them. */
     options: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** The requested options without defaults. An edit starts from these, so that defaults are computed again each time. */
+    /**
+     * The requested options without defaults. An edit starts from them, so that defaults are computed again each time.
+     */
     requestedOptions: text("requested_options", { mode: "json" }).$type<JsonObject>(),
     state: text().$type<TargetState>().notNull(),
     dueAt: integer("due_at").notNull(),
@@ -641,41 +683,46 @@ export const postTargets = sqliteTable(
     remoteUrl: text("remote_url"),
     error: text({ mode: "json" }).$type<StoredTargetError>(),
     /**
-     * The media that this account publishes instead of the post's media: own media, or copies that fit the platform. Null if it publishes
-     * the post's media.
+     * The media that only this account publishes: own media, or copies that fit the platform. Null if it publishes the
+     * post's media.
      */
     media: text({ mode: "json" }).$type<StoredMediaItem[]>(),
-    /** The published parts of a target that needs several calls (one pin per board). A retry never repeats them. */
+    /**
+     * The parts that are already published, if a target needs several calls (one pin per board). A retry never repeats
+     * them.
+     */
     progress: text({ mode: "json" }).$type<JsonValue>(),
-    /** The results of the extras; null if the target has none. */
+    /** The results of the extras: first comment, cover and playlists. Null if the target has none. */
     extras: text({ mode: "json" }).$type<StoredExtras>(),
-    /** The newest 50 attempts, oldest first. They are in this row because every attempt writes it anyway. */
+    /** The newest 50 attempts, oldest first. They are in this row, because every attempt writes it anyway. */
     history: text({ mode: "json" }).$type<StoredAttempt[]>().notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.postId, t.accountId] }), index("post_targets_by_account").on(t.accountId, t.dueAt)],
 );
 
-/** Notes for the makers of a post, which are never published. A post without notes has no row. `WITHOUT ROWID`. */
+/**
+ * Labels and notes of a post for its makers, which are never published. A post without any has no row. `WITHOUT ROWID`.
+ */
 export const postAnnotations = sqliteTable(
   "post_annotations",
   {
     workspaceId: text("workspace_id").notNull(),
     postId: text("post_id").notNull(),
-    /** The post's `scheduled_at`. A trigger copies it here, because lists are sorted by it. */
+    /** A copy of the post's `scheduled_at`, by which lists are sorted. A trigger writes it. */
     scheduledAt: integer("scheduled_at").notNull(),
     externalId: text("external_id"),
     metadata: text({ mode: "json" }).$type<Readonly<Record<string, string>>>().notNull(),
     labels: text({ mode: "json" }).$type<readonly string[]>().notNull(),
     notes: text(),
     updatedAt: integer("updated_at").notNull(),
-    /** The labels and notes, folded, for searches. */
+    /** The labels and notes for searches: folded, so that case and accents do not matter. */
     searchText: text("search_text").notNull().default(""),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.postId] })],
 );
 
-/** Index of posts by external id and by label. Only triggers write it. `WITHOUT ROWID`. */
+/** Finds posts by external id and by label. Only triggers write this table. `WITHOUT ROWID`. */
 export const annotatedPosts = sqliteTable(
   "annotated_posts",
   {
@@ -688,11 +735,17 @@ export const annotatedPosts = sqliteTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.kind, t.value, t.scheduledAt, t.postId] })],
 );
 
-/** Makes the token of an edit single-use and the edit all-or-nothing (SCHEDULING.md 3.3). A new post needs no row here. `WITHOUT ROWID`. */
+/**
+ * One row for each used token of an edit or of many posts. It makes the token work once and the write all-or-nothing
+ * (SCHEDULING.md 3.3). The token of one new post needs no row. `WITHOUT ROWID`.
+ */
 export const confirmations = sqliteTable(
   "confirmations",
   {
-    /** The hour (since 1970) in which the token was issued. It comes first in the key, so that clean-up deletes one range. */
+    /**
+     * The hour (since 1970) in which the token was issued. It is first in the key, so that the clean-up deletes one
+     * range.
+     */
     issuedHour: integer("issued_hour").notNull(),
     tokenHash: text("token_hash").notNull(),
     userId: text("user_id").notNull(),
@@ -704,20 +757,23 @@ export const confirmations = sqliteTable(
   (t) => [primaryKey({ columns: [t.issuedHour, t.tokenHash] }), check("stale_plan", sql`matched = expected`)],
 );
 
-/** A PostPlan that a credential may not confirm itself. A person decides about it in the dashboard. */
+/**
+ * A PostPlan that waits for a person, because its credential may not confirm it. The person decides in the dashboard.
+ */
 export const approvals = sqliteTable(
   "approvals",
   {
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
-    /** Hash of the confirmation token. An approval commits the posts with this token, so that it stays single-use. */
+    /** Hash of the confirmation token. Approving uses this token, so that the token still works only once. */
     tokenHash: text("token_hash").notNull(),
     kind: text().$type<"schedule" | "edit" | "bulk">().notNull(),
-    /** The whole PostPlan from the confirmation token, as JSON. */
+    /** The whole PostPlan as JSON. */
     plan: text().notNull(),
     /**
-     * Hash of what the person sees and approves: for a new post the hash of its PostPlan, for an edit a hash over the hashes of its posts.
+     * Hash of what the person approves: the hash of a new post's PostPlan, or for an edit a hash over the hashes of its
+     * posts.
      */
     planHash: text("plan_hash").notNull(),
     requestedBy: text("requested_by", { mode: "json" }).$type<Author>().notNull(),
@@ -726,7 +782,7 @@ export const approvals = sqliteTable(
     /** What the person wrote when declining. */
     note: text(),
     postIds: text("post_ids", { mode: "json" }).$type<string[]>(),
-    /** Why the approval became stale: the problems that the second check found. */
+    /** Why the plan can no longer be written: the problems that the check at the approval found. */
     details: text({ mode: "json" }).$type<JsonObject[]>(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -747,32 +803,35 @@ export const approvals = sqliteTable(
   ],
 );
 
-/** Counters per workspace and UTC day. Triggers on `posts` write them; code never does. `WITHOUT ROWID`. */
+/** Counters of posts per workspace and UTC day. Only triggers on `posts` write them. `WITHOUT ROWID`. */
 export const postDays = sqliteTable(
   "post_days",
   {
     workspaceId: text("workspace_id").notNull(),
-    /** Days since 1970, UTC. */
+    /** The day, as a number since 1970, UTC. */
     day: integer().notNull(),
-    /** Includes publishing posts, so that a claim does not write this row. Queries subtract them: they are few, and an index finds them. */
+    /**
+     * The number of scheduled posts, including publishing ones, so that claiming a post does not write this row.
+     * Queries subtract publishing posts, which are few and indexed.
+     */
     scheduled: integer().notNull().default(0),
-    /** Always 0. */
+    /** Always 0, because `scheduled` includes publishing posts. */
     publishing: integer().notNull().default(0),
     published: integer().notNull().default(0),
     partiallyFailed: integer("partially_failed").notNull().default(0),
     failed: integer().notNull().default(0),
     paused: integer().notNull().default(0),
     /**
-     * Number of scheduled and published posts by quarter hour of the day (0..95). All time zone offsets are multiples of a quarter hour, so
-     * this is exact in every zone.
+     * The number of scheduled and published posts by quarter hour of the day (0..95). All time zone offsets are
+     * multiples of a quarter hour, so this is exact in every zone.
      */
     slots: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     platforms: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
-    /** Number of published targets by lateness in ms (two significant digits). Written when a post finishes. */
+    /** The number of published targets by lateness in ms (two significant digits). Written when a post finishes. */
     lateness: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
     /**
-     * Number of posts by status (or `all`) and time of day: `failed.h13` counts 13:00 to 14:00, `all.q53` counts 13:15 to 13:30. A list
-     * that begins within a day adds up at most 26 of these numbers.
+     * The number of posts by status (or `all`) and time of day. `failed.h13` counts 13:00 to 14:00, `all.q53` counts
+     * 13:15 to 13:30. A list that begins within a day adds at most 26 of these numbers.
      */
     times: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
@@ -780,8 +839,9 @@ export const postDays = sqliteTable(
 );
 
 /**
- * The sums of `post_days` before a day (`before`), or from a day on (`from`). Triggers on `post_days` update them, and the cron moves `day`
- * forward. Days near the present are in neither sum, so most changes of posts do not write here. `WITHOUT ROWID`.
+ * Sums of `post_days` before a day (`before`) and from a day on (`from`). Triggers on `post_days` update them, and the
+ * cron moves `day` forward. Days near today are in neither sum, so most changes of posts do not write here. `WITHOUT
+ * ROWID`.
  */
 export const postTotals = sqliteTable(
   "post_totals",
@@ -800,15 +860,16 @@ export const postTotals = sqliteTable(
 );
 
 /**
- * `uploading`: waits for bytes. `storing`: the hash is known, and the object is being written. `ready`: can be used. `expiring`: unused for
- * the retention time, hidden from previews, still served. `removing`: the object is being deleted, so no upload may reuse the hash.
+ * `uploading`: waits for bytes. `storing`: the hash is known, and R2 is being written. `ready`: can be used.
+ * `expiring`: unused for the retention time, so previews do not find it, but it is still served. `removing`: R2 is
+ * deleting the bytes, so no upload may reuse the hash.
  */
 export type MediaState = "uploading" | "storing" | "ready" | "expiring" | "removing";
 
 export const media = sqliteTable(
   "media",
   {
-    /** A random UUIDv4, because media URLs must not be guessable. */
+    /** A random UUIDv4, because nobody must guess a media URL. */
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
@@ -820,12 +881,15 @@ export const media = sqliteTable(
     width: integer(),
     height: integer(),
     durationMs: integer("duration_ms"),
-    /** Hex SHA-256 of the bytes; the R2 key is `media/{sha256}`. Null until the upload is complete. */
+    /**
+     * SHA-256 in hexadecimal of the file's bytes, which R2 stores as `media/{sha256}`. Null until the upload is
+     * complete.
+     */
     sha256: text(),
-    /** Further properties that the validation reads: codec, frame rate, orientation. */
+    /** Further properties of the file that a preview checks: codec, frame rate, orientation. */
     facts: text({ mode: "json" }).$type<JsonObject>().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** When the clean-up checks whether a post still uses the file. */
+    /** When (ms) the clean-up next checks whether a post uses the file. */
     sweepAt: integer("sweep_at").notNull(),
   },
   (t) => [
@@ -843,14 +907,14 @@ export const media = sqliteTable(
 );
 
 /**
- * One file of archived posts in R2, for one workspace and one month (UTC). A post is archived exactly if a row here covers it. `WITHOUT
- * ROWID`; the columns that lists read come first.
+ * One file of archived posts in R2, for a workspace and a month (UTC). A post is archived if and only if a row here
+ * covers it. `WITHOUT ROWID`; the columns that lists read come first.
  */
 export const archiveParts = sqliteTable(
   "archive_parts",
   {
     workspaceId: text("workspace_id").notNull(),
-    /** The time of the first post in the file. `first_at` and `last_at` bound the times of its posts. */
+    /** The time (ms) of the first post in the file. `last_at` is that of the last post. */
     firstAt: integer("first_at").notNull(),
     id: text().notNull(),
     userId: text("user_id").notNull(),
@@ -860,39 +924,45 @@ export const archiveParts = sqliteTable(
     failed: integer().notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** The lowest and the highest post id in the file. */
+    /** The lowest post id in the file. `last_id` is the highest. */
     firstId: text("first_id").notNull(),
     lastId: text("last_id").notNull(),
-    /** The accounts of the posts in the file, so that the service can find the data of a person. */
+    /** The accounts of the posts in the file, by which a person's data are found. */
     accounts: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** The eight random bytes of every post id in the file. The service finds an archived post by them. */
+    /** The random last eight bytes of every post id in the file, by which an archived post is found. */
     ids: blob({ mode: "buffer" }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.firstAt, t.id] })],
 );
 
-/** Files in R2 without a row in `archive_parts`, left by an interrupted run or by a restore of the database. `WITHOUT ROWID`. */
+/**
+ * Archive files in R2 without a row in `archive_parts`, left by an interrupted run or by a restored database. `WITHOUT
+ * ROWID`.
+ */
 export const archiveOrphans = sqliteTable("archive_orphans", {
   key: text().primaryKey(),
-  /** When the file was first seen without a row. It is deleted only some time later, because another restore may bring its row back. */
+  /**
+   * When (ms) the file was first found without a row. It is deleted only later, because another restore may bring its
+   * row back.
+   */
   seenAt: integer("seen_at").notNull(),
 });
 
-/** The copies of images that were made to fit platforms, by the hash of the image and the recipe. `WITHOUT ROWID`. */
+/** Copies of images that were made to fit platforms, by the image's hash and the recipe. `WITHOUT ROWID`. */
 export const mediaFits = sqliteTable(
   "media_fits",
   {
     workspaceId: text("workspace_id").notNull(),
     sourceSha256: text("source_sha256").notNull(),
-    /** How the copy was made. It names no platform, so that platforms with equal rules share a copy. */
+    /** How the copy was made. It names no platform, so that platforms with equal rules share one copy. */
     recipe: text().notNull(),
-    /** The copy. A trigger deletes this row together with the media item. */
+    /** The media item of the copy. A trigger deletes this row together with it. */
     mediaId: text("media_id").notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.sourceSha256, t.recipe] }), index("media_fits_media").on(t.mediaId)],
 );
 
-/** Posts that a user is still writing: members of a preview's body, also invalid ones. */
+/** Posts that a user is still writing, as members of a preview's body. They may be invalid. */
 export const drafts = sqliteTable(
   "drafts",
   {
@@ -902,7 +972,7 @@ export const drafts = sqliteTable(
     /** Starts at 1 and rises with every change. */
     version: integer().notNull(),
     content: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** The ids of stored media in the content. A trigger writes `draft_media` from them. */
+    /** The ids of stored media in the content, from which a trigger writes `draft_media`. */
     mediaIds: text("media_ids", { mode: "json" }).$type<string[]>().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -910,14 +980,17 @@ export const drafts = sqliteTable(
   (t) => [
     index("drafts_workspace").on(t.workspaceId, t.updatedAt, t.id),
     index("drafts_idle").on(t.updatedAt),
-    // The time as it was sent, on any clock: it begins with the day.
+    // The draft's time as the client sent it, in any time zone. Such a text begins with the day.
     index("drafts_by_day")
       .on(t.workspaceId, sql`content ->> '$.scheduled_at'`)
       .where(sql`content ->> '$.scheduled_at' IS NOT NULL`),
   ],
 );
 
-/** Which drafts use a media item, also by the id of an unfinished upload. Only triggers write it. `WITHOUT ROWID`. */
+/**
+ * Which drafts use a media item. A media id may belong to an unfinished upload. Only triggers write this table.
+ * `WITHOUT ROWID`.
+ */
 export const draftMedia = sqliteTable(
   "draft_media",
   {
@@ -928,14 +1001,14 @@ export const draftMedia = sqliteTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.mediaId, t.draftId] }), index("draft_media_draft").on(t.draftId)],
 );
 
-/** Which posts use a media item. The service counts references from these rows. `WITHOUT ROWID`. */
+/** Which posts use a media item. The clean-up keeps a file while rows refer to it. `WITHOUT ROWID`. */
 export const postMedia = sqliteTable(
   "post_media",
   { mediaId: text("media_id").notNull(), postId: text("post_id").notNull() },
   (t) => [primaryKey({ columns: [t.mediaId, t.postId] }), index("post_media_post").on(t.postId)],
 );
 
-/** Stored bytes per workspace, so that checking the plan's limit reads one row. */
+/** The stored bytes of each workspace, so that a check of the plan's limit reads one row. */
 export const storageUse = sqliteTable("storage_use", {
   workspaceId: text("workspace_id").primaryKey(),
   bytes: integer().notNull(),
@@ -944,16 +1017,16 @@ export const storageUse = sqliteTable("storage_use", {
 export const uploads = sqliteTable(
   "uploads",
   {
-    /** The media id that the start of the upload returned. */
+    /** The media id that the client got at the start of the upload. */
     id: text().primaryKey(),
-    /** The same id, or the id of a media item that the workspace already has with the same bytes. */
+    /** The media id of the result. It differs from `id` if the workspace already has a file with the same bytes. */
     mediaId: text("media_id").notNull(),
     userId: text("user_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
     contentType: text("content_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     partSizeBytes: integer("part_size_bytes").notNull(),
-    /** The R2 key under `incoming/` of each part, by part number. */
+    /** The R2 key of each uploaded part, by part number. The keys begin with `incoming/`. */
     parts: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     state: text().$type<"open" | "complete">().notNull(),
     createdAt: integer("created_at").notNull(),
@@ -963,16 +1036,16 @@ export const uploads = sqliteTable(
 );
 
 /**
- * How often a user did something in one hour, for the hourly limits. `WITHOUT ROWID`. The hour comes first in the key, so that clean-up
- * deletes one range.
+ * How often a user did something in one hour, for the hourly limits. The hour is first in the key, so that the clean-up
+ * deletes one range. `WITHOUT ROWID`.
  */
 export const hourlyUse = sqliteTable(
   "hourly_use",
   {
-    /** Hours since 1970. */
+    /** The hour, as a number since 1970. */
     hour: integer().notNull(),
     userId: text("user_id").notNull(),
-    /** `previews`, `long_texts`, `conversions`, `media_fetches` or `media_fetches_of_host:{host}`. */
+    /** What is counted: `previews`, `long_texts`, `conversions`, `media_fetches` or `media_fetches_of_host:{host}`. */
     name: text().notNull(),
     used: integer().notNull(),
   },
@@ -986,28 +1059,29 @@ export const idempotencyRecords = sqliteTable(
     userId: text("user_id").notNull(),
     key: text().notNull(),
     requestHash: text("request_hash").notNull(),
-    /** Null while the first request is being processed. */
+    /** The HTTP status of the stored response. Null while the first call is running. */
     status: integer(),
-    /** The response, encrypted, if it has at most 8 KiB. */
+    /** The encrypted response, if it has at most 8 KiB. */
     body: text(),
-    /** For a larger response: the ids from which the service builds the response again (JSON). */
+    /** The ids (JSON) from which the service builds a larger response again. */
     reference: text(),
     createdAt: integer("created_at").notNull(),
-    /** If the first request never completes, another request may use the key after this time. */
+    /** Until when (ms) the first call may run. If it never completes, another call may then use the key. */
     leaseUntil: integer("lease_until").notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index("idempotency_age").on(t.createdAt)],
 );
 
 /**
- * `restored`: the database is older than the mark in the object DatabaseWatch, so nothing is published until the operator releases it.
- * `reviewing`: the operator has released it, and the cron compares the posts with their objects.
+ * Why nothing is published after a restore. `restored`: the database is older than the mark in the object
+ * DatabaseWatch; the operator must release it. `reviewing`: the operator has released it, and the cron compares posts
+ * with their objects.
  */
 export type HeldReason = "restored" | "reviewing";
 
 /**
- * One row that shows whether the database was restored to an earlier time (docs/guide/how-it-works.md), and how far the cron's jobs have
- * come.
+ * One row that shows whether the database was restored to an earlier time (docs/guide/how-it-works.md), and how far the
+ * cron's jobs are.
  */
 export const service = sqliteTable(
   "service",
@@ -1015,40 +1089,43 @@ export const service = sqliteTable(
     id: integer().primaryKey(),
     /** Rises with every cron run. */
     beat: integer().notNull(),
-    /** Rises every time publishing is released after a restore. */
+    /** Rises whenever the operator releases publishing after a restore. */
     epoch: integer().notNull(),
     held: text().$type<HeldReason>(),
-    /** The last post that the review has checked, in the order of the ids. */
+    /** The last post that the review after a restore has checked, in the order of ids. */
     reviewedTo: text("reviewed_to").notNull().default(""),
-    /** Until which time the cron has notified the webhook senders of workspaces with new events. */
+    /** Up to which time (ms) the cron has notified webhook senders of workspaces with new events. */
     webhooksToldAt: integer("webhooks_told_at").notNull().default(0),
     /** The last day (since 1970, UTC) on which the archiving visited every workspace. */
     archivedDay: integer("archived_day").notNull().default(0),
-    /** The last workspace that the archiving has finished today, in the order of the ids. */
+    /** The last workspace that today's archiving has finished, in the order of ids. */
     archivedTo: text("archived_to").notNull().default(""),
-    /** When the operator got the alert that the database is nearly full; null while it is not. */
+    /** When (ms) the operator got the alert that the database is nearly full. Null while it is not. */
     fullToldAt: integer("full_told_at"),
-    /** How far the cron has re-encrypted secrets with the current key, as JSON; empty before the first pass. */
+    /** How far the cron is with re-encrypting secrets with the current key, as JSON. Empty before the first pass. */
     resealProgress: text("reseal_progress").notNull().default(""),
   },
   (t) => [check("one_row", sql`${t.id} = 1`)],
 );
 
 /**
- * The event log, in order, of workspaces that have a webhook or have switched the log on. Triggers write it, so no change can happen
- * without its event. `WITHOUT ROWID`: one row write per event.
+ * The event log of workspaces that have a webhook or have switched the log on. Triggers write it in the transaction of
+ * the change, so no change lacks its event. `WITHOUT ROWID` makes one row write per event.
  */
 export const events = sqliteTable(
   "events",
   {
     workspaceId: text("workspace_id").notNull(),
-    /** The microseconds since 1970, or the previous number plus one. It only rises, even after a restore of the database. */
+    /**
+     * The event's number: microseconds since 1970, or the previous number plus one. It only rises, even after a restore
+     * of the database.
+     */
     seq: integer().notNull(),
     type: text().$type<EventType>().notNull(),
-    /** The id of the post, account, webhook or approval. */
+    /** The id of the post, account, webhook or approval that the event is about. */
     subjectId: text("subject_id").notNull(),
     at: integer().notNull(),
-    /** The row of the subject at the time of the event; src/events/ reads it. */
+    /** The row of the event's subject at the time of the event. `src/events/` reads it. */
     data: text({ mode: "json" }).$type<JsonObject>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.seq] })],
@@ -1058,19 +1135,20 @@ export const eventLogs = sqliteTable(
   "event_logs",
   {
     workspaceId: text("workspace_id").primaryKey(),
-    /** The user switched the log on, so it is kept even without a webhook. */
+    /** Whether the user has switched the log on, so that it is written even without a webhook. */
     switchedOn: integer("switched_on", { mode: "boolean" }).notNull().default(false),
-    /** Whether triggers write events: the log is switched on, or the workspace has a webhook. */
+    /** Whether triggers write events: if the log is switched on, or if the workspace has a webhook. */
     recording: integer({ mode: "boolean" }).notNull(),
-    /** When the clean-up deletes expired events next. It deletes this row with the last event. */
+    /** When (ms) the clean-up next deletes expired events. With the last event it deletes this row. */
     sweepAt: integer("sweep_at").notNull(),
   },
   (t) => [index("event_logs_sweep").on(t.sweepAt)],
 );
 
 /**
- * `user`: the user switched it off. `gone`: the receiver answered 410. `failing`: no delivery succeeded for days. `access_ended`: the
- * credential that chose its address was revoked or expired, or the user ended it with the password.
+ * Why a webhook is disabled. `user`: the user did it. `gone`: the receiver answered 410. `failing`: no delivery
+ * succeeded for days. `access_ended`: the credential that chose its address was revoked or has expired, or a new
+ * password ended it.
  */
 export type WebhookDisabledReason = "user" | "gone" | "failing" | "access_ended";
 
@@ -1082,19 +1160,22 @@ export const webhooks = sqliteTable(
     workspaceId: text("workspace_id").notNull(),
     url: text().notNull(),
     description: text().notNull(),
-    /** Event types, or `*` for all. */
+    /** The event types to deliver, or `*` for all. */
     types: text({ mode: "json" }).$type<(EventType | "*")[]>().notNull(),
-    /** The API key or app that last chose where the events go; null for the user in the dashboard. The webhook ends with it. */
+    /**
+     * The API key or app that last chose the webhook's address. Null for the user in the dashboard. The webhook ends
+     * with the key or app.
+     */
     madeBy: text("made_by", { mode: "json" }).$type<Author>(),
-    /** The signing secret, encrypted with AES-GCM and not hashed, because signing needs its text. */
+    /** The encrypted signing secret. A hash would not do, because signing needs the secret itself. */
     sealedSecret: text("sealed_secret").notNull(),
-    /** The secret before the last rotation. It signs too until `previous_secret_until`. */
+    /**
+     * The encrypted secret from before the last rotation. Deliveries are also signed with it until
+     * `previous_secret_until`.
+     */
     previousSealedSecret: text("previous_sealed_secret"),
     previousSecretUntil: integer("previous_secret_until"),
-    /**
-     * Events up to this number are not delivered: those from before the webhook was made, or before the user enabled it again with "start
-     * now".
-     */
+    /** Events up to this number are not delivered. They are older than the webhook, or than its last "start now". */
     startAfter: integer("start_after").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -1110,8 +1191,8 @@ export const webhooks = sqliteTable(
 );
 
 /**
- * Problems that the owner of a workspace should solve. Triggers write them; mail and dashboard show them until they are settled. `WITHOUT
- * ROWID`. A new failure of the same subject replaces the old notice.
+ * Problems that the owner of a workspace should solve. Triggers write them; mail and dashboard show them until they are
+ * solved. A new failure of the same subject replaces the old notice. `WITHOUT ROWID`.
  */
 export const notices = sqliteTable(
   "notices",
@@ -1120,7 +1201,7 @@ export const notices = sqliteTable(
     kind: text().$type<AlertKind>().notNull(),
     subjectId: text("subject_id").notNull(),
     at: integer().notNull(),
-    /** When the notice was mailed, or skipped because the user does not want mail of that kind. */
+    /** When (ms) the notice was mailed, or skipped because the user wants no mail of its kind. */
     mailedAt: integer("mailed_at"),
     dismissedAt: integer("dismissed_at"),
   },
@@ -1137,13 +1218,16 @@ export const notices = sqliteTable(
 );
 
 export interface StoredSlot {
-  /** 0 is Monday. */
+  /** The day of the week; 0 is Monday. */
   readonly weekday: number;
-  /** `HH:MM`, in the workspace's time zone. */
+  /** The time of day as `HH:MM`, in the workspace's time zone. */
   readonly time: string;
 }
 
-/** The times of the week at which a workspace prefers to post. A workspace without any has no row. `WITHOUT ROWID`. */
+/**
+ * The times of the week at which a workspace prefers to post (slots). A workspace without any has no row. `WITHOUT
+ * ROWID`.
+ */
 export const scheduleSlots = sqliteTable("schedule_slots", {
   workspaceId: text("workspace_id").primaryKey(),
   timeZone: text("time_zone").notNull(),
@@ -1159,45 +1243,49 @@ export const calendarFeeds = sqliteTable(
     workspaceId: text("workspace_id").notNull(),
     userId: text("user_id").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** How often something that the feed shows has changed. Triggers count it, so that an unchanged feed is answered without its posts. */
+    /**
+     * How often something that the feed shows has changed. Triggers count it, so that an unchanged feed is answered
+     * without reading posts.
+     */
     changes: integer().notNull().default(0),
   },
   (t) => [index("calendar_feeds_workspace").on(t.workspaceId)],
 );
 
-/** Hourly figures of the whole installation, counted by the cron. src/metrics/ explains each metric. `WITHOUT ROWID`. */
+/** Hourly figures of the whole installation, which the cron counts. src/metrics/ explains each. `WITHOUT ROWID`. */
 export const serviceHours = sqliteTable(
   "service_hours",
   {
-    /** Hours since 1970. */
+    /** The hour, as a number since 1970. */
     hour: integer().notNull(),
     metric: text().notNull(),
-    /** What is counted, from general to specific: `x.failed.duplicate_content`. */
+    /** What the figure counts, from general to specific: `x.failed.duplicate_content`. */
     label: text().notNull(),
     count: integer().notNull(),
     sum: integer().notNull().default(0),
-    /** For lateness: how many targets were late by each number of ms (two significant digits). */
+    /** Only for lateness: how many targets had each lateness in ms (two significant digits). */
     buckets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [primaryKey({ columns: [t.hour, t.metric, t.label] })],
 );
 
-/** One row: how far the cron has counted, and when it last began to send alerts to operators. */
+/** One row that says how far the cron has counted the figures, and when it last began to send alerts to operators. */
 export const serviceProgress = sqliteTable(
   "service_progress",
   {
     id: integer().primaryKey(),
     /**
-     * Posts that are due soon or have not ended, as `[id, since]`. When a post has ended, the cron counts what happened to it since then.
+     * Posts that are due soon or have not ended, as `[id, since]`. When such a post ends, the cron counts its results
+     * since then.
      */
     noted: text({ mode: "json" }).$type<[string, number][]>().notNull().default([]),
     /** The rowid of the newest post that the cron has seen. */
     postsTo: integer("posts_to").notNull().default(0),
-    /** The time of the last counted notice. */
+    /** The time (ms) of the last notice that the cron has counted. */
     noticesTo: integer("notices_to").notNull().default(0),
     /**
-     * When a cron run last began to send a mail about alerts. It sets the interval between two mails, and it keeps a parallel run from
-     * sending the same mail.
+     * When (ms) a cron run last began to mail alerts. It spaces the mails and keeps a parallel run from sending the
+     * same mail.
      */
     mailBegunAt: integer("mail_begun_at").notNull().default(0),
     webhookBegunAt: integer("webhook_begun_at").notNull().default(0),
@@ -1206,32 +1294,32 @@ export const serviceProgress = sqliteTable(
 );
 
 /**
- * Posts that a change made due within minutes. Without these rows a post could begin and end between two runs of the cron and not be
- * counted. A trigger writes them. `WITHOUT ROWID`.
+ * Posts that a change made due within minutes. Such a post can begin and end between two cron runs, which would then
+ * miss it. A trigger writes the rows. `WITHOUT ROWID`.
  */
 export const broughtForward = sqliteTable("brought_forward", {
   postId: text("post_id").primaryKey(),
   at: integer().notNull(),
 });
 
-/** Something in the installation that operators should act on. `WITHOUT ROWID`. */
+/** Conditions of the installation that operators should act on. `WITHOUT ROWID`. */
 export const operatorAlerts = sqliteTable(
   "operator_alerts",
   {
     kind: text().$type<OperatorAlertKind>().notNull(),
-    /** The subject, for kinds that can have several: a platform, a limit. */
+    /** What the alert is about, if its kind has several subjects: a platform or a limit. */
     label: text().notNull(),
     state: text().$type<OperatorAlertState>().notNull(),
     since: integer().notNull(),
-    /** Since when the condition is false; null while it is true. */
+    /** Since when (ms) the alert's condition is false; null while it is true. */
     calmSince: integer("calm_since"),
-    /** When the alert was last raised, repeated or cleared. */
+    /** When (ms) the alert was last raised, repeated or cleared. */
     changedAt: integer("changed_at").notNull(),
-    /** The `changed_at` that the last mail reported. */
+    /** The `changed_at` (ms) that the last mail to operators reported. */
     mailed: integer().notNull().default(0),
-    /** The `changed_at` that the alert webhook received last. */
+    /** The `changed_at` (ms) that the alert webhook last received. */
     posted: integer().notNull().default(0),
-    /** The measured figures, as a sentence. */
+    /** The measured figures of the alert, as a sentence. */
     detail: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.kind, t.label] })],

@@ -1,12 +1,12 @@
 import type { Config } from "#config.ts";
 
-/** The addresses of one installation that the texts contain. */
+/** The URLs of an installation that the documentation contains. */
 export type Addresses = Pick<Config, "origin" | "baseUrl" | "authUrl" | "docsUrl" | "mcpUrl">;
 
-/** The texts contain this address, so that a reader of the repository sees real ones. */
+/** The origin in the repository's documents, which readers there see. Served pages show the installation's own. */
 const EXAMPLE_ORIGIN = "https://almanac.example.org";
 
-/** Replaces placeholders such as `{base_url}` and the example addresses by the addresses of this installation. */
+/** Replaces placeholders such as `{base_url}`, and the example URLs, by the URLs of this installation. */
 export function fillAddresses(text: string, { origin, baseUrl, authUrl, docsUrl, mcpUrl }: Addresses): string {
   return text
     .replaceAll("{base_url}", baseUrl)

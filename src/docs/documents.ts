@@ -7,7 +7,7 @@ import { texts } from "./texts.ts";
 const GUIDE = /^docs\/guide\/(.+)\.md$/;
 const PLATFORM_SETUP = /^docs\/platforms\/(.+)\.md$/;
 
-/** The place of pages whose documents have no front matter. */
+/** The path, section and order of pages whose documents have no front matter. */
 const OTHERS: Readonly<Record<string, Pick<DocsPage, "path" | "section" | "order">>> = {
   "docs/sandbox-operations.md": { path: "sandbox-operations", section: "Operate", order: 411 },
   "CHANGELOG.md": { path: "changelog", section: "Inside", order: 590 },
@@ -50,7 +50,7 @@ function readDocument(file: string, source: string): Omit<DocsPage, "markdown"> 
   return { ...place, title, description: firstSentence(body), body };
 }
 
-/** The pages made of documents: guides, setup at each platform, and the changelog. */
+/** Makes the pages from the repository's documents: guides, setup at each platform, and the changelog. */
 export function documentPages(addresses: Addresses): DocsPage[] {
   return Object.entries(texts).map(([file, source]) => {
     const { body, ...page } = readDocument(file, source);

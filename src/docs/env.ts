@@ -7,7 +7,7 @@ export interface DocsEnv {
   Variables: {
     config: Config;
     readSite: () => Promise<DocsSite>;
-    /** The page sets it if its script calls the API. */
+    /** True if a script of the page calls the API, so that the security policy must allow this. */
     callsApi?: boolean;
   };
 }

@@ -1,4 +1,4 @@
-/** Reads the values between two lines of `---` at the beginning of a guide, and the text below them. */
+/** Separates a guide's front matter (values between two lines of `---` at the beginning) from its text. */
 export function readFrontMatter(source: string): {
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;

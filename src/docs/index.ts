@@ -8,13 +8,13 @@ import { showDocs } from "./routes.tsx";
 import type { ApiDocument } from "./reference/document.ts";
 import { createSite, type DocsSite } from "./site.ts";
 
-/** Reads the OpenAPI document that the service serves. */
+/** Reads the OpenAPI document as the service itself serves it. */
 export type ReadDocument = (env: Env, ctx: ExecutionContext) => Promise<Response>;
 
-/** The documentation at `{docs_url}`, and the files that agents look for. */
+/** Serves the documentation at `{docs_url}`, and the files that agents look for. */
 export function createDocs(readDocument: ReadDocument): Hono<DocsEnv> {
   const app = new Hono<DocsEnv>();
-  // Pages are the same for every request of an installation; tests have several installations.
+  // The pages of each installation. One would be enough in production, but tests have several.
   const sites = new Map<string, DocsSite>();
 
   app.use(async (c, next) => {

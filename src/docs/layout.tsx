@@ -20,10 +20,10 @@ const SearchForm: FC<{ base: string; query?: string }> = ({ base, query }) => (
   </form>
 );
 
-/** The first words of a title, because the list is narrow. */
+/** The title up to its first colon, because the list of pages is narrow. */
 const shortTitle = (title: string): string => title.split(": ", 1)[0] ?? title;
 
-/** How the list marks the current page and the page above it. */
+/** The `aria-current` value with which the list marks the current page and the page above it. */
 function markOf(path: string, current: string): "page" | "true" | undefined {
   return path === current ? "page" : path.includes("/") && path === parentOf(current) ? "true" : undefined;
 }
@@ -36,7 +36,7 @@ const PageLinks: FC<{ pages: readonly DocsPage[]; all: readonly DocsPage[]; base
 }) => (
   <ul>
     {pages.map(({ path, title }) => {
-      // Pages below a page are listed only while it or one of them is open.
+      // The pages below this one. They are listed only if it, or one of them, is open.
       const below =
         path === current || current.startsWith(`${path}/`) ? all.filter((one) => parentOf(one.path) === path) : [];
       return (
@@ -70,7 +70,7 @@ const PageList: FC<{ site: DocsSite; base: string; current: string }> = ({ site,
   </nav>
 );
 
-/** The headings of a page. One or two headings need no list, and a page with a page for each heading is a list itself. */
+/** The list of a page's headings. Left out for one or two headings, and for a page that is itself a list. */
 const OnThisPage: FC<{ headings: readonly Heading[]; isList: boolean }> = ({ headings, isList }) => {
   const listed = headings.filter(({ level }) => level === 2);
   return listed.length < 3 || isList ? null : (
@@ -89,19 +89,19 @@ const OnThisPage: FC<{ headings: readonly Heading[]; isList: boolean }> = ({ hea
 
 interface LayoutProps {
   readonly site: DocsSite;
-  /** The path below the documentation; null for a page outside the list. */
+  /** The page's path below the documentation. Null for a page that the list does not contain. */
   readonly path: string | null;
   readonly title: string;
   readonly description?: string;
   readonly query?: string;
-  /** False if a script of the page adds the main part. */
+  /** False if a script of the page adds the `<main>` element. */
   readonly hasMain?: boolean;
-  /** Further elements for the page's head. */
+  /** Further elements for the `<head>` of the page. */
   readonly head?: Child;
   readonly children?: Child;
 }
 
-/** The frame of every page of the documentation: search, list of pages, contents. */
+/** The layout of every documentation page: search, list of pages, and headings of the page. */
 export const DocsLayout: FC<LayoutProps> = (props) => {
   const { site, path, title, description, query, hasMain = true, head, children } = props;
   const { docsUrl } = site.config;
@@ -164,7 +164,7 @@ const Neighbour: FC<{ page: DocsPage | undefined; base: string; rel: "prev" | "n
     </a>
   );
 
-/** A listed page: its text, its headings, and links to the pages before and after it. */
+/** A page of the list: its text, its headings, and links to the pages before and after it. */
 export const PageLayout: FC<{ site: DocsSite; page: DocsPage; html: string; headings: readonly Heading[] }> = ({
   site,
   page,

@@ -1,15 +1,18 @@
 import type { Addresses } from "./addresses.ts";
 
-/** Matches code, because links in it stay unchanged, or a link or picture with its text and target. */
+/** Matches code, which must keep its links, or a link or picture with its text and target. */
 const CODE_OR_LINK =
   /^ *(```|~~~)[\s\S]*?^ *\1|(`+)[\s\S]*?[^`]\2(?!`)|(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^)\s]+)\)/gm;
 
-/** The repository path of a file that another file links to. */
+/** The repository path of a link's target, relative to the file that contains the link. */
 function resolvePath(from: string, target: string): string {
   return new URL(target, new URL(from, "file:///")).pathname.slice(1);
 }
 
-/** Turns links between documents of the repository into links between their pages. A link to a file without a page becomes its text. */
+/**
+ * Turns links between repository documents into links between pages. A link to a file without a page becomes plain
+ * text.
+ */
 export function resolveLinks(
   markdown: string,
   { source, pageOf, addresses }: { source: string; pageOf: (file: string) => string | undefined; addresses: Addresses },
@@ -27,7 +30,7 @@ export function resolveLinks(
   });
 }
 
-/** Replaces links to pages by links to their Markdown, for readers of Markdown. */
+/** Makes links to pages lead to the Markdown of these pages, for readers of Markdown. */
 export function linkMarkdown(markdown: string, docsUrl: string, isPage: (path: string) => boolean): string {
   return markdown.replaceAll(CODE_OR_LINK, (whole, _fence, _ticks, _picture, text: string, target?: string) => {
     if (target === undefined || !target.startsWith(docsUrl)) {

@@ -4,7 +4,7 @@ import { DocsLayout } from "./layout.tsx";
 import { bySection } from "./page.ts";
 import type { DocsSite } from "./site.ts";
 
-/** Lists all pages, for an address without a page. */
+/** The page for an unknown URL. It lists all pages, so that the reader finds the right one. */
 export const NotFoundPage: FC<{ site: DocsSite }> = ({ site }) => {
   const base = docsPathOf(site.config.docsUrl);
   return (

@@ -1,22 +1,25 @@
-/** One page of the documentation. Its HTML and Markdown forms both come from its Markdown. */
+/** A page of the documentation. Its HTML is made from its Markdown. */
 export interface DocsPage {
-  /** The path below the documentation: `quickstart`, `reference/posts`; empty for the first page. */
+  /** The path below the documentation: `quickstart` or `reference/posts`. Empty for the first page. */
   readonly path: string;
   readonly title: string;
   readonly description: string;
-  /** The heading of the page in the list of pages. */
+  /** The section of the page in the list of pages. */
   readonly section: string;
-  /** The order of the pages; the first page of a section also places the section. */
+  /** The position of the page. The first page of a section also decides the section's position. */
   readonly order: number;
-  /** Without the title. Its links are absolute. */
+  /** The text without the title. Its links are absolute. */
   readonly markdown: string;
 }
 
-/** The path of the page above: `reference/posts` for `reference/posts/listPosts`. */
+/** The path of the page above: `reference/posts` for `reference/posts/listPosts`. Null if there is none. */
 export const parentOf = (path: string): string | null =>
   path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : null;
 
-/** Whether the lists show a page. Only the page of their group lists operations and schemas. */
+/**
+ * Whether the list of pages contains the page. Operations and schemas are only on their group's page, because they are
+ * many.
+ */
 const isListed = ({ path }: DocsPage): boolean => path.split("/").length <= 2;
 
 /** The listed pages of each section, in the order of the list. */

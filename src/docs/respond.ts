@@ -3,11 +3,11 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { sha256Hex } from "#core/encoding.ts";
 import type { DocsContext } from "./env.ts";
 
-/** Pages change only with a release. */
+/** Browsers may keep a page for five minutes. Pages change only with a release. */
 const CACHE_CONTROL = "public, max-age=300";
 const ETAG_LENGTH = 32;
 
-/** Responds with a cacheable text, or with 304 if the browser already has it. */
+/** Responds with a text that browsers may cache. The response is 304 if the browser already has the text. */
 export async function respondWithText(
   c: DocsContext,
   { body, type, link }: { body: string; type: string; link?: string },
@@ -28,7 +28,7 @@ export async function respondWithText(
   return c.body(body, 200, { "Content-Type": `${type}; charset=utf-8` });
 }
 
-/** Adds the doctype to a document; without it browsers use quirks mode. */
+/** Adds the doctype to an HTML document, because browsers otherwise use quirks mode. */
 export async function toDocument(document: HtmlEscapedString | Promise<HtmlEscapedString>): Promise<string> {
   return raw(`<!doctype html>${(await document).toString()}`).toString();
 }

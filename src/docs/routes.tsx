@@ -12,12 +12,12 @@ import { toMarkdown } from "./to-markdown.ts";
 
 const MAX_QUERY_LENGTH = 200;
 
-/** The HTML of each page. It is the same for everybody, so each isolate creates it once. */
+/** The HTML of each page. It is the same for everybody, so an isolate renders it once. */
 const documents = new WeakMap<DocsPage, Promise<string>>();
 
 async function renderDocument(site: DocsSite, page: DocsPage): Promise<string> {
   const { docsUrl, origin } = site.config;
-  // Links within this host become paths, so that a page also works under another name of the host.
+  // Links to pages on this host become paths, so that they also work under another name of the host.
   const markdown =
     new URL(docsUrl).origin === origin
       ? page.markdown.replaceAll(`](${docsUrl}`, `](${docsPathOf(docsUrl)}`)
@@ -49,12 +49,12 @@ async function showSearch(c: DocsContext, site: DocsSite): Promise<Response> {
 }
 
 async function showTry(c: DocsContext, site: DocsSite): Promise<Response> {
-  // The API may be on another host than these pages.
+  // The script of this page calls the API, which may be on another host.
   c.set("callsApi", true);
   return await respondWithText(c, { body: await toDocument(<TryPage site={site} />), type: "text/html" });
 }
 
-/** Lists the address of every page for search engines: https://www.sitemaps.org/protocol.html */
+/** Lists the URLs of all pages for search engines: https://www.sitemaps.org/protocol.html */
 function showSitemap(c: DocsContext, site: DocsSite): Promise<Response> {
   const { docsUrl } = site.config;
   const addresses = site.pages.map(
@@ -68,7 +68,7 @@ ${addresses.join("\n")}
   return respondWithText(c, { body, type: "application/xml" });
 }
 
-/** Serves every address below `{docs_url}`. */
+/** Serves every URL below `{docs_url}`. */
 export async function showDocs(c: DocsContext): Promise<Response> {
   const site = await c.var.readSite();
   const { docsUrl } = site.config;

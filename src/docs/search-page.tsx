@@ -4,7 +4,7 @@ import { DocsLayout } from "./layout.tsx";
 import { search } from "./search.ts";
 import type { DocsSite } from "./site.ts";
 
-/** `GET {docs_url}/search?q=`: the parts of pages that contain all words. */
+/** Answers `GET {docs_url}/search?q=`: lists the parts of pages that contain all words. */
 export const SearchPage: FC<{ site: DocsSite; query: string }> = ({ site, query }) => {
   const base = docsPathOf(site.config.docsUrl);
   const matches = search(site.chunks(), query);

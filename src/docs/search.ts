@@ -1,19 +1,19 @@
 import type { DocsPage } from "./page.ts";
 import { createAnchors, parseMarkdown, textOf } from "./markdown/render-markdown.ts";
 
-/** The part of a page below one heading. */
+/** The part of a page below one heading, which a search finds as one result. */
 export interface Chunk {
   readonly page: DocsPage;
-  /** The heading and its anchor; null for the text above the first one. */
+  /** The heading with its anchor. Null for the text above a page's first heading. */
   readonly heading: { readonly text: string; readonly id: string } | null;
   readonly text: string;
-  /** In lower case, for the search. */
+  /** The same texts in lower case, which the search compares. */
   readonly searched: { readonly title: string; readonly heading: string; readonly text: string };
 }
 
 export interface Match {
   readonly chunk: Chunk;
-  /** Some words around the first match. */
+  /** Some words around the first word found. */
   readonly excerpt: string;
 }
 
@@ -64,7 +64,8 @@ function scoreOf({ searched }: Chunk, words: readonly string[]): number {
       return 0;
     }
     score += found.reduce((sum, part) => sum + WEIGHTS[part], 0);
-    // A page about a subject comes before the pages that only mention it.
+    // A heading or title that equals a word counts more. So pages about a subject come before pages that only mention
+    // it.
     score += searched.heading === word || searched.title === word ? WEIGHTS.title : 0;
   }
   return score;
@@ -78,7 +79,7 @@ function excerptOf({ text, searched }: Chunk, words: readonly string[]): string 
   return `${start > 0 ? "… " : ""}${text.slice(start, end).trim()}${end < text.length ? " …" : ""}`;
 }
 
-/** The parts of pages that contain all words of a query, best match first. */
+/** Finds the parts of pages that contain all words of a query, the best match first. */
 export function search(chunks: readonly Chunk[], query: string): readonly Match[] {
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MAX_WORDS);
   if (words.length === 0) {

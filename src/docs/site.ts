@@ -9,19 +9,19 @@ import type { ApiDocument } from "./reference/document.ts";
 import { referencePages } from "./reference/pages.ts";
 import { type Chunk, chunksOf } from "./search.ts";
 
-/** The input for the documentation besides the repository's documents. */
+/** What the documentation is made from, besides the documents of the repository. */
 export interface Sources {
   readonly config: Config;
   readonly document: ApiDocument;
 }
 
-/** All pages of one installation. */
+/** All documentation pages of one installation. */
 export interface DocsSite {
   readonly config: Config;
-  /** The first page, then the others in the order of the list. */
+  /** The pages in the order of the list, beginning with the first page. */
   readonly pages: readonly DocsPage[];
   find(path: string): DocsPage | undefined;
-  /** The parts that a search reads. */
+  /** The parts of all pages in which a search looks. */
   chunks(): readonly Chunk[];
 }
 
@@ -33,7 +33,7 @@ export function createSite({ config, document }: Sources): DocsSite {
     ...codePages(document, docsUrl),
     ...accessPages(document, config),
     ...referencePages(document, docsUrl),
-    // The sort is stable, so pages with the same number keep their order.
+    // Sorting is stable, so pages with the same number keep this order.
   ].toSorted((one, other) => one.order - other.order);
   const pages = [indexPage(listed, config), ...listed];
   const byPath = new Map(pages.map((page) => [page.path, page]));

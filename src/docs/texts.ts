@@ -1,5 +1,8 @@
-/** vitest.config.ts defines it; a build replaces this whole file (scripts/build/documents.ts). */
+/**
+ * The documents' texts. For tests vitest.config.ts defines them; a build replaces this whole file
+ * (scripts/build/documents.ts).
+ */
 declare const DOCUMENTS: Readonly<Record<string, string>>;
 
-/** The documents of the repository that have a page, by their paths. */
+/** The repository's documents that become pages, by path. */
 export const texts = DOCUMENTS;

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { DocsLayout } from "./layout.tsx";
 import type { DocsSite } from "./site.ts";
 
-/** The only page with scripts: Swagger UI with this service's document. */
+/** The only documentation page that needs scripts: Swagger UI with this service's OpenAPI document. */
 export const TryPage: FC<{ site: DocsSite }> = ({ site }) => {
   const { baseUrl, docsUrl } = site.config;
   return (

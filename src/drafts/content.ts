@@ -5,7 +5,7 @@ import { mediaIdOf } from "#media/index.ts";
 
 const MAX_CONTENT_BYTES = 256 * 1024;
 
-/** Removes the members that are null, because null means that a member is not set. */
+/** Removes members that are null, because null means that a member is not set. */
 export function withoutNulls(content: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null));
 }
@@ -22,7 +22,7 @@ export function assertContentSize(content: JsonObject): void {
   }
 }
 
-/** The ids of stored media whose URLs occur anywhere in the content, each once. */
+/** The ids of stored media whose URLs occur anywhere in a draft's content, without repetition. */
 export function mediaIdsIn(config: Pick<Config, "origin">, content: JsonObject): readonly string[] {
   const ids = new Set<string>();
   const visit = (value: JsonValue): void => {

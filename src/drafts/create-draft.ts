@@ -9,7 +9,7 @@ import type { Draft } from "./types.ts";
 
 const MAX_DRAFTS = 1000;
 
-/** Stores members of a preview's body as a draft, also invalid ones. */
+/** Stores a draft: members of a preview's body, which may be invalid because the draft is unfinished. */
 export async function createDraft(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "ids">,
   input: { readonly content: JsonObject },

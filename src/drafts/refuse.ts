@@ -1,7 +1,7 @@
 import { refuse } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 
-/** Another user's draft and an unknown one get the same response, so that nobody can find out ids. */
+/** Refuses an unknown draft and another user's draft with the same words, so that nobody can find out ids. */
 export function refuseDraftNotFound(): never {
   refuse({ code: "not_found", message: "draft not found" });
 }

@@ -2,7 +2,7 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import type { Draft } from "./types.ts";
 
-/** Deletes the draft from which a post was made, unless the draft was changed since. */
+/** Deletes the draft from which a post was made, unless somebody has changed it since the preview. */
 export function deleteDraftStatement(
   db: Db,
   { userId, workspaceId }: Pick<Actor, "userId" | "workspaceId">,

@@ -14,7 +14,7 @@ interface DraftRow extends Omit<Draft, "content"> {
 const META = "id, workspace_id AS workspaceId, version, created_at AS createdAt, updated_at AS updatedAt";
 const COLUMNS = `${META}, content`;
 
-/** Every query uses this condition, so that nobody reaches another user's drafts. These are its first three parameters. */
+/** SQL condition of every query, so that nobody reaches another user's drafts. It uses the parameters ?1 to ?3. */
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
 
 const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, workspaceId] as const;
@@ -29,7 +29,10 @@ export interface DraftLimits {
   readonly bytes: number;
 }
 
-/** One statement counts and inserts, so that parallel calls cannot exceed a limit. Null if one is reached. */
+/**
+ * Inserts a draft. One statement counts and inserts, so that parallel calls cannot exceed a limit. Null if a limit is
+ * reached.
+ */
 export async function insertDraft(
   db: Db,
   owner: Owner,
@@ -62,7 +65,7 @@ export async function findDraft(db: Db, owner: Owner, id: string): Promise<Draft
   return toDraft(row);
 }
 
-/** Selects drafts, the last changed first. */
+/** Selects the drafts of a workspace, the last changed first. */
 export async function selectDrafts(
   db: Db,
   { userId, workspaceId }: Owner,
@@ -89,7 +92,9 @@ export async function selectDraftUse(
   return use ?? { drafts: 0, bytes: 0 };
 }
 
-/** Null if the draft does not exist or has another version, or if it grows above the limit. */
+/**
+ * Replaces a draft's content. Null if the draft does not exist, has another version, or would exceed the size limit.
+ */
 export async function replaceDraft(
   db: Db,
   owner: Owner,
@@ -112,7 +117,7 @@ export async function replaceDraft(
   return toDraft(row);
 }
 
-/** False if the draft does not exist. */
+/** Deletes a draft; false if it does not exist. */
 export async function deleteDraftRow(db: Db, owner: Owner, id: string): Promise<boolean> {
   const deleted = await db.d1
     .prepare(`DELETE FROM drafts WHERE ${OWNED} RETURNING id`)
@@ -121,7 +126,10 @@ export async function deleteDraftRow(db: Db, owner: Owner, id: string): Promise<
   return deleted !== null;
 }
 
-/** Deletes drafts that nobody has changed since `before`. Returns how many, without the rows that triggers deleted. */
+/**
+ * Deletes drafts that nobody has changed since `before`. Returns how many drafts; rows that triggers deleted do not
+ * count.
+ */
 export async function deleteDraftsBefore(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(
@@ -132,18 +140,21 @@ export async function deleteDraftsBefore(db: Db, before: number, limit: number):
   return results.length;
 }
 
-/** A draft with a time, as the client sent it. */
+/** A draft with a time, exactly as the client sent the time. */
 export interface DatedDraft {
   readonly id: string;
   readonly scheduledAt: string;
   readonly timeZone: string | null;
-  /** The first 140 characters of the caption; null if there is none. */
+  /** The first 140 characters of the caption; null if there is no caption. */
   readonly caption: string | null;
-  /** A JSON array of the ids of its accounts; the client may have sent anything. */
+  /** The ids of the draft's accounts as a JSON array. The client may have sent anything instead of ids. */
   readonly accountIds: string;
 }
 
-/** Selects the drafts whose time is on one of these days, `firstDay` <= day < `endDay`, whatever its clock. */
+/**
+ * Selects drafts with a time on one of these days: `firstDay` <= day < `endDay`. The day is that of the draft's own
+ * time zone.
+ */
 export function datedDraftsStatement(
   db: Db,
   { userId, workspaceId }: Owner,

@@ -8,12 +8,12 @@ import { refuseDraftBytes, refuseDraftChanged } from "./refuse.ts";
 import { replaceDraft, selectDraftUse } from "./store.ts";
 import type { Draft } from "./types.ts";
 
-/** Replaces the given members, removes those that are null and keeps the rest. */
+/** Replaces the given members of a draft, removes those that are null and keeps the rest. */
 export async function updateDraft(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   input: {
     readonly id: string;
-    /** The version that the client read before the change. */
+    /** The version that the client has read. The update is refused if the draft has changed since. */
     readonly version: number;
     readonly changes: JsonObject;
   },

@@ -10,8 +10,8 @@ const EVENTS_PER_WORKSPACE = 500;
 const INTERVAL_MS = 6 * HOUR;
 
 /**
- * Deletes a bounded number of expired events in each workspace that is due, and logs that are empty and no longer recording. Returns the
- * number of deleted events.
+ * Deletes expired events of the workspaces that are due, a limited number in each. Also deletes empty logs that no
+ * longer record. Returns the number of deleted events.
  */
 export async function deleteOldEvents({ clock, db }: Pick<Services, "clock" | "db">): Promise<number> {
   const now = clock.now();

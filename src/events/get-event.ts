@@ -5,7 +5,7 @@ import { readEvent } from "./read-event.ts";
 import { findEventRow } from "./store-events.ts";
 import type { RecordedEvent } from "./types.ts";
 
-/** An event of the active workspace that has not expired. */
+/** Reads an event of the active workspace that has not expired. */
 export async function getEvent(
   ctx: Pick<Context, "actor" | "config" | "db">,
   { id }: { readonly id: string },

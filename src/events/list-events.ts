@@ -5,14 +5,14 @@ import { selectEvents } from "./store-events.ts";
 import type { RecordedEvent } from "./types.ts";
 
 export interface EventList {
-  /** Oldest first. */
+  /** The events of this page, oldest first. */
   readonly events: readonly RecordedEvent[];
   readonly nextAfter: number;
   readonly hasMore: boolean;
   readonly isRecording: boolean;
 }
 
-/** The events of the active workspace after a number, as they were recorded. */
+/** Lists the events of the active workspace after a number, exactly as they were recorded. */
 export async function listEvents(
   ctx: Pick<Context, "actor" | "config" | "db">,
   input: {

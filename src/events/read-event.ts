@@ -16,13 +16,13 @@ export interface EventRow {
   readonly data: string;
 }
 
-/** A row is in two halves, because a function in D1 takes at most 32 arguments. */
+/** A post's row, which triggers write in two halves, because an SQL function in D1 takes at most 32 arguments. */
 interface HalvedRow<Row> {
   readonly content: Partial<Row>;
   readonly progress: Partial<Row>;
 }
 
-/** The triggers write all members but `erased`. The deletion of personal data replaces them all by `erased`. */
+/** What triggers store with an event. The deletion of personal data replaces all members by `erased`. */
 interface EventData {
   readonly erased?: { readonly postId: string | null; readonly accountId: string | null };
   readonly previousStatus?: string;
@@ -38,7 +38,7 @@ interface EventData {
   };
 }
 
-/** Together the halves have every column: a test compares them with the statements that the API uses. */
+/** Joins both halves of a row. A test checks that they contain every column which the API's queries select. */
 function joinHalves<Row>({ content, progress }: HalvedRow<Row>): Row {
   return { ...content, ...progress } as Row;
 }
@@ -62,7 +62,7 @@ function readSubject(config: Pick<Config, "origin">, data: EventData, at: number
   throw new Error("an event without a subject");
 }
 
-/** The event as it was recorded; later changes do not show. */
+/** Reads an event as it was recorded. Later changes of its subject do not show. */
 export function readEvent({ config }: { readonly config: Pick<Config, "origin"> }, row: EventRow): RecordedEvent {
   const data = JSON.parse(row.data) as EventData;
   const { workspace_id: workspaceId, seq, type, at } = row;

@@ -1,12 +1,14 @@
 import type { Context } from "#context.ts";
 import { type EventLog, findEventLog, switchLogOff, switchLogOn } from "./store-event-log.ts";
 
-/** Whether the events of the active workspace are written. */
+/** Whether the events of the active workspace are recorded. */
 export async function getEventLog(ctx: Pick<Context, "actor" | "db">): Promise<EventLog> {
   return await findEventLog(ctx.db, ctx.actor.workspaceId);
 }
 
-/** Switches the log of the active workspace on even without a webhook, or keeps it only while there is a webhook. */
+/**
+ * Switches the event log of the active workspace on. Switched off, it records only while the workspace has a webhook.
+ */
 export async function setEventLog(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { isSwitchedOn }: { readonly isSwitchedOn: boolean },

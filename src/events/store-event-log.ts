@@ -8,8 +8,8 @@ interface WorkspaceAt {
 }
 
 /**
- * Starts recording if the workspace has a webhook. Run it after the statement that creates one, in the same batch: then every later change
- * has its event.
+ * Starts recording events for a workspace with a webhook. It must follow the statement that creates the webhook in the
+ * same batch, so that every later change has its event.
  */
 export function recordForWebhooksStatement(db: Db, { workspaceId, now }: WorkspaceAt): D1PreparedStatement {
   return db.d1
@@ -21,7 +21,10 @@ export function recordForWebhooksStatement(db: Db, { workspaceId, now }: Workspa
     .bind(workspaceId, now + EVENT_RETENTION_DAYS * DAY);
 }
 
-/** Stops recording with the last webhook, unless the log is switched on, so that nobody pays for rows that they do not read. */
+/**
+ * Stops recording events after the last webhook, unless the log is switched on. Nobody should pay for rows that nobody
+ * reads.
+ */
 export function endRecordingStatement(db: Db, workspaceId: string): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -49,9 +52,9 @@ export async function switchLogOff(db: Db, workspaceId: string): Promise<void> {
 }
 
 export interface EventLog {
-  /** The user wants the log even without a webhook. */
+  /** Whether the user wants the event log even without a webhook. */
   readonly isSwitchedOn: boolean;
-  /** Whether events are recorded: the log is switched on, or there is a webhook. */
+  /** Whether events are recorded: if the log is switched on, or if there is a webhook. */
   readonly isRecording: boolean;
 }
 

@@ -13,8 +13,8 @@ export function dueSweepsStatement(db: Db, now: number, limit: number): D1Prepar
 }
 
 /**
- * Deletes the oldest events of a trial's workspace that are above a limit. A change can be repeated without end, and each copies its post.
- * Of another workspace it reads no event.
+ * Deletes the oldest events above the limit of a trial's workspace. A trial can repeat changes without end, and each
+ * event contains its post. For other workspaces it reads no event.
  */
 // mutant: endless-log-of-a-trial
 export function trimTrialLogStatement(db: Db, workspaceId: string): D1PreparedStatement {
@@ -37,12 +37,15 @@ interface Sweep {
   /** Events up to this number have expired. */
   readonly lastSeq: number;
   readonly now: number;
-  /** When the workspace is due again; it is due at once if expired events are left. */
+  /** When (ms) the workspace is due again. It is due at once if expired events are left. */
   readonly nextAt: number;
   readonly limit: number;
 }
 
-/** Deletes a range of the primary key, then sets when the workspace is due again, or deletes its empty log. For one batch. */
+/**
+ * Statements for one batch: they delete a range of the log and set when the workspace is due again, or delete its empty
+ * log.
+ */
 export function sweepStatements(db: Db, { workspaceId, lastSeq, now, nextAt, limit }: Sweep) {
   return {
     events: db.d1

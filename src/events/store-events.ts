@@ -6,35 +6,35 @@ import { cutTextsSql } from "#db/cut-texts.ts";
 import type { EventRow } from "./read-event.ts";
 
 export interface EventPage {
-  /** Oldest first. */
+  /** The rows of this page, oldest first. */
   readonly rows: readonly EventRow[];
-  /** Every event up to this number was scanned. */
+  /** The number up to which the events were examined, whether they matched or not. */
   readonly lastSeq: number;
   readonly hasMore: boolean;
   /** Whether the workspace records events. */
   readonly recording: boolean;
 }
 
-/** Bounds the events that are scanned, not those that match, so that a page of a rare type does not read the whole log. */
+/** How many events a page examines at most, so that a page of a rare type does not read the whole log. */
 const MAX_SCANNED = 1000;
 
 interface EventQuery {
   readonly workspaceId: string;
   readonly after: number;
   readonly limit: number;
-  /** Null for all types. */
+  /** The event types to return; null for all types. */
   readonly types: readonly EventType[] | null;
 }
 
-/** A row of a page that ends at a number of bytes. */
+/** A row of a page whose texts the database has limited to a number of bytes. */
 type CutEventRow = Omit<EventRow, "data"> & {
-  /** Null where the text is longer than its share, or beyond the limit. */
+  /** The event's data. Null if the text is longer than its share of the page, or beyond the limit. */
   readonly data: string | null;
 };
 
 /**
- * The events of the workspace after a number, up to 4 MiB: one range of the primary key. A page with a longer event than its share is read
- * once more and cut in the database: to cut every page there would read each of its rows twice.
+ * Selects the workspace's events after a number, up to 4 MiB, as one range of the primary key. If an event exceeds its
+ * share of the page, a second query lets the database cut the page. Cutting every page would read each row twice.
  */
 export async function selectEvents(db: Db, query: EventQuery): Promise<EventPage> {
   const share = Math.floor(MAX_PAGE_BYTES / (query.limit + 1));

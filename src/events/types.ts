@@ -4,20 +4,20 @@ import type { WebhookDisabledReason } from "#db/schema.ts";
 import type { Post } from "#posts/index.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 
-/** How long an event is kept. */
+/** How many days an event is kept. */
 export const EVENT_RETENTION_DAYS = 30;
 
 export type EventSubject =
   | {
       readonly kind: "post";
       readonly post: Post;
-      /** Only for `target.…`: the account whose target ended. */
+      /** The account whose target ended. Null unless the event's type is `target.…`. */
       readonly accountId: string | null;
     }
   | { readonly kind: "account"; readonly account: Account }
   | { readonly kind: "approval"; readonly approval: Approval }
   | { readonly kind: "webhook"; readonly webhook: DisabledWebhook }
-  /** The deletion of a person's data has replaced the subject. */
+  /** The deletion of a person's data has replaced the subject of the event. */
   | { readonly kind: "erased"; readonly postId: string | null; readonly accountId: string | null };
 
 interface DisabledWebhook {
@@ -29,18 +29,18 @@ interface DisabledWebhook {
 
 export interface RecordedEvent {
   readonly id: string;
-  /** Rises with every event of the workspace, so a reader who keeps the last number misses none. */
+  /** Rises with every event of the workspace. A reader who remembers the last number misses no event. */
   readonly seq: number;
   readonly type: EventType;
   readonly workspaceId: string;
-  /** Milliseconds since 1970. */
+  /** When the change happened, in milliseconds since 1970. */
   readonly at: number;
   readonly subject: EventSubject;
-  /** The status before the change; null if there was none or it did not change. */
+  /** The status before the change. Null if there was none, or if the change left the status as it was. */
   readonly previousStatus: string | null;
 }
 
-/** Goes to one webhook only and is in no log. */
+/** The event of a webhook test. Only one webhook gets it, and no log contains it. */
 export interface TestEvent {
   readonly id: string;
   readonly workspaceId: string;

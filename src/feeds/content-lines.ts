@@ -1,6 +1,7 @@
 import { toPlainText } from "#core/text.ts";
 
-/* The part of RFC 5545's syntax that a feed of events needs. docs/decisions/own-calendar-writer.md says why no library writes it. */
+/* Writes the part of RFC 5545's syntax that a calendar feed needs. docs/decisions/own-calendar-writer.md says why no
+   library does it. */
 
 const MAX_OCTETS = 75;
 const MAX_OCTETS_OF_CHARACTER = 3;
@@ -9,9 +10,9 @@ function octetsOf(codePoint: number): number {
   return codePoint < 0x80 ? 1 : codePoint < 0x8_00 ? 2 : codePoint < 0x1_00_00 ? 3 : 4;
 }
 
-/** Splits a line into lines of at most 75 octets, never inside a character (RFC 5545, 3.1). */
+/** Splits a content line into lines of at most 75 octets, never inside a character (RFC 5545, 3.1). */
 function fold(line: string): string {
-  // A UTF-16 code unit has at most three octets, so most lines need no counting.
+  // A UTF-16 unit has at most three octets, so most lines are short enough without counting.
   if (line.length * MAX_OCTETS_OF_CHARACTER <= MAX_OCTETS) {
     return line;
   }
@@ -24,7 +25,7 @@ function fold(line: string): string {
     if (octets > MAX_OCTETS) {
       folded += `${line.slice(start, index)}\r\n `;
       start = index;
-      // The space at the beginning of the line counts.
+      // The space with which a continued line begins counts as an octet.
       octets = 1 + octetsOf(codePoint);
     }
     index += codePoint > 0xff_ff ? 2 : 1;
@@ -32,14 +33,17 @@ function fold(line: string): string {
   return folded + line.slice(start);
 }
 
-/** The value is not escaped. */
+/** Writes a property of a calendar without escaping its value. */
 export function contentLine(name: string, value: string): string {
   return `${fold(`${name}:${value}`)}\r\n`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n" };
 
-/** A line with an untrusted text. It drops control characters other than tabs and line breaks, because a calendar cannot contain them. */
+/**
+ * Writes a property with an untrusted text. Control characters are removed, except tabs and line breaks, because a
+ * calendar cannot contain them.
+ */
 export function textLine(name: string, text: string): string {
   return contentLine(
     name,
@@ -47,7 +51,7 @@ export function textLine(name: string, text: string): string {
   );
 }
 
-/** A line with an instant, in UTC: `20261201T090000Z`. */
+/** Writes a property with an instant, in UTC: `20261201T090000Z`. */
 export function instantLine(name: string, instant: number): string {
   return contentLine(name, `${new Date(instant).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`);
 }

@@ -6,7 +6,7 @@ import type { NewCalendarFeed } from "./types.ts";
 
 const MAX_FEEDS = 10;
 
-/** Creates an address where calendar programs read the posts of the active workspace. */
+/** Creates a URL at which calendar programs read the posts of the active workspace. */
 export async function makeFeed({
   actor,
   clock,

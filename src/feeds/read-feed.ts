@@ -11,8 +11,8 @@ const PAST_DAYS = 30;
 const FUTURE_DAYS = 365;
 
 /**
- * The calendar file of a feed's workspace, in one round trip; null for an unknown secret. `knownTags` are the tags of the files that the
- * caller has: for a current one no post is read.
+ * Reads the calendar file of a feed in one round trip. Null for an unknown secret. `knownTags` are the entity tags of
+ * files that the caller has; if one is current, no post is read.
  */
 export async function readFeed(
   { clock, config, ...services }: Pick<Services, "clock" | "config" | "db">,
@@ -23,7 +23,8 @@ export async function readFeed(
   if (hash === null) {
     return null;
   }
-  // What a feed shows also depends on the time. It shows the beginning of the hour, so that its tag holds until the next one.
+  // The calendar also changes with time. It is written as of the beginning of the hour, so that its entity tag stays
+  // valid until the next hour.
   const hour = Math.floor(clock.now() / HOUR);
   const now = hour * HOUR;
   const knownChanges = knownTags.map((tag) => changesOf(tag, hour)).find((changes) => changes !== null) ?? null;
@@ -39,20 +40,23 @@ export async function readFeed(
   };
 }
 
-/** Another version of the service may write the same posts differently. */
+/**
+ * The entity tag of a calendar file. It contains the service's version, because another version may write the same
+ * posts differently.
+ */
 function tagOf(changes: number, hour: number): string {
   return `"${changes}-${hour}-${VERSION}"`;
 }
 
-/** The number of changes in a tag of this hour and version; null for any other tag. */
+/** The number of changes in an entity tag of this hour and version. Null for any other tag. */
 function changesOf(tag: string, hour: number): number | null {
   const changes = Number(/^"(\d{1,15})-/.exec(tag)?.[1] ?? Number.NaN);
   return tagOf(changes, hour) === tag ? changes : null;
 }
 
 /**
- * Cancelled posts use only the space that the others leave. A cancelled post that does not fit disappears from the calendar, which is also
- * correct.
+ * Chooses the posts of the calendar. Cancelled posts get only the space that others leave. One that does not fit
+ * disappears from the calendar, which is correct too.
  */
 function chooseShown(
   { posts, cancelled }: Pick<FeedRows, "posts" | "cancelled">,

@@ -7,7 +7,10 @@ import type { Db } from "#db/client.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 import type { CalendarFeed } from "./types.ts";
 
-/** Counting and inserting are one statement; false when the workspace already has `limit` feeds. */
+/**
+ * Inserts a feed; false if the workspace already has `limit` feeds. One statement counts and inserts, so that parallel
+ * calls cannot exceed the limit.
+ */
 export async function insertFeed(
   db: Db,
   actor: Actor,
@@ -35,7 +38,7 @@ export async function selectFeeds(db: Db, actor: Actor): Promise<readonly Calend
   return results;
 }
 
-/** False when the workspace has no such feed. */
+/** Deletes a feed; false if the workspace has no such feed. */
 export async function deleteFeed(db: Db, actor: Actor, hash: string): Promise<boolean> {
   const { meta } = await db.d1
     .prepare("DELETE FROM calendar_feeds WHERE hash = ?1 AND workspace_id = ?2 AND user_id = ?3")
@@ -61,17 +64,19 @@ export interface FeedPostRow {
   readonly scheduled_at: number;
   readonly updated_at: number;
   readonly caption: string;
-  /** A JSON array of `FeedTargetRow`, not ordered. */
+  /** The targets as a JSON array of `FeedTargetRow`, in no order. */
   readonly targets: string;
 }
 
 export interface FeedRows {
   readonly workspaceName: string | null;
-  /** `calendar_feeds.changes`. With the number of the query the feed is unchanged, and no posts are read. */
+  /**
+   * How often the feed has changed. If it equals the number in the query, the feed is unchanged, and no posts are read.
+   */
   readonly changes: number;
-  /** Ordered by time. */
+  /** The posts, ordered by time. */
   readonly posts: readonly FeedPostRow[];
-  /** Ordered by time. */
+  /** The cancelled posts, ordered by time. */
   readonly cancelled: readonly FeedPostRow[];
 }
 
@@ -80,11 +85,14 @@ interface FeedQuery {
   readonly from: number;
   readonly until: number;
   readonly rows: number;
-  /** The number of changes that the caller knows; null if it knows none. */
+  /** The number of changes that the caller's file has. Null if the caller has no file. */
   readonly knownChanges: number | null;
 }
 
-/** In characters. The whole caption of 2,000 posts is 40 MB, which calendar programs do not show. */
+/**
+ * The longest caption in a feed, in characters. The whole captions of 2,000 posts are 40 MB, and calendar programs do
+ * not show them.
+ */
 const CAPTION_CHARACTERS = 500;
 
 const COLUMNS = `p.id AS id, p.status AS status, p.version AS version, p.scheduled_at AS scheduled_at, p.updated_at AS updated_at,
@@ -104,7 +112,7 @@ function postsStatement(db: Db, statuses: readonly PostStatus[], query: FeedQuer
     .bind(query.hash, query.from, query.until, query.rows, query.knownChanges);
 }
 
-/** The statements of `selectFeedRows`; a test checks their query plans. */
+/** The statements of `selectFeedRows`. They are separate, so that a test can check their query plans. */
 export function feedStatements(db: Db, query: FeedQuery) {
   return {
     workspace: withRows<{ readonly name: string; readonly changes: number }>(
@@ -120,7 +128,7 @@ export function feedStatements(db: Db, query: FeedQuery) {
   };
 }
 
-/** Reads the content of a feed in one round trip. */
+/** Reads the rows of a feed in one round trip. */
 export async function selectFeedRows(db: Db, query: FeedQuery): Promise<FeedRows> {
   const { workspace, posts, cancelled } = await batch(db, feedStatements(db, query));
   return {

@@ -1,15 +1,15 @@
 import type { Platform } from "#core/platform.ts";
 import type { PostStatus, TargetStatus } from "#core/status.ts";
 
-/** A secret address: whoever knows it sees the posts of the workspace. */
+/** A secret URL with which anybody can read the posts of the workspace as a calendar. */
 export interface CalendarFeed {
-  /** `revokeFeed` takes it; nobody can compute the address from it. */
+  /** Identifies the feed, for `revokeFeed`. Nobody can compute the URL from it. */
   readonly id: string;
   readonly createdAt: number;
 }
 
 export interface NewCalendarFeed extends CalendarFeed {
-  /** Shown only once: it contains the secret, and the service stores only a hash. */
+  /** The URL, shown only once: it contains the secret, of which the service stores only a hash. */
   readonly url: string;
 }
 
@@ -27,20 +27,20 @@ export interface FeedPost {
   readonly scheduledAt: number;
   readonly updatedAt: number;
   readonly caption: string;
-  /** In the order of the post's targets. */
+  /** The accounts, in the order of the post's targets. */
   readonly targets: readonly FeedTarget[];
 }
 
 export interface FeedContent {
   readonly workspaceName: string;
-  /** Ordered by time. */
+  /** The posts, ordered by time. */
   readonly posts: readonly FeedPost[];
-  /** There are more posts than a feed shows. */
+  /** Whether the workspace has more posts than a feed shows. */
   readonly isCut: boolean;
 }
 
 export interface FeedFile {
-  /** Null if the caller already has the file of this tag. */
+  /** The calendar file. Null if the caller already has the file with this tag. */
   readonly text: string | null;
   /** A strong entity tag with its quotation marks. It changes with everything that the feed shows, and every hour. */
   readonly etag: string;

@@ -7,7 +7,7 @@ import type { FeedContent, FeedPost, FeedTarget } from "./types.ts";
 export const FEED_POSTS = 2000;
 
 const DURATION = "PT15M";
-/** Calendar programs that support it refresh this often; clients may cache a feed for five minutes. */
+/** How often calendar programs should refresh the feed, if they support this property. */
 const REFRESH_INTERVAL = "PT15M";
 
 const EVENT_STATUS = {
@@ -59,13 +59,16 @@ function eventOf(post: FeedPost, origin: string): string {
     textLine("DESCRIPTION", descriptionOf(post)),
     contentLine("URL", `${origin}/dashboard/posts/${post.id}`),
     contentLine("STATUS", EVENT_STATUS[post.status]),
-    // A post does not make its owner busy.
+    // A post does not occupy its owner's time, so calendars must not show the time as busy.
     contentLine("TRANSP", "TRANSPARENT"),
     contentLine("END", "VEVENT"),
   ].join("");
 }
 
-/** The posts as an iCalendar file (RFC 5545). The same posts always give the same bytes. */
+/**
+ * Writes the posts as an iCalendar file (RFC 5545). The same posts always give the same bytes, so that entity tags
+ * work.
+ */
 export function writeCalendar({ workspaceName, posts, isCut }: FeedContent, origin: string): string {
   const name = `Almanac: ${workspaceName}`;
   const cut = `This workspace has more posts than the ${FEED_POSTS} that this calendar shows: later ones are missing.`;
@@ -74,7 +77,7 @@ export function writeCalendar({ workspaceName, posts, isCut }: FeedContent, orig
     contentLine("VERSION", "2.0"),
     contentLine("PRODID", "-//Almanac//Calendar feed//EN"),
     contentLine("CALSCALE", "GREGORIAN"),
-    // Each property twice: with its name in RFC 7986, and with the one that older clients know.
+    // Write the property with its name in RFC 7986, and again with the name that older programs know.
     textLine("NAME", name),
     textLine("X-WR-CALNAME", name),
     contentLine("REFRESH-INTERVAL;VALUE=DURATION", REFRESH_INTERVAL),

@@ -1,6 +1,6 @@
 import type { Child, FC } from "hono/jsx";
 
-/** The sign of the product; its name stands beside it. */
+/** The product's logo. It has no text for screen readers, because the product's name stands beside it. */
 export const Logo: FC = () => (
   <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
     <rect x="3" y="6" width="26" height="23" rx="6" fill="currentColor" />
@@ -10,14 +10,14 @@ export const Logo: FC = () => (
   </svg>
 );
 
-/** What a page adds to what every page has. */
+/** What a page loads in addition to what every page loads. */
 export interface Assets {
-  /** Further style sheets and scripts in the `static` folders, by name without extension; `app` is on every page. */
+  /** Further style sheets and scripts from the `static` folders, by name without extension. Every page has `app`. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
 }
 
-/** The frame of every page; `head` is what a page adds to its `<head>`. */
+/** The HTML document of every page. `head` contains further elements of its `<head>`. */
 export const Document: FC<{
   title: string;
   script?: boolean;

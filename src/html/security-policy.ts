@@ -1,6 +1,6 @@
 import type { secureHeaders } from "hono/secure-headers";
 
-/** What a page may load: only what this service serves, and images from other sites. */
+/** What a page may load: only files of this service, and images from other sites. */
 export const CSP_DIRECTIVES = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
@@ -12,13 +12,13 @@ export const CSP_DIRECTIVES = {
   frameAncestors: ["'none'"],
 };
 
-/** The headers of a page, as the middleware takes them. */
+/** The security headers of a page, in the form that Hono's middleware takes. */
 export type SecurityPolicy = NonNullable<Parameters<typeof secureHeaders>[0]>;
 
 export const PAGE_POLICY = {
   contentSecurityPolicy: { ...CSP_DIRECTIVES, formAction: ["'self'"] },
   xFrameOptions: "DENY",
-  // `no-referrer` would turn the Origin of our own forms into `null`.
+  // `no-referrer` would make browsers send `Origin: null` with our own forms, which are then refused.
   referrerPolicy: "same-origin",
   permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false },
   originAgentCluster: false,
@@ -26,11 +26,11 @@ export const PAGE_POLICY = {
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
   xXssProtection: false,
-  // A page that sets a header itself keeps it.
+  // Keep a header that the page has set itself.
   overwrite: false,
 } as const satisfies SecurityPolicy;
 
-/** False where the service is reached without encryption, as in development. */
+/** The `Strict-Transport-Security` header. False if the service has no encryption, as in development. */
 export function strictTransportSecurity(origin: string): string | false {
   return origin.startsWith("https:") && "max-age=31536000; includeSubDomains";
 }

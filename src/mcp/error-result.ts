@@ -13,18 +13,18 @@ import type { Call } from "./tool/tool.ts";
 
 const MAX_SENTENCE = 600;
 
-/** Hosts and programs find here the body that the API would have returned. */
+/** The `_meta` key of a failed call's error body, which is the body that the API would have returned. */
 const ERROR_META_KEY = "almanac/error";
 
 /**
- * A failed call as the model reads it. The body is not in `structuredContent`: clients validate that against the schema of the tool's
- * answer and discard an error.
+ * The result of a failed call. The error body is not in `structuredContent`: clients validate that by the schema of
+ * successful answers and would discard it.
  */
 function toResult(text: string, body: ErrorBody): CallToolResult {
   return { content: [{ type: "text", text }], isError: true, _meta: { [ERROR_META_KEY]: body } };
 }
 
-/** The value that a problem is about: `targets[0].caption` of the arguments. */
+/** The value in the arguments that a problem is about, for example at `targets[0].caption`. */
 function valueAt(args: JsonObject, param: string | undefined): unknown {
   return (param?.match(/[^.[\]]+/g) ?? []).reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
@@ -32,7 +32,7 @@ function valueAt(args: JsonObject, param: string | undefined): unknown {
   );
 }
 
-/** Replaces names of the API by the names that the tools use. */
+/** Replaces names of API members in a refusal by the names of the tools' arguments. */
 function inWordsOfTools(refusal: Refusal): Refusal {
   const isUnknown = refusal.details?.[0]?.code === "unknown_argument";
   return {
@@ -42,7 +42,7 @@ function inWordsOfTools(refusal: Refusal): Refusal {
       details: refusal.details.map((problem) => ({
         ...problem,
         message: problem.message.replaceAll(/GET \/accounts\/(\w+)-boards/g, "list_$1_boards"),
-        // An unknown argument keeps the name that the model sent.
+        // The name of an unknown argument must stay as the model sent it.
         ...(problem.param !== undefined && problem.code !== "unknown_argument" && { param: toArgument(problem.param) }),
       })),
     }),
@@ -53,7 +53,7 @@ const toArgument = (param: string): string => param.replace(/^media_items$/, "me
 
 function problemLine(problem: RefusalDetail, facts: HintFacts): string {
   const { code, param, platform, accountId } = problem;
-  // Removes the name only at the beginning, because names such as `slot` are also words in sentences.
+  // Remove the name only at the beginning, because names such as `slot` are also words inside sentences.
   const sentence =
     param !== undefined && problem.message.startsWith(`${param} `)
       ? problem.message.slice(param.length + 1)
@@ -94,14 +94,16 @@ async function refusalResult({ ctx, requestId }: Call, args: JsonObject, refused
   );
 }
 
-/** For any other error. It may have come after a write, so the text says to check first. */
+/**
+ * The result for an unexpected error. It may have occurred after a write, so the text tells the model to check first.
+ */
 export async function errorResult(call: Call, tool: string, args: JsonObject, error: unknown): Promise<CallToolResult> {
   if (error instanceof RefusalError) {
     return refusalResult(call, args, error.refusal);
   }
   const { requestId } = call;
   if (isUnmetCondition(error)) {
-    // The caller never sees this result, because the call runs again.
+    // The caller never sees this result, because the call runs again with the changed credential.
     return toResult("changed", { code: "internal_error", error: "the credential has changed", request_id: requestId });
   }
   if (isOverloaded(error)) {

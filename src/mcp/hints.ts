@@ -8,15 +8,15 @@ import { wallText } from "#wire/local-time.ts";
 import { timeInWords } from "./describe/local-time.ts";
 import { quoted } from "./describe/quoted.ts";
 
-/** A refusal begins the name of an option with this when the account was not in a list of targets. */
+/** How a refusal names an option if its account was not in a list of targets. */
 const UNPLACED = "targets[].";
 
 export interface HintFacts {
   readonly now: number;
   readonly timeZone: string;
-  /** The connected accounts; null if the credential may not read them. */
+  /** The connected accounts, which hints can name. Null if the credential may not read them. */
   readonly accounts: readonly Account[] | null;
-  /** The value of the argument that the problem is about. */
+  /** The argument's value that the problem is about. */
   readonly given: unknown;
 }
 
@@ -37,7 +37,7 @@ const accountsHint: Hint = (_problem, { accounts }) => {
 const reconnectHint: Hint = (problem, facts) =>
   `connect_account gives an address for the person to log in again; until then ${accountsHint(problem, facts)}`;
 
-/** An example time that a model can copy. */
+/** Shows an example time that a model can copy. */
 const timeHint: Hint = ({ param }, { now, timeZone }) =>
   param === "scheduled_at"
     ? `write it like ${wallText(wallTimeAt(timeZone, now + DAY))}, on the clock of time_zone`
@@ -53,7 +53,7 @@ const rulesHint: Hint = ({ platform }) =>
 
 const boardsHint: Hint = ({ platform }) => (platform === undefined ? "" : `list_${platform}_boards tells the ids`);
 
-/** The numbers of these problems do not limit a value that the caller sent. */
+/** Problems whose numbers say nothing about a value of the caller, so that no hint names a limit. */
 const WITHOUT_LIMIT: ReadonlySet<DetailCode> = new Set(["media_required", "source_refused"]);
 
 const limitHint: Hint = ({ code, limit, actual, message }) => {
@@ -67,13 +67,16 @@ const limitHint: Hint = ({ code, limit, actual, message }) => {
   return texts.join(", ");
 };
 
-/** Options belong to an account, so a call that names accounts by `account_ids` or `platforms` cannot give them. */
+/**
+ * Says where options belong. They belong to an account, so a call with `account_ids` or `platforms` has no place for
+ * them.
+ */
 const placeHint = ({ param, accountId }: RefusalDetail): string =>
   param?.startsWith(UNPLACED) === true
     ? `send it in targets with account_id ${accountId}, instead of account_ids or platforms (in an edit: in target_options)`
     : "";
 
-/** A slot that a model can copy. */
+/** Shows an example slot that a model can copy. */
 const slotHint = ({ code, param }: RefusalDetail): string =>
   param?.startsWith("slots") === true && code !== "unknown_argument"
     ? 'write a slot as { "weekday": 0, "time": "09:30" }, where 0 is Monday and 6 is Sunday'
@@ -83,7 +86,10 @@ const MEDIA_ADDRESS = "import_media or media_urls with a public https address, o
 
 const ENOUGH_SAID: Hint = () => "";
 
-/** The next step for a caller who has only these tools, by the code of the problem. The API's sentences do not say it. */
+/**
+ * The next step for each problem, by code, for a caller who has only these tools. The API's sentences name API calls
+ * instead.
+ */
 const HINTS: Partial<Record<DetailCode, Hint>> = {
   required: timeHint,
   wrong_type: (problem, facts) =>
@@ -133,10 +139,10 @@ export function needsAccounts(problems: readonly RefusalDetail[]): boolean {
   return problems.some(({ code }) => NEED_ACCOUNTS.has(code));
 }
 
-/** What to do about a problem, in one line; empty if its sentence says it. */
+/** Says on one line what to do about a problem. Empty if the problem's own sentence says it. */
 export function adviceFor(problem: RefusalDetail, facts: HintFacts): string {
   const general = DETAILS[problem.code];
-  // A general sentence that only points to the message adds nothing.
+  // Leave out a general sentence that only points to the message.
   const fallback = general.includes("`message`") ? "" : general.charAt(0).toLowerCase() + general.slice(1, -1);
   const hint = HINTS[problem.code]?.(problem, facts) ?? fallback;
   return [limitHint(problem, facts), placeHint(problem), slotHint(problem), hint]
@@ -144,7 +150,7 @@ export function adviceFor(problem: RefusalDetail, facts: HintFacts): string {
     .join("; ");
 }
 
-/** Next steps that differ from those for callers of the API. */
+/** Next steps for callers of tools, where they differ from those for callers of the API. */
 const NEXT_STEPS: Partial<Record<RefusalCode, string>> = {
   invalid_request: "Correct the arguments.",
   validation_failed: "Correct all of it in one new call; nothing was written.",

@@ -1,9 +1,12 @@
 import type { HttpErrorCode, RefusalCode } from "#core/codes.ts";
 
-/** Errors of JSON-RPC: https://www.jsonrpc.org/specification#error_object; -32000 is the first that is free for servers. */
+/**
+ * Error codes of JSON-RPC: https://www.jsonrpc.org/specification#error_object. -32000 is the first code that servers
+ * may define.
+ */
 const RPC_CODE = { parse: -32_700, request: -32_600, internal: -32_603, server: -32_000 } as const;
 
-/** Refuses a request before any protocol message is handled. */
+/** Thrown to refuse a request before any protocol message is handled. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -27,7 +30,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Writes it as a JSON-RPC error. Its data is the body that the API would have returned. */
+/** Answers with a JSON-RPC error. Its data are the body that the API would have returned. */
 export function toResponse({ status, code, kind, headers, message }: HttpError, requestId: string): Response {
   const data = { error: message, code, request_id: requestId };
   return Response.json(

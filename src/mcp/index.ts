@@ -15,10 +15,16 @@ import { getRequestId } from "#wire/request-id.ts";
 import { HttpError, toResponse } from "./http-error.ts";
 import { createServer } from "./server.ts";
 
-/** The scopes for everything but connecting accounts and changing workspaces. Clients request exactly these. */
+/**
+ * The scopes that a challenge names, because clients request exactly these. Connecting accounts and changing workspaces
+ * need others.
+ */
 const USUAL_SCOPES: readonly Scope[] = ["accounts:read", "posts:read", "posts:write", "workspaces:read"];
 
-/** Any origin may call: there are no cookies, so a page of another site cannot use its visitor's credentials. */
+/**
+ * Any origin may call the MCP server. It accepts no cookies, so a page of another site cannot use its visitor's
+ * credentials.
+ */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
@@ -37,7 +43,8 @@ const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * A page can make its own name resolve to this host (DNS rebinding). Its browser then sends that name, so checking the names detects it.
+ * Checks the host names of a request. A web page can make its own name resolve to this host (DNS rebinding), but its
+ * browser then sends that name.
  */
 function checkHost(request: Request, mcpUrl: string): void {
   const expected = new URL(mcpUrl);
@@ -116,8 +123,8 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
     return refuseUnauthenticated(mcpUrl, env, request, presented.reason);
   }
   const answer = (ctx: Context) => answerMessage(request, message, ctx, requestId);
-  // Only a tool call may run before the credential is verified: other messages can answer with an endless stream, and no part of it may be
-  // sent before that.
+  // Only a tool call may run before the credential is verified. Other messages can answer with an endless stream, of
+  // which no part may be sent before that.
   const remembered = isToolCall(message) ? await rememberedCaller(services, presented) : null;
   let mayRun = true;
   if (remembered !== null && (await countRequest(env, remembered.ctx.actor)) === null) {
@@ -152,7 +159,7 @@ async function answerMessage(request: Request, message: unknown, ctx: Context, r
   });
   return handler.fetch(request, {
     parsedBody: message,
-    // The token itself is not passed on.
+    // The protocol library needs no token, so it does not get the secret.
     authInfo: { token: "", clientId: actor.credential.id, scopes: [...actor.scopes], resource: new URL(config.mcpUrl) },
   });
 }

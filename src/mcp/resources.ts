@@ -12,7 +12,7 @@ const FOR_AN_HOUR = { ttlMs: HOUR, cacheScope: "private" } as const;
 
 const addressOf = (platform: string) => `almanac://platforms/${platform}`;
 
-/** Registers the rules of the platforms, for hosts that attach resources to a conversation. */
+/** Registers the platforms' rules as resources, for hosts that let a person attach them to a conversation. */
 export function registerResources(server: McpServer, ctx: Pick<Context, "config">): void {
   const template = new ResourceTemplate(addressOf("{platform}"), {
     list: () => ({
@@ -46,7 +46,7 @@ export function registerResources(server: McpServer, ctx: Pick<Context, "config"
   registerCard(server, ctx, "calendar", "Posts by day", CALENDAR_CARD);
 }
 
-/** Registers a page that MCP hosts show next to a result. It may load only pictures, and only from this service. */
+/** Registers a page that MCP hosts show beside a result. It may load nothing but pictures of this service. */
 function registerCard(
   server: McpServer,
   { config }: Pick<Context, "config">,

@@ -22,12 +22,12 @@ import { registerResources } from "./resources.ts";
 import type { Answer, Call, Tool } from "./tool/tool.ts";
 import { TOOLS } from "./tools/index.ts";
 
-/** The protocol of the request: `legacy` until 2025-11-25, `modern` from 2026-07-28 on. */
+/** The version of the MCP protocol that a request uses: `legacy` until 2025-11-25, `modern` from 2026-07-28 on. */
 type Era = "legacy" | "modern";
 
 const LIST_CACHE = { ttlMs: HOUR, cacheScope: "private" } as const;
 
-/** The lists depend only on the credential, so they never change for a client. */
+/** Tells clients that lists never change: they depend only on the credential. */
 const NO_CHANGES = { listChanged: false } as const;
 
 export function createServer(ctx: Context, requestId: string, era: Era): McpServer {
@@ -62,7 +62,10 @@ export function createServer(ctx: Context, requestId: string, era: Era): McpServ
   return server;
 }
 
-/** Accepts any arguments, because the library's validation would use its own words and report only the first problem. */
+/**
+ * A schema that accepts any arguments. The library's own validation would report only the first problem, in its own
+ * words.
+ */
 function anyArguments({ listed }: Tool) {
   return {
     "~standard": {
@@ -78,14 +81,18 @@ function isGranted({ actor }: Pick<Context, "actor">, scope: Scope | null): bool
   return scope === null || actor.scopes.includes(scope);
 }
 
-/** A key's scopes never change, so tools beyond them are not listed. An app can request more scopes, so it sees all tools. */
+/**
+ * Whether `tools/list` shows a tool. A key's scopes never change, so it does not see tools beyond them. An app can
+ * request more scopes, so it sees all.
+ */
 function isListed(ctx: Pick<Context, "actor">, scope: Scope | null): boolean {
   return isGranted(ctx, scope) || ctx.actor.credential.kind === "oauth";
 }
 
 /**
- * Lets a client ask the person for a missing scope. The challenge also names the granted scopes, because clients request exactly what it
- * names. Clients of the older protocol only refresh their token and give up, so they get an ordinary refusal.
+ * Lets a client ask the person for a missing scope. The challenge also names the granted scopes, because clients
+ * request exactly what it names. Clients of the older protocol would only refresh their token and give up, so they get
+ * an ordinary refusal.
  */
 function challengeOf({ actor }: Context, scope: Scope | null): { scopeChallenge: ScopeChallengeHandler } | undefined {
   if (scope === null || actor.credential.kind !== "oauth" || actor.scopes.includes(scope)) {

@@ -1,4 +1,4 @@
-/** The transfer timed out or lost its connection. */
+/** Thrown if a transfer timed out or lost its connection. */
 export class TransferInterrupted extends Error {
   override readonly name = "SourceStopped";
 }
@@ -10,13 +10,16 @@ interface ChunkReader {
   close(): void;
 }
 
-/** Reads large chunks into one buffer if the stream supports it, because 1 GiB in default chunks takes 250,000 reads. */
+/**
+ * Reads a stream in large chunks into one buffer, if the stream supports it: 1 GiB in default chunks takes 250,000
+ * reads.
+ */
 export function openChunkReader(body: ReadableStream<Uint8Array>): ChunkReader {
   let byob: ReadableStreamBYOBReader | null = null;
   try {
     byob = body.getReader({ mode: "byob" });
   } catch {
-    // A stream made in JavaScript has its own chunks and does not support BYOB reads.
+    // A stream made in JavaScript does not support reading into a buffer (BYOB), so it is read in its own chunks.
   }
   if (!byob) {
     const reader = body.getReader();

@@ -7,7 +7,7 @@ interface ContentTypeInfo {
   readonly extensions: readonly [string, ...string[]];
 }
 
-/** Every supported type; a stored file gets the first extension. */
+/** Every supported content type with its file extensions. A stored file gets the first one. */
 export const CONTENT_TYPES = {
   "image/jpeg": { type: "image", extensions: ["jpg", "jpeg"] },
   "image/png": { type: "image", extensions: ["png"] },
@@ -19,7 +19,7 @@ export const CONTENT_TYPES = {
   "application/pdf": { type: "document", extensions: ["pdf"] },
 } as const satisfies Record<ContentType, ContentTypeInfo>;
 
-/** These become a JPEG where the images service is bound. */
+/** Types that the service converts to JPEG, if Cloudflare's image transformations are bound. */
 export const CONVERTED_TYPES = {
   "image/heic": { type: "image", extensions: ["heic", "heif"] },
   "image/avif": { type: "image", extensions: ["avif"] },
@@ -46,7 +46,7 @@ const CONVERTED_KIND: ReceivedKind = {
   name: "HEIC or AVIF image",
 };
 
-/** Which type is stored for a file of this type, and how large the file may be. */
+/** As which type a received file is stored, and how large it may be. */
 export function receivedKind(received: ReceivedType): ReceivedKind {
   if (isConverted(received)) {
     return CONVERTED_KIND;
@@ -64,7 +64,7 @@ const ALIASES: Readonly<Record<string, ReceivedType>> = {
   "application/mp4": "video/mp4",
 };
 
-/** Normalizes a declared content type, without its parameters; null for an unsupported one. */
+/** Normalizes a declared content type, without its parameters. Null for an unsupported type. */
 export function parseContentType(declared: string): ReceivedType | null {
   const name = declared.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (Object.hasOwn(CONTENT_TYPES, name) || Object.hasOwn(CONVERTED_TYPES, name)) {
@@ -73,7 +73,10 @@ export function parseContentType(declared: string): ReceivedType | null {
   return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? null) : null;
 }
 
-/** MP4 and MOV, HEIC and AVIF are variants of one container format and are often confused. Every other type must match the declared one. */
+/**
+ * Whether a declared type fits the detected one. MP4 and MOV, and HEIC and AVIF, are variants of a container format
+ * that programs confuse. All other types must match.
+ */
 export function isSameFormat(declared: ReceivedType, detected: ReceivedType): boolean {
   const family = (type: ReceivedType) =>
     type === "video/quicktime" ? "video/mp4" : type === "image/avif" ? "image/heic" : type;

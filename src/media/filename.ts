@@ -4,7 +4,8 @@ import type { ContentType } from "./types.ts";
 const MAX_STEM_LENGTH = 80;
 
 /**
- * A name that is safe in a path, a header and a file system. The detected type decides the extension, because some platforms rely on it.
+ * Makes a file name that is safe in a path, a header and a file system. The detected type decides the extension,
+ * because some platforms rely on it.
  */
 export function safeFilename(requestedName: string, contentType: ContentType): string {
   const { extensions, type } = CONTENT_TYPES[contentType];
@@ -20,7 +21,7 @@ export function safeFilename(requestedName: string, contentType: ContentType): s
   return `${stem || type}.${known.includes(extension) ? extension : extensions[0]}`;
 }
 
-/** The decoded last segment of the URL's path. */
+/** The file name in a URL: the decoded last segment of its path. */
 export function filenameOf(url: URL): string {
   const last = url.pathname.split("/").findLast((segment) => segment !== "") ?? "";
   try {

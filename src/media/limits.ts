@@ -4,7 +4,7 @@ import type { FileType } from "#core/status.ts";
 
 const MIB = 1024 ** 2;
 
-/** The largest file accepted of each type; the preview checks the platforms' own limits. */
+/** The largest file (bytes) of each type. The limits of platforms come in addition, and previews check them. */
 export const MAX_BYTES = MAX_FILE_BYTES;
 
 export const MAX_BYTES_TEXT = {
@@ -14,22 +14,25 @@ export const MAX_BYTES_TEXT = {
 } as const satisfies Record<FileType, string>;
 
 /**
- * The largest image accepted: a photo of the largest camera sensors. A few bytes can claim any width and height, and a platform or browser
- * needs four bytes for every pixel that it decodes.
+ * The largest image in megapixels, that of the largest camera sensors. A few bytes can claim any size, and whoever
+ * decodes the image needs four bytes for each pixel.
  */
 export const MAX_IMAGE_MEGAPIXELS = 200;
 
-/** The limits of Cloudflare Images. A JPEG made of a HEIC or AVIF image stays within them too, so that it can be fitted later. */
+/**
+ * The limits of Cloudflare Images. A JPEG made from a HEIC or AVIF image stays within them too, so that it can be
+ * fitted later.
+ */
 export const IMAGES_INPUT = { maxBytes: 20_000_000, maxPixels: 100_000_000, maxSide: 12_000 } as const;
 
-/** Limits of one import; tests pass smaller ones. */
+/** The limits of one import. They are a parameter, so that tests can pass smaller ones. */
 export interface ImportLimits {
   readonly maxBytes: Readonly<Record<FileType, number>>;
-  /** The largest unpacked size of a compressed response, to prevent decompression bombs. */
+  /** The largest decompressed size of a response (bytes), to prevent decompression bombs. */
   readonly maxUnpackedBytes: number;
-  /** The longest time without a byte. */
+  /** The longest time (ms) in which no byte arrives. */
   readonly idleMs: number;
-  /** The longest time of the whole transfer, redirects included. */
+  /** The longest time (ms) of the whole transfer, including redirects. */
   readonly totalMs: number;
   readonly maxRedirects: number;
 }
@@ -42,45 +45,54 @@ export const IMPORT_LIMITS: ImportLimits = {
   maxRedirects: 5,
 };
 
-/** The limits for the images of many posts. One request cannot wait for other files. */
+/**
+ * The import limits for images of many posts. Videos and documents are excluded, because one request cannot wait for
+ * them.
+ */
 export const BULK_IMPORT_LIMITS: ImportLimits = { ...IMPORT_LIMITS, maxBytes: { ...MAX_BYTES, video: 0, document: 0 } };
 export const MAX_BULK_IMPORTS = 100;
-/** For all images of one request together. */
+/** The time (ms) for all images of one bulk request together. */
 export const BULK_IMPORT_MS = MINUTE;
 
 export const MAX_IMPORT_URLS = 10;
-/** More than any platform accepts in one post. */
+/** The largest number of media of a post. No platform accepts more. */
 export const MAX_POST_MEDIA = 50;
-/** The most media of a post and its accounts together, so that a PostPlan stays below the size of a database row. */
+/** The largest number of media of a post and its accounts together, so that a PostPlan fits into a database row. */
 export const MAX_REQUEST_MEDIA = 200;
 
-/** Each import needs two connections, a fetch and a write, and a Worker may have six open at once. */
+/**
+ * How many files are imported in parallel. Each takes two connections, to fetch and to write, and a Worker may have
+ * six.
+ */
 export const PARALLEL_IMPORTS = 3;
 
-/** How many calls of the images service run at the same time; each keeps one copy in memory. */
+/** How many calls of the images service run in parallel. Each keeps one copy in memory. */
 export const PARALLEL_FITS = 3;
 
-/** A file of unknown length is staged in objects of this size. */
+/** The size (bytes) of the objects in which a file of unknown length is stored while it arrives. */
 export const STAGED_OBJECT_BYTES = 4 * MIB;
-/** Small files of one request stay in memory instead of staging, up to this many bytes together. */
+/** Up to this many bytes, small files of a request stay in memory together instead of going to temporary storage. */
 export const IN_MEMORY_IMPORT_BYTES = 8 * MIB;
 
-/** A file uploaded in one request stays in memory up to this size. */
+/** Up to this size (bytes), a file uploaded in one request stays in memory. */
 export const IN_MEMORY_UPLOAD_BYTES = 4 * MIB;
 
-/** Below Cloudflare's limit of 100 MB for the body of one request. */
+/** The largest upload in one request (bytes). It is below Cloudflare's limit of 100 MB for a body. */
 export const MAX_SINGLE_UPLOAD_BYTES = 90 * MIB;
 export const UPLOAD_PART_BYTES = 64 * MIB;
 export const SINGLE_UPLOAD_URL_LIFETIME_MS = HOUR;
-/** A multipart upload can be resumed for this long; later it counts as abandoned. */
+/** How long (ms) a multipart upload can be resumed. Afterwards it counts as abandoned. */
 export const UPLOAD_LIFETIME_MS = DAY;
 
 export const UNUSED_RETENTION_MS = 30 * DAY;
-/** Longer than a confirmation token is valid, so that the media of a preview still exists at its confirm. */
+/**
+ * How long (ms) an item stays `expiring`: longer than a confirmation token is valid, so that a previewed file still
+ * exists at the confirm.
+ */
 export const EXPIRING_MS = 10 * MINUTE;
-/** After this time another run takes over an unfinished removal. */
+/** How long (ms) a deletion belongs to the run that claimed it. Afterwards another run may take it over. */
 export const REMOVAL_LEASE_MS = 10 * MINUTE;
 
-/** Deleting an object takes a moment. A save of the same bytes waits this many times before it refuses. */
+/** How often a save waits for the deletion of an object with the same bytes, which takes a moment. Then it refuses. */
 export const REMOVAL_WAIT_ATTEMPTS = 5;
 export const REMOVAL_WAIT_MS = 300;

@@ -1,7 +1,7 @@
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
-/** A draft that names an item; `uses` counts all of them. */
+/** A draft that uses a media item. `uses` is the number of all such drafts. */
 export interface DraftUseRow {
   readonly mediaId: string;
   readonly draftId: string;
@@ -9,8 +9,8 @@ export interface DraftUseRow {
 }
 
 /**
- * The drafts of workspace ?1 that name the items that `items` selects. A draft names an item by the item's id or by the id of an upload
- * with the same bytes.
+ * SQL for the drafts of workspace ?1 that use the items from the SQL `items`. A draft may name an item by its id, or by
+ * the id of an upload with the same bytes.
  */
 const namedBy = (items: string): string =>
   `SELECT i.id AS mediaId, d.draft_id AS draftId FROM (${items}) i
@@ -19,8 +19,8 @@ const namedBy = (items: string): string =>
     CROSS JOIN uploads u ON u.media_id = i.id CROSS JOIN draft_media d ON d.workspace_id = ?1 AND d.media_id = u.id`;
 
 /**
- * SQL: whether a draft of the workspace names the item, by the item's id or by the id of an upload with the same bytes. Both parameters are
- * SQL.
+ * SQL: whether a draft of the workspace uses an item, which it may name by its id or by the id of an upload with the
+ * same bytes. Both arguments are SQL.
  */
 export const namedByDraft = (mediaId: string, workspaceId: string): string =>
   `(EXISTS (SELECT 1 FROM draft_media d WHERE d.media_id = ${mediaId} AND d.workspace_id = ${workspaceId})
@@ -28,8 +28,8 @@ export const namedByDraft = (mediaId: string, workspaceId: string): string =>
     WHERE u.media_id = ${mediaId} AND u.id <> ${mediaId}))`;
 
 /**
- * The drafts of a workspace that name the items that `items` selects, newest first and at most `limit` of each. The parameters of `items`
- * begin at ?3.
+ * A statement that selects the drafts which use the items from the SQL `items`, newest first and at most `limit` for
+ * each item. The parameters of `items` begin at ?3.
  */
 export function draftUsesStatement(
   db: Db,

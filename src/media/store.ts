@@ -21,7 +21,7 @@ export interface MediaRow {
   readonly facts: string;
 }
 
-/** Every column of `MediaRow`; the table is named `m`. */
+/** SQL for the columns of a `MediaRow`, from the table alias `m`. */
 export const MEDIA_COLUMNS = `m.id AS id, m.state AS state, m.type AS type, m.content_type AS contentType, m.filename AS filename,
   m.size_bytes AS sizeBytes, m.width AS width, m.height AS height, m.duration_ms AS durationMs, m.sha256 AS sha256, m.facts AS facts`;
 
@@ -49,11 +49,13 @@ export function isReady<Row extends MediaRow>(row: Row): row is Row & ReadyMedia
   return row.state === "ready" && row.sha256 !== null;
 }
 
-/** The id of an upload may be an alias of an item that already had the same bytes. */
+/**
+ * SQL that also finds an item by the id of an upload. The upload's bytes may already have been those of another item.
+ */
 const JOIN_ALIASED_MEDIA =
   "LEFT JOIN uploads u ON u.id = j.value CROSS JOIN media m ON m.id = coalesce(u.media_id, j.value)";
 
-/** The actor's media among `ids`, for a batch; `parseMediaRows` parses its rows. */
+/** A statement for batches that selects the actor's media among `ids`. `parseMediaRows` parses its rows. */
 export function mediaStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -67,7 +69,7 @@ export function mediaStatement(
     .bind(JSON.stringify(ids), actor.workspaceId, actor.userId);
 }
 
-/** The actor's newest usable media, for a batch; `parseReadyMediaRows` parses its rows. */
+/** A statement for batches that selects the actor's newest usable media. `parseReadyMediaRows` parses its rows. */
 export function newestMediaStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -92,8 +94,8 @@ export function parseReadyMediaRows(
 }
 
 /**
- * Parses the rows of `mediaStatement`, by requested id. Null means that the bytes are incomplete; a missing key means that the item does
- * not exist.
+ * Parses the rows of `mediaStatement` by the requested ids. Null means that the bytes are incomplete; a missing key
+ * means that the item does not exist.
  */
 export function parseMediaRows(
   rows: readonly unknown[],
@@ -110,7 +112,10 @@ export function parseMediaRows(
   return media;
 }
 
-/** The item of a public media URL; null when there is nothing to serve. It checks no owner, because the id is the secret. */
+/**
+ * Finds the item of a public media URL. Null if there is nothing to serve. It checks no owner, because the id is the
+ * secret.
+ */
 export async function findServableMedia(db: Db, id: string): Promise<ReadyMediaRow | null> {
   return db.d1
     .prepare(

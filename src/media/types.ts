@@ -3,7 +3,7 @@ import type { JsonObject } from "#core/json.ts";
 import type { FileType, MediaType } from "#core/status.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 
-/** A stored file with the facts that validation needs: a media item as callers see it, or a document. */
+/** A stored file with the facts that a check needs: a media item as callers see it, or a document. */
 export interface ResolvedFile extends Omit<StoredMediaItem, "type"> {
   readonly type: FileType;
   readonly filename: string;
@@ -14,7 +14,7 @@ export interface ResolvedMedia extends ResolvedFile {
   readonly type: MediaType;
 }
 
-/** A file that only an option takes. */
+/** A document, which only an option of a target can use. */
 export interface ResolvedDocument extends ResolvedFile {
   readonly type: "document";
 }

@@ -83,7 +83,10 @@ export const ConsentPage: FC<{
   </AuthLayout>
 );
 
-/** For an invalid request. `returnUrl` is set where a click may tell the app: its redirect URI is valid, but the user has not approved it. */
+/**
+ * The page for an invalid request of an app. `returnUrl` is set if a click may send the error to the app: its redirect
+ * URI is valid, but the user has never approved it.
+ */
 export const AuthorizationErrorPage: FC<{ message: string; returnUrl?: string | undefined }> = ({
   message,
   returnUrl,

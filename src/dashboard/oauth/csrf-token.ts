@@ -1,6 +1,9 @@
 import { toHex } from "#core/encoding.ts";
 
-/** Binds a form to this session and to exactly this query: another session or another scope has another token. */
+/**
+ * Makes a token that binds the consent form to this session and query. Another session, or a query with another scope,
+ * has another token.
+ */
 export async function csrfToken(sessionToken: string, query: string): Promise<string> {
   const encoder = new TextEncoder();
   const key = await crypto.subtle.importKey(

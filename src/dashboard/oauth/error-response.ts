@@ -5,8 +5,8 @@ import { setOverloadedHeaders } from "#dashboard/layout/error-pages.tsx";
 import { isOverloaded } from "#db/errors.ts";
 
 /**
- * OAuth endpoints respond with `{ error, error_description }` (RFC 6749 5.2): 401 for a failed client authentication, 503 while
- * the database is overloaded, otherwise 400.
+ * Answers an error of an OAuth endpoint as `{ error, error_description }` (RFC 6749 5.2). The status is 401 for failed
+ * client authentication, 503 while the database is overloaded, otherwise 400.
  */
 export function oauthErrorResponse(error: Error, c: PageContext): Response {
   if (isOverloaded(error)) {

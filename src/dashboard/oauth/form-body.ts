@@ -2,7 +2,10 @@ import { OAuthRefusal, parseParameters } from "#auth/oauth/index.ts";
 import { readBodyText } from "#dashboard/request/read-body.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 
-/** The parameters of a client's request: only form-encoded bodies, and each parameter at most once (RFC 6749 3.2). */
+/**
+ * Reads the parameters of an OAuth client's request. The body must be form-encoded, with each parameter at most once
+ * (RFC 6749 3.2).
+ */
 export async function readFormBody(c: PageContext): Promise<ReturnType<typeof parseParameters>> {
   const [type] = (c.req.header("content-type") ?? "").split(";");
   if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {

@@ -14,7 +14,10 @@ import { revoke, token } from "./token.ts";
 
 const METADATA_SECONDS = 300;
 
-/** For clients that run in a browser; these endpoints accept no cookie as a credential. */
+/**
+ * Lets clients that run in a browser call these endpoints from any origin. This is safe, because the endpoints accept
+ * no cookie as a credential.
+ */
 const allowAnyOrigin = cors({
   origin: "*",
   allowMethods: ["GET", "POST"],
@@ -23,7 +26,7 @@ const allowAnyOrigin = cors({
   maxAge: 86_400,
 });
 
-/** The OAuth 2.1 authorization server: metadata, consent, tokens, registration. */
+/** Serves the OAuth 2.1 authorization server: metadata, consent, tokens and registration. */
 export function createOAuth(createOutbound: OutboundFactory): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.use("/.well-known/*", withServices(createOutbound));
@@ -35,7 +38,7 @@ export function createOAuth(createOutbound: OutboundFactory): Hono<PageEnv> {
     c.header("Cache-Control", `public, max-age=${METADATA_SECONDS}`);
     return c.json(serverMetadata(c.var.services.config));
   });
-  // The path of the resource follows the well-known prefix (RFC 9728 3.1); some clients use the URL without it.
+  // The path of the resource follows the well-known prefix (RFC 9728 3.1). Some clients leave it out.
   app.get("/.well-known/oauth-protected-resource/:path{.+}?", (c) => {
     const { config } = c.var.services;
     const path = c.req.param("path");
@@ -66,7 +69,8 @@ export function createOAuth(createOutbound: OutboundFactory): Hono<PageEnv> {
     return c.json({ error: "invalid_request", error_description: "this endpoint only accepts POST" }, 405);
   });
 
-  // A page for users, not for scripts: no CORS (OAuth 2.1 3.1), and the rules of our own forms.
+  // People open this page and scripts do not, so it has no CORS (OAuth 2.1 3.1). The rules for forms of our pages
+  // apply.
   app.use("/oauth/authorize", securityHeaders, requireSameOrigin, limitFormBody);
   app.get("/oauth/authorize", showConsent);
   app.post("/oauth/authorize", decideConsent);

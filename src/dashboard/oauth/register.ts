@@ -26,7 +26,7 @@ function refuseTooMany(c: PageContext, retryAfterSeconds: number): Response {
   );
 }
 
-/** `POST /oauth/register` (RFC 7591), without authentication, rate limited per IP address. */
+/** Handles `POST /oauth/register` (RFC 7591). It needs no authentication and has a rate limit per IP address. */
 export async function register(c: PageContext): Promise<Response> {
   if (!(await withinRateLimit(c, "register"))) {
     return refuseTooMany(c, 60);

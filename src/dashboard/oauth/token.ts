@@ -18,7 +18,7 @@ function required(values: Readonly<Record<string, string | undefined>>, name: st
   return value;
 }
 
-/** `POST /oauth/token`: exchanges a code or a refresh token for new tokens. */
+/** Handles `POST /oauth/token`: exchanges a code or a refresh token for new tokens. */
 export async function token(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const { values, resources } = await readFormBody(c);
@@ -53,7 +53,10 @@ export async function token(c: PageContext): Promise<Response> {
   });
 }
 
-/** `POST /oauth/revoke`. The empty object is for clients that parse every 200 response as JSON. */
+/**
+ * Handles `POST /oauth/revoke`. It responds with an empty object, because some clients parse every 200 response as
+ * JSON.
+ */
 export async function revoke(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const { values } = await readFormBody(c);

@@ -25,7 +25,7 @@ function waysOf({ byMail, byWebhook }: Operations["channels"]): string {
   return `Sent ${ways.join(" and ")}.`;
 }
 
-/** The alerts that are open now, and those of the last 30 days. */
+/** Lists the open alerts of the installation and those of the last 30 days. */
 export const AlertsList: FC<{ operations: Operations; display: Display }> = ({
   operations: { alerts, channels, publishingHeld },
   display,

@@ -9,7 +9,10 @@ import { SlicesPlot } from "./slices-plot.tsx";
 import { LimitsTable, PlatformsTable, SpendList } from "./tables.tsx";
 import { Tiles } from "./tiles.tsx";
 
-/** How the whole installation runs, for its operators: figures of all users together, and nothing of what they post. */
+/**
+ * Shows operators how the whole installation runs. It contains figures of all users together, and nothing of what they
+ * post.
+ */
 export const OperatePage: FC<{
   signedIn: SignedInUser;
   display: Display;

@@ -5,7 +5,7 @@ import { renderPage } from "#dashboard/layout/render-page.tsx";
 import { getOperations } from "#metrics/index.ts";
 import { OperatePage } from "./operate-page.tsx";
 
-/** `GET /dashboard/operate`: for everybody but operators it does not exist. */
+/** Handles `GET /dashboard/operate`. Users who are no operators get the 404 page. */
 export async function showOperate(c: PageContext): Promise<Response> {
   const { signedIn } = c.var;
   if (!signedIn.isOperator) {

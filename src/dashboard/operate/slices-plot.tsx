@@ -5,7 +5,8 @@ import { NumbersTable } from "#dashboard/overview/numbers-table.tsx";
 import { axisEnd } from "#dashboard/overview/outcomes-plot.tsx";
 import type { TimeSlice } from "#metrics/index.ts";
 
-/* Two rows of bars over the same hours or days: what became of targets, and how late 99 of 100 left. Failed parts are hatched. */
+/* Draws two rows of bars over the same hours or days: the outcomes of targets, and the lateness that 99 % of them
+   did not exceed. Failed parts are hatched, so that they differ without colour. */
 
 const WIDTH = 320;
 const LEFT = 40;
@@ -24,7 +25,7 @@ const round = (value: number) => Math.round(value * 10) / 10;
 const endedOf = ({ published, failed, unconfirmed }: TimeSlice) => published + failed + unconfirmed;
 const latenessText = (ms: number | null) => (ms === null ? "–" : formatLateness(ms));
 
-/** A round number of milliseconds at or above the highest bar. */
+/** The upper end of the axis for lateness: a round number of milliseconds at or above the highest bar. */
 function latenessEnd(maxMs: number): number {
   return axisEnd(Math.max(100, maxMs));
 }
@@ -41,10 +42,10 @@ const Axis: FC<{ y: number; text: string }> = ({ y, text }) => (
 export const SlicesPlot: FC<{
   id: string;
   title: string;
-  /** The time of one bar. */
+  /** The period that one bar stands for. */
   unit: "Hour" | "Day";
   slices: readonly TimeSlice[];
-  /** One of this many bars has a label. */
+  /** Every `labelEvery`-th bar has a label. */
   labelEvery: number;
   label: (startsAt: number) => string;
 }> = ({ id, title, unit, slices, labelEvery, label }) => {

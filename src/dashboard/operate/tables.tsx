@@ -11,7 +11,7 @@ function codesOf({ codes }: PlatformOutcomes): string {
   return [...named, ...(codes.length > MAX_CODES ? [`${codes.length - MAX_CODES} more`] : [])].join(", ");
 }
 
-/** What became of targets at each platform. */
+/** A table of the outcomes of targets at each platform. */
 export const PlatformsTable: FC<{ caption: string; period: Period }> = ({ caption, period: { platforms } }) =>
   platforms.length === 0 ? null : (
     <div class="table-scroll" tabindex={0} role="region" aria-label={caption}>
@@ -43,7 +43,7 @@ function amountOf({ label }: LimitUse, amount: number): string {
   return label === "database" ? formatBytes(amount) : formatNumber(amount);
 }
 
-/** What is used of each limit of the whole installation. */
+/** A table of the limits of the whole installation and how much of each is used. */
 export const LimitsTable: FC<{ limits: readonly LimitUse[] }> = ({ limits }) => (
   <div class="table-scroll" tabindex={0} role="region" aria-label="Limits of the installation">
     <table class="figures">

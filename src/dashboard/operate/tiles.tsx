@@ -24,14 +24,14 @@ function ageOf(ms: number): string {
   return ms < 2 * MINUTE ? `${Math.max(0, Math.round(ms / SECOND))} s ago` : `${Math.floor(ms / MINUTE)} min ago`;
 }
 
-/** How many of the newest entries the page looks at. */
+/** Writes a count. The page counts only up to a limit, so a count at the limit gets the words "or more". */
 function boundedCount(count: number): string {
   return count >= MAX_COUNTED ? `${formatNumber(MAX_COUNTED)} or more` : formatNumber(count);
 }
 
 const shareOf = (part: number, all: number): string => (all === 0 ? "none" : `${Math.round((part * 100) / all)} %`);
 
-/** What is now, and the last 24 hours in a number each. */
+/** Shows the present state and the last 24 hours, one number in each tile. */
 export const Tiles: FC<{ operations: Operations; now: number }> = ({ operations, now }) => {
   const { overdue, cronRanAt, isCronLate, open, day } = operations;
   const { lateness, syncs } = day;

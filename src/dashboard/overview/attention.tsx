@@ -14,7 +14,7 @@ import type { SubscriptionEnd } from "#dashboard/wording/subscription-end.ts";
 
 type AutomaticPause = Exclude<PausedReason, "user">;
 
-/** Why posts were paused without the user's doing, and where that is repaired. */
+/** Why the service paused posts, and where the user can solve it. */
 const PAUSES = {
   account: { because: "no account of theirs can publish", href: "/dashboard/accounts", action: "Look at the accounts" },
   subscription: { because: "the subscription has ended", href: "/dashboard/plan", action: "Choose a plan" },
@@ -66,7 +66,7 @@ const AccountProblem: FC<{ account: AccountWithPosts; display: Display; now: num
 const MAX_PROBLEMS = 3;
 const UNCONFIRMED = "it may be published; look at the platform before you send it again.";
 
-/** One line for each distinct reason, with the accounts that it concerns. */
+/** Describes the problems of targets: one line for each reason, with the accounts that it concerns. */
 function describeProblems(problems: readonly TargetProblem[]): readonly string[] {
   const accountsOf = new Map<string, string[]>();
   for (const { platform, username, status, message } of problems) {
@@ -102,7 +102,7 @@ const SkippedPostsItem: FC<{ skipped: SkippedPosts }> = ({ skipped: { platform, 
   </Item>
 );
 
-/** A trial, or the days that are left after a failed payment. */
+/** An item that warns of the end of a trial, or of the grace period after a failed payment. */
 const SubscriptionEndItem: FC<{ end: SubscriptionEnd; count: number; display: Display }> = ({
   end: { at, isTrial },
   count,
@@ -126,12 +126,15 @@ function accountsWithProblems(overview: Overview, now: number): readonly Account
   );
 }
 
-/** A longer list is as high as two cards. */
+/** A list with more entries takes the height of two cards. */
 const SHORT_LIST = 3;
 
 const MAX_WEBHOOKS = 5;
 
-/** The overview already shows the state behind every other kind of notice. */
+/**
+ * An item for a notice about a webhook. All other kinds of notices are left out, because the overview already shows
+ * their causes.
+ */
 const WebhookItem: FC<{ notice: Notice; display: Display }> = ({ notice, display }) => {
   const { title, action } = describeNotice(notice, (instant) => formatDateTime(display, instant));
   return (
@@ -141,7 +144,7 @@ const WebhookItem: FC<{ notice: Notice; display: Display }> = ({ notice, display
   );
 };
 
-/** Everything that a person has to repair, each with a link; one sentence if there is nothing. */
+/** Lists everything that the person must act on, each with a link. If there is nothing, one sentence says so. */
 export const Attention: FC<{
   overview: Overview;
   subscriptionEnd: SubscriptionEnd | null;
@@ -164,7 +167,7 @@ export const Attention: FC<{
     (end === null ? 0 : 1) +
     (pendingApprovals === 0 ? 0 : 1);
   const isCalm = count === 0;
-  // The list of the calendar shows four weeks from its date on.
+  // The list view of the calendar shows four weeks from its date on, so begin 27 days ago to include today.
   const listFrom = addDays(wallTimeAt(display.timeZone, now).date, -27);
   const listHref = (status: ListedStatus) => `/dashboard?view=list&date=${listFrom}&status=${status}`;
   const isLong = count > SHORT_LIST;

@@ -4,7 +4,7 @@ import { type Display, formatTimeOfDay, formatZone } from "#dashboard/wording/di
 import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 
-/* Weekdays by hours; the area of a circle says how many posts there are. */
+/* Draws when posts are published, by weekday and hour. The area of a circle is proportional to the number of posts. */
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 const LABELLED_HOURS = [0, 6, 12, 18];

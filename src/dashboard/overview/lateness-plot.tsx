@@ -3,15 +3,15 @@ import { formatNumber } from "#dashboard/wording/counts-and-limits.ts";
 import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 
-/* How late publications were: one bar for each range, with its number beside it. */
+/* Draws how late publications were: a bar for each range, with its number. */
 
 const WIDTH = 320;
 const ROW = 20;
-/** The percentages of fewer publications would be misleading. */
+/** With fewer publications than this, percentages would be misleading, so none are shown. */
 const MIN_SAMPLE_FOR_SHARES = 5;
 const BARS = { left: 78, right: 282 };
 
-/** `0.35 s`, `12 s`, `1 min 20 s`. */
+/** Writes a lateness in words: `0.35 s`, `12 s` or `1 min 20 s`. */
 export function formatLateness(ms: number): string {
   if (ms < 10_000) {
     return `${Math.round(ms / 10) / 100} s`;

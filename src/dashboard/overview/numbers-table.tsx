@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 
-/** The numbers of a plot, for users who cannot see the plot or want exact numbers. */
+/** The numbers of a plot as a table, for users who cannot see the plot or want exact numbers. */
 export const NumbersTable: FC<{
   caption: string;
   columns: readonly string[];

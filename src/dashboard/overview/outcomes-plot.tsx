@@ -4,7 +4,8 @@ import { formatDate } from "#dashboard/wording/display.ts";
 import type { Overview } from "#posts/index.ts";
 import { NumbersTable } from "./numbers-table.tsx";
 
-/* Bars of the posts of each day, one part for each outcome; failed parts are hatched, so that they differ without colour too. */
+/* Draws the posts of each day as a bar with one part for each outcome. Failed parts are hatched, so that they differ
+   without colour. */
 
 const WIDTH = 320;
 const HEIGHT = 150;
@@ -21,7 +22,7 @@ type Day = Overview["outcomesByDay"][number];
 
 const totalOf = (day: Day) => day.published + day.partiallyFailed + day.failed;
 
-/** The upper end of the axis: 1, 2, 5, 10, 20, 50, … */
+/** The upper end of a plot's axis: the smallest of 1, 2, 5, 10, 20, 50, … that is at least `max`. */
 export function axisEnd(max: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, max)));
   return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= max) ?? max;

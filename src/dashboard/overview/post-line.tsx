@@ -4,7 +4,7 @@ import { PlatformBadge } from "#dashboard/layout/components.tsx";
 import { type Display, formatDate, formatTime } from "#dashboard/wording/display.ts";
 import type { PostSummary } from "#posts/index.ts";
 
-/** `Today, 14:05`, `Tomorrow, 9:00 am`, `Thu, 3 Dec 2026, 09:05`. */
+/** Writes a time relative to today: `Today, 14:05`, `Tomorrow, 9:00 am` or `Thu, 3 Dec 2026, 09:05`. */
 function formatWhen(display: Display, instant: number, now: number): string {
   const today = wallTimeAt(display.timeZone, now).date;
   const { date } = wallTimeAt(display.timeZone, instant);
@@ -16,12 +16,12 @@ function formatWhen(display: Display, instant: number, now: number): string {
   return `${names[date] ?? formatDate(date, "medium")}, ${formatTime(display, instant)}`;
 }
 
-/** The beginning of the text, or what the post has instead. */
+/** The beginning of a post's text. A post without text is described by its type. */
 function firstWords({ caption, postType }: PostSummary): string {
   return caption.trim() || { text: "No text", image: "Image without text", video: "Video without text" }[postType];
 }
 
-/** A post in one or two lines: time, platforms, first words; it leads to the post. */
+/** A post on one or two lines: time, platforms and first words. It links to the post. */
 export const PostLine: FC<{ post: PostSummary; display: Display; now: number; tag?: Child }> = ({
   post,
   display,

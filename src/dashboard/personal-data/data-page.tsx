@@ -25,7 +25,7 @@ const Downloads: FC<{ ready: DataExport; signedIn: SignedInUser }> = ({ ready, s
   </section>
 );
 
-/** A download of everything that belongs to the person. */
+/** The page on which a person downloads all of their data. */
 export const DataPage: FC<{
   signedIn: SignedInUser;
   ready: DataExport | null;

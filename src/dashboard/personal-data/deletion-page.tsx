@@ -10,7 +10,7 @@ import type { DeletionConsequences } from "#personal-data/index.ts";
 export interface DeletionPageProps {
   readonly signedIn: SignedInUser;
   readonly consequences: DeletionConsequences;
-  /** Whether the service sends mails. */
+  /** Whether the installation can send mails. */
   readonly canMail: boolean;
   readonly hasPayment: boolean;
   readonly error?: FormError | undefined;
@@ -51,7 +51,7 @@ const Consequences: FC<Pick<DeletionPageProps, "consequences" | "canMail" | "has
   </>
 );
 
-/** What follows for the service itself. */
+/** What the deletion of its last user or last operator means for the installation. */
 const LAST_OF = {
   users:
     "I am the only user of this service. After the deletion nobody can sign in, and whoever signs up next is its first user and operator. To end the service itself, I would delete it at Cloudflare.",
@@ -112,7 +112,7 @@ const Requested: FC<{ signedIn: SignedInUser; dueAt: number }> = ({ signedIn, du
   </section>
 );
 
-/** The forms that request the deletion of the account and withdraw the request. */
+/** The page on which a user requests the deletion of the account, or withdraws the request. */
 export const DeletionPage: FC<DeletionPageProps> = (props) => (
   <DashboardLayout
     title="Delete your account"

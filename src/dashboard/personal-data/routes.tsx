@@ -36,7 +36,7 @@ async function renderDeletion(c: PageContext, error?: FormError): Promise<Respon
   );
 }
 
-/** A person's own data and the deletion of their account, below the profile page. */
+/** Serves the download of a person's data and the deletion of the account, below the profile page. */
 export const personalDataPages = new Hono<PageEnv>()
   .get("/data", (c) => renderData(c))
   .post("/data", async (c) => {

@@ -8,9 +8,10 @@ import { type OwnMedia, parseJson, readOwnMedia } from "./own-media.ts";
 import { mediaUrlsOf, type PostForm } from "./post-form.ts";
 import { type KnownMediaTypes, mediaTypesOf } from "./read-options.ts";
 
-/* Own media of an account, and options without a field. The form sends them as JSON, so that a copy and an edit keep them. */
+/* Own media of an account, and options without a form field. The form sends both as JSON, so that a copy or an edit
+   does not lose them. */
 
-/** The JSON of the account's own media; undefined for those of the post. */
+/** An account's own media as JSON. Undefined if the account publishes the post's media. */
 export function writeOwnMedia(target: Pick<Target, "mediaItems">): string | undefined {
   const items = ownMediaItems(target);
   return items === null
@@ -25,18 +26,21 @@ export function writeOwnMedia(target: Pick<Target, "mediaItems">): string | unde
       );
 }
 
-/** The own media that the account publishes; null if it takes those of the post. */
+/** The own media that an account publishes. Null if it publishes the post's media. */
 export function ownMediaOf(form: PostForm, accountId: string): NonNullable<TargetInput["mediaItems"]> | null {
   const items = form.sharedMedia.has(accountId) ? null : storedOwnMedia(form, accountId);
   return items && items.map(toMediaInput);
 }
 
-/** The own media in the form, even if the account takes those of the post; null without any, or if the JSON is not ours. */
+/**
+ * The own media that the form contains for an account, even if it publishes the post's media. Null if there are none,
+ * or if the JSON is invalid.
+ */
 export function storedOwnMedia(form: PostForm, accountId: string): OwnMedia | null {
   return readOwnMedia(form.ownMedia.get(accountId));
 }
 
-/** The form after a button changed the order of the account's own media. */
+/** The form after a button that changed the order of an account's own media. */
 export function changeOwnMedia(
   form: PostForm,
   accountId: string,
@@ -57,7 +61,7 @@ export function changesOwnMedia(form: PostForm, stored: Target): boolean {
   return after !== null && (before === null || comparable(before) !== comparable(after));
 }
 
-/** The media types that the account publishes; null if one is unknown. */
+/** The types of the media that an account publishes. Null if the type of one is unknown. */
 export function mediaTypesOfAccount(form: PostForm, accountId: string): KnownMediaTypes {
   const own = ownMediaOf(form, accountId);
   const types = own?.map(({ url, type }) => type ?? mediaTypesOf([url])?.[0] ?? null);
@@ -73,12 +77,12 @@ export function mediaCountOfAccount(form: PostForm, accountId: string): number {
   return (ownMediaOf(form, accountId) ?? mediaUrlsOf(form)).length;
 }
 
-/** The JSON of the options that have no field; undefined where there are none. */
+/** The options of a target that have no form field, as JSON. Undefined if there are none. */
 export function writeFieldlessOptions(
   { platformOptions }: Pick<Target, "platformOptions">,
   specs: readonly OptionSpec[],
 ): string | undefined {
-  // The caption has a field of its own, and the media decide the placement.
+  // Leave out the caption, which has its own field, and the placement, which follows from the media.
   const withField = new Set(["caption", "placement", ...specs.map(({ key }) => key.split(".")[0] ?? key)]);
   const fieldless = Object.entries(platformOptions).filter(([name, value]) => !withField.has(name) && value !== null);
   return fieldless.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fieldless));

@@ -2,12 +2,12 @@ import { type Annotations, NO_ANNOTATIONS } from "#posts/index.ts";
 import { AnnotationsBody, toAnnotations } from "#wire/schemas/annotations.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 
-/** The annotation fields as the user typed them, named as in the API. */
+/** The annotation fields as the user typed them. Their names are those of the API. */
 export interface AnnotationForm {
   readonly external_id: string;
-  /** One per line. */
+  /** The labels, one per line. */
   readonly labels: string;
-  /** One per line, each as `name: value`. */
+  /** The metadata, one entry per line, as `name: value`. */
   readonly metadata: string;
   readonly notes: string;
 }
@@ -42,7 +42,10 @@ export function annotationFormOf({ externalId, labels, metadata, notes }: Annota
 
 export const EMPTY_ANNOTATION_FORM = annotationFormOf(NO_ANNOTATIONS);
 
-/** What programs may have set is written as JSON where a line of text would not be read as the same. */
+/**
+ * Writes a metadata entry as a line. Values that programs set are written as JSON if the plain line would be read
+ * differently.
+ */
 function writeEntry([name, value]: readonly [string, string]): string {
   const line = `${name}: ${value}`;
   const read = line.includes("\n") ? null : readEntry(line);

@@ -11,8 +11,9 @@ import { presentPlannedTime } from "#wire/schemas/scheduled-at.ts";
 import { annotationMembers, objectsIn, orNull } from "./draft-content.ts";
 
 /**
- * A draft keeps a day without a time, a time without a day, and a time that the clocks skip or repeat, as the person typed them. It keeps
- * `now`, for which the form has no field, until a time is chosen.
+ * The time members of a draft. A day without a time, a time without a day, and a time that a clock change skips or
+ * repeats stay as typed. A draft for `now` keeps it until the person chooses a time, because the form has no field for
+ * it.
  */
 function timeMembers(
   { date, time }: PostForm,
@@ -32,7 +33,7 @@ function timeMembers(
     : { scheduled_at: parts.join(""), time_zone: timeZone };
 }
 
-/** The files of the form. An address keeps what the draft says about it, because it has no fields of its own. */
+/** The media members of a draft. For an address, the form has no fields, so the draft keeps what it says about it. */
 function mediaMembers(form: PostForm, media: ComposerData["media"], before: JsonObject): JsonObject {
   const { mediaItems = [], mediaUrls = [] } = mediaInputOf(form);
   const kept = new Map(objectsIn(before["media_items"]).map((item) => [item["url"], item]));
@@ -57,8 +58,8 @@ function mediaMembers(form: PostForm, media: ComposerData["media"], before: Json
 }
 
 /**
- * What a form changes of a draft. `problems` are those of fields that no member of a preview could keep as they were typed; what else is
- * missing or wrong is no matter for a draft.
+ * The changes that a form makes to a draft. `problems` concern fields whose typed value no draft member can hold; other
+ * missing or invalid values are allowed in a draft.
  */
 export function contentOfForm(
   services: Pick<Services, "adapterFor">,
@@ -82,7 +83,7 @@ export function contentOfForm(
       ...timeMembers(form, input.scheduledAt || null, display, before),
       slot: input.slot ?? null,
       targets: orNull(targets),
-      // The accounts of these are in `targets` now.
+      // Remove `account_ids`, because `targets` now names the accounts.
       account_ids: null,
       platforms: null,
       ...mediaMembers(form, media, before),

@@ -5,7 +5,7 @@ import { ownMediaItems, type SchedulePreview } from "#planning/index.ts";
 import { presentPlannedTime } from "#wire/schemas/scheduled-at.ts";
 import { annotationMembers, mediaMember, orNull } from "./draft-content.ts";
 
-/** A post that was previewed and not scheduled, as the content of a draft. */
+/** Converts a previewed post into the content of a draft, for a post that was not scheduled. */
 export function contentOfPreview(preview: SchedulePreview): JsonObject {
   const { caption, scheduledAt, targets, mediaItems, annotations } = preview;
   return {

@@ -5,7 +5,7 @@ import { storedThreadMedia } from "#posts/index.ts";
 import { tagInWords } from "./read-tags.ts";
 import { isAskedFor, type KnownMediaTypes, storedOption } from "./read-options.ts";
 
-/** The options of a target in plain words: what will be sent, with the defaults. Empty ones are left out. */
+/** The options of a target in plain words, as the platform will get them, with defaults. Empty options are left out. */
 export function describeOptions(
   specs: readonly OptionSpec[],
   options: JsonObject,

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { Annotations, MediaItem } from "#posts/index.ts";
 
-/* What the pages put into a draft: members of a preview's body, as the API names them. Null removes a member. */
+/* Builds the content of drafts that pages save: the members of a preview's body, named as in the API. Null removes a
+   member. */
 
-/** A file as the API takes it. */
+/** A media item in the form that the API accepts. */
 export function mediaMember(item: Pick<MediaItem, "url" | "type" | "altText" | "cover">): JsonObject {
   const { url, type, altText, cover } = item;
   return {
@@ -27,7 +28,7 @@ export function orNull(list: readonly JsonValue[]): JsonValue {
   return list.length > 0 ? list : null;
 }
 
-/** The members of objects in a list of a draft; what is something else is left out. */
+/** The objects in a list of a draft. Other values are left out, because a draft may contain anything. */
 export function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

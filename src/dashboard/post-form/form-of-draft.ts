@@ -17,7 +17,8 @@ import { parseInstant } from "#wire/instant.ts";
 import { readLocalTime } from "#wire/local-time.ts";
 import { objectsIn } from "./draft-content.ts";
 
-/* A draft may contain anything. The form leaves out what no field can show. */
+/* Converts a draft into the composer's form. A draft may contain anything, so values that no field can show are left
+   out. */
 
 const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
@@ -29,10 +30,10 @@ const urlsOf = (of: JsonObject): readonly string[] => [
   ...textsOf(of["media_urls"]),
 ];
 
-/** The fields of an instant, or of the day or the time alone. */
+/** The form's time fields for a draft. The draft may have an instant, or only a day or only a time. */
 function timeOf(content: JsonObject, { timeZone }: Display): Partial<PostForm> {
   const [text, zone] = [textOf(content["scheduled_at"]), textOf(content["time_zone"])];
-  // A time that the clocks of its zone skip stays as it is.
+  // A time that a clock change skips has no instant, so it stays as the draft has it.
   const reading = isTimeZone(zone) ? readLocalTime(text, zone) : null;
   const instant = reading && "instant" in reading ? reading.instant : parseInstant(text);
   if (instant !== undefined) {
@@ -42,7 +43,7 @@ function timeOf(content: JsonObject, { timeZone }: Display): Partial<PostForm> {
   return { date, time };
 }
 
-/** The target of each account, from `targets`, or else from `account_ids` and `platforms`. */
+/** The draft's target for each account, from `targets`, or else from `account_ids` and `platforms`. */
 function targetsOf(content: JsonObject, accounts: readonly TargetAccount[]): ReadonlyMap<string, JsonObject> {
   if (Array.isArray(content["targets"])) {
     return new Map(objectsIn(content["targets"]).map((target) => [textOf(target["account_id"]), target]));
@@ -52,7 +53,7 @@ function targetsOf(content: JsonObject, accounts: readonly TargetAccount[]): Rea
   return new Map([...textsOf(content["account_ids"]), ...named.map(({ id }) => id)].map((id) => [id, {}]));
 }
 
-/** The account's own media as the form sends them; undefined if the account takes those of the post. */
+/** A target's own media as the form sends them. Undefined if the account publishes the post's media. */
 function ownMediaOfTarget(target: JsonObject): string | undefined {
   if (!Array.isArray(target["media_items"]) && !Array.isArray(target["media_urls"])) {
     return undefined;
@@ -71,12 +72,12 @@ function annotationsOf(content: JsonObject) {
   return annotationFormOf(toAnnotations(Object.fromEntries(read)));
 }
 
-/** All URLs in the media of a draft's post, by which the stored ones among them are found. */
+/** The URLs of all media in a draft. The caller looks up which of them are stored. */
 export function mediaUrlsOfDraft({ content }: Pick<Draft, "content">): readonly string[] {
   return urlsOf(content);
 }
 
-/** The form that shows a draft, and how many of its accounts are no longer connected. */
+/** The composer's form for a draft, and how many of its accounts are no longer connected. */
 export function formOfDraft(
   services: Pick<Services, "adapterFor">,
   { id, version, content }: Pick<Draft, "id" | "version" | "content">,
@@ -131,7 +132,7 @@ export function formOfDraft(
         const own = ownMediaOfTarget(target.target);
         const types = mediaTypesOf(own === undefined ? urls : urlsOf(target.target));
         const options = optionsOf(target);
-        // If the draft does not have a choice that a person must make, the form does not preselect one.
+        // Some options need a choice by a person. If the draft has none, the form does not preselect one.
         const isShown = (spec: OptionSpec) =>
           spec.mustChoose === undefined || storedOption(options, spec) !== undefined;
         return optionTexts(services, target.account.platform, options, types, isShown);

@@ -12,25 +12,27 @@ import {
   storedMediaOf,
 } from "./post-form.ts";
 
-/** A problem and the form field that shows it. */
+/** A problem with the form field that shows it. */
 export interface FormProblem {
   /**
-   * The name of the field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>` (with `.<index>` for a part of a thread),
-   * `part_media.<account>.<option>.<part>.<index>`, `alt_text.<file>` or `media.<index>`. `account.<account>` stands for a whole account,
-   * `media` for all files, and `account` or an empty text for the whole form.
+   * The name of the form field: `caption`, `date`, `caption.<account>`, `option.<account>.<option>` (with `.<index>`
+   * for a thread part), `part_media.<account>.<option>.<part>.<index>`, `alt_text.<file>` or `media.<index>`.
+   * `account.<account>` means a whole account, `media` all files, and `account` or an empty text the whole form.
    */
   readonly field: string;
   readonly message: string;
 }
 
-/** What the post says of a file has fields of its own. */
+/** Form fields for what a post says about a file (description, cover), by the name of the API member. */
 const FIELDS_OF_USE: Readonly<Record<string, (url: string) => string>> = {
   alt_text: altTextField,
   cover: coverUrlField,
   "cover.at_ms": coverAtField,
 };
 
-/** The field that a problem of a preview belongs to. `accountIds` are the accounts in the order of the request. */
+/**
+ * The form field to which a problem of a preview belongs. `accountIds` are the accounts in the order of the request.
+ */
 export function fieldOf(
   { param = "", accountId }: Pick<RefusalDetail, "param" | "accountId">,
   form: PostForm,
@@ -42,7 +44,8 @@ export function fieldOf(
     return targetField(account, rest ?? "");
   }
   const [, list, place, ofUse] = /^media_(items|urls)\[(\d+)\](?:\.(alt_text|cover\.at_ms|cover)\b)?/.exec(param) ?? [];
-  // A preview does not know the files that are still being uploaded.
+  // The position in the preview differs from the position in the form, because a preview leaves out files that are
+  // still uploading.
   const mediaIndex =
     list === "urls" ? form.media.length + Number(place) : form.media.indexOf(storedMediaOf(form)[Number(place)] ?? "");
   const url = mediaUrlsOf(form)[mediaIndex];

@@ -3,9 +3,9 @@ import type { JsonValue } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 import { MediaItemInput } from "#wire/schemas/media.ts";
 
-/* Own media of one account, as the form sends them. */
+/* The own media of an account, in the JSON that the form sends. */
 
-/** The type is absent if only the address of the media is known. */
+/** An item of own media. Its type is absent if only the address is known. */
 const OwnMedia = z.array(MediaItemInput.partial({ type: true }));
 export type OwnMedia = z.infer<typeof OwnMedia>;
 
@@ -13,17 +13,20 @@ export function readOwnMedia(json: string | undefined): OwnMedia | null {
   return OwnMedia.safeParse(parseJson(json)).data ?? null;
 }
 
-/** What a form adds to an account's own media. */
+/** The media that a form adds to an account's own media. */
 interface OwnMediaChoice {
-  /** `image <url>`: ticked in the library, with its type. */
+  /** The files that were ticked in the library, each as type and URL: `image <url>`. */
   readonly ticked: readonly string[];
-  /** Addresses of files elsewhere. */
+  /** The addresses of files on other servers. */
   readonly addresses: readonly string[];
-  /** The descriptions of the files that the form showed, for people who cannot see them. */
+  /** The descriptions of the files that the form showed, in the order of the files. */
   readonly altTexts: readonly string[];
 }
 
-/** The account's own media with their new descriptions and the added files; undefined if the account takes those of the post. */
+/**
+ * An account's own media with their new descriptions and the added files. Undefined if the account publishes the post's
+ * media.
+ */
 export function withChosenMedia(
   json: string | undefined,
   { ticked, addresses, altTexts }: OwnMediaChoice,

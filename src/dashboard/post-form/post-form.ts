@@ -9,45 +9,48 @@ import type { DraftVersion, ScheduleInput } from "#planning/index.ts";
 import { withChosenMedia } from "./own-media.ts";
 import { partMediaKey } from "./read-options.ts";
 
-/* The fields of the composer as the person typed them. Nothing interprets them here, so a refused form shows the same again. */
+/* The fields of the composer exactly as the person typed them, so that a refused form shows the same values again. */
 
 export interface PostForm {
   readonly caption: string;
-  /** `YYYY-MM-DD` and `HH:MM`, in the person's time zone. */
+  /** The day, as `YYYY-MM-DD` in the person's time zone. `time` is `HH:MM`. */
   readonly date: string;
   readonly time: string;
-  /** Which one of a time that occurs twice when the clocks change: `earlier`, `later` or empty. */
+  /** For a time that occurs twice in a clock change: `earlier` or `later`; otherwise empty. */
   readonly fold: string;
-  /** `next` for the first free slot after that time, or after now without a time; otherwise empty. */
+  /** `next` for the first free slot after the chosen time, or after now if no time is chosen; otherwise empty. */
   readonly slot: string;
-  /** `now`: the button that publishes at once was pressed, whatever the fields of the time say; otherwise empty. */
+  /** `now` if the button that publishes at once was pressed. The time fields then do not count. Otherwise empty. */
   readonly when: string;
-  /** The account whose tab is open; empty: the first. */
+  /** The id of the account whose tab is open; empty for the first account. */
   readonly shown: string;
-  /** The chosen accounts, each once. */
+  /** The ids of the chosen accounts, without repetition. */
   readonly accountIds: readonly string[];
-  /** Own captions by account, also of accounts that are not chosen any more. */
+  /** Captions of single accounts, by account id. Accounts that are no longer chosen keep theirs. */
   readonly captions: ReadonlyMap<string, string>;
-  /** The values of each option by account and option, also of accounts that are not chosen any more. */
+  /** Option values by account id and option. Accounts that are no longer chosen keep theirs. */
   readonly options: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-  /** Own media by account, as JSON, also of accounts that are not chosen any more. */
+  /** Own media by account id, as JSON. Accounts that are no longer chosen keep theirs. */
   readonly ownMedia: ReadonlyMap<string, string>;
-  /** Accounts that take the media of the post instead of their own. */
+  /** The ids of accounts that publish the post's media although they have own media. */
   readonly sharedMedia: ReadonlySet<string>;
-  /** By account, the options for which the form has no field, as JSON: the form hands them on unchanged. */
+  /** Options without a form field as JSON, by account id. The form passes them on unchanged. */
   readonly fieldlessOptions: ReadonlyMap<string, string>;
-  /** URLs of stored media, in order; files whose upload has not ended have an entry of their own (`fileToCome`). */
+  /** URLs of stored media in their order. A file that is still uploading has a placeholder instead (`fileToCome`). */
   readonly media: readonly string[];
-  /** The description of each stored file for people who cannot see it, by URL. */
+  /** The description of each stored file for people who cannot see it, by the file's URL. */
   readonly altTexts: ReadonlyMap<string, string>;
-  /** The cover of each stored video as the person typed it: the address of a picture, and a moment in seconds. */
+  /**
+   * The cover of each stored video as the person typed it, by the video's URL: a picture's address, or a moment in
+   * seconds.
+   */
   readonly covers: ReadonlyMap<string, { readonly url: string; readonly at: string }>;
-  /** Addresses of files on other servers, one per line; they follow the stored media. */
+  /** Addresses of files on other servers, one per line. In the post they follow the stored media. */
   readonly mediaUrls: string;
   readonly annotations: AnnotationForm;
-  /** The post that is edited; empty for a new one. */
+  /** The id of the post that is edited; empty for a new post. */
   readonly postId: string;
-  /** The draft and its version that the form shows; null without one. */
+  /** The draft that the form shows, with its version. Null without a draft. */
   readonly draft: DraftVersion | null;
 }
 
@@ -74,12 +77,12 @@ export const EMPTY_FORM: PostForm = {
   draft: null,
 };
 
-/** Browsers send line breaks as CRLF. */
+/** Converts line breaks to LF, because browsers send CRLF. */
 function normalize(text: string): string {
   return text.replaceAll("\0", "").replaceAll("\r\n", "\n");
 }
 
-/** Reads the fields of a submitted form; unknown ones are left out. */
+/** Reads the fields of a submitted form and ignores unknown ones. */
 export function parsePostForm(params: URLSearchParams): PostForm {
   const all = (name: string) => params.getAll(name).map(normalize);
   const text = (name: string) => all(name)[0] ?? "";
@@ -130,7 +133,7 @@ export function parsePostForm(params: URLSearchParams): PostForm {
       ofAccount.set(partMediaKey({ key }), media.with(index, json ?? ""));
     }
   }
-  // Files that are ticked in the library go to the end of the post's media.
+  // Files that are ticked in the library follow the other media of the post.
   const media = [...new Set([...all("media"), ...all("library")])].filter((url) => url !== "");
   return {
     caption: text("caption"),
@@ -175,7 +178,7 @@ export function draftFields({ draft }: Pick<PostForm, "draft">): readonly (reado
       ];
 }
 
-/** The fields from which `parsePostForm` reads the same form. */
+/** The fields of a form from which `parsePostForm` reads an equal form again. */
 export function postFormFields(form: PostForm): readonly (readonly [name: string, value: string])[] {
   return [
     ["caption", form.caption],
@@ -214,17 +217,17 @@ export function optionField(accountId: string, key: string): string {
   return `option.${accountId}.${key}`;
 }
 
-/** The id of one part. All parts of a thread have the name of the option. */
+/** The HTML id of a thread part's text. The name is the same for all parts: that of the option. */
 export function partField(accountId: string, key: string, index: number): string {
   return `${optionField(accountId, key)}.${index}`;
 }
 
-/** The media of one part; a file adds its position. */
+/** The form field with the media of a thread part. The field of a single file adds its position. */
 export function partMediaField(accountId: string, key: string, index: number): string {
   return `part_media.${accountId}.${key}.${index}`;
 }
 
-/** The checkboxes of the library that add media to the part. */
+/** The name of the library's checkboxes that add media to a thread part. */
 export function partLibraryField(accountId: string, key: string, index: number): string {
   return `part_library.${accountId}.${key}.${index}`;
 }
@@ -233,7 +236,7 @@ export function partMediaUrlField(accountId: string, key: string, index: number)
   return `part_media_url.${accountId}.${key}.${index}`;
 }
 
-/** One field per file of the part, in order. */
+/** The name of the description fields of a thread part's files, in the order of the files. */
 export function partAltTextField(accountId: string, key: string, index: number): string {
   return `part_alt_text.${accountId}.${key}.${index}`;
 }
@@ -242,7 +245,7 @@ export function ownMediaField(accountId: string): string {
   return `own_media.${accountId}`;
 }
 
-/** The checkboxes of the library that add media of the account. */
+/** The name of the library's checkboxes that add own media to an account. */
 export function ownLibraryField(accountId: string): string {
   return `own_library.${accountId}`;
 }
@@ -251,7 +254,7 @@ export function ownMediaUrlField(accountId: string): string {
   return `own_media_url.${accountId}`;
 }
 
-/** One field per file of the account's own media, in order. */
+/** The name of the description fields of an account's own media, in the order of the files. */
 export function ownAltTextField(accountId: string): string {
   return `own_alt_text.${accountId}`;
 }
@@ -265,14 +268,17 @@ export function fieldlessOptionsField(accountId: string): string {
 }
 
 /**
- * The name of a file that has its place among the media before its upload has ended; null for a stored one. The script writes such an entry,
- * which also has the size and the time of the file, and replaces it by the address of the stored file.
+ * The file name in a placeholder for a file that is still uploading; null for a stored file. The script writes the
+ * placeholder with the file's size and time, and replaces it by the stored file's URL.
  */
 export function fileToCome(entry: string): string | null {
   return /^upload:\d+:\d+:(.*)$/s.exec(entry)?.[1] ?? null;
 }
 
-/** The fields of a file have its id in their name, because other fields change its position. */
+/**
+ * The part of a field name that identifies a file. It is the file's id, because other fields can change the file's
+ * position.
+ */
 function fileKey(url: string): string {
   return /\/media\/([^/]+)/.exec(url)?.[1] ?? url;
 }
@@ -289,7 +295,7 @@ export function coverAtField(url: string): string {
   return `cover_at.${fileKey(url)}`;
 }
 
-/** The moment of a cover in milliseconds; null if the text is not a number of seconds. */
+/** The moment of a video's cover in milliseconds. Null if the text is not a number of seconds. */
 export function coverAtMs(at: string): number | null {
   const seconds = /^\d{1,5}(?:[.,]\d{1,3})?$/.test(at) ? Number(at.replace(",", ".")) : Number.NaN;
   return Number.isNaN(seconds) ? null : Math.round(seconds * 1000);
@@ -307,7 +313,7 @@ export function storedMediaOf({ media }: Pick<PostForm, "media">): readonly stri
   return media.filter((entry) => fileToCome(entry) === null);
 }
 
-/** The media as input of a preview: stored files, then addresses. */
+/** The media of the form as input of a preview: stored files, then addresses. */
 export function mediaInputOf(form: PostForm): Pick<ScheduleInput, "mediaItems" | "mediaUrls"> {
   const mediaUrls = addressesOf(form.mediaUrls);
   const stored = storedMediaOf(form);
@@ -324,7 +330,7 @@ export function mediaInputOf(form: PostForm): Pick<ScheduleInput, "mediaItems" |
   };
 }
 
-/** The URLs of all media in the order of the post: stored files, then addresses. */
+/** The URLs of all media in the order of the post: stored files, then addresses on other servers. */
 export function mediaUrlsOf({ media, mediaUrls }: PostForm): readonly string[] {
   return [...media, ...addressesOf(mediaUrls)];
 }

@@ -5,13 +5,13 @@ import type { OptionSpec } from "#platforms/option-specs.ts";
 import { type OwnMedia, readOwnMedia } from "./own-media.ts";
 import { readTags, tagInWords } from "./read-tags.ts";
 
-/** The media types of a post that are known; null: any type is possible. */
+/** The known types of a post's media. Null if any type is possible. */
 export type KnownMediaTypes = readonly MediaType[] | null;
 
 const VIDEO_NAME = /\.(?:mp4|m4v|mov|webm)$/i;
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|heic|heif|avif)$/i;
 
-/** The media types that the file names suggest; null if one suggests none. */
+/** The media types that file names suggest. Null if one name suggests none. */
 export function mediaTypesOf(urls: readonly string[]): KnownMediaTypes {
   const types = urls.map((url): MediaType | null => {
     const path = url.replace(/[?#].*$/, "");
@@ -20,7 +20,7 @@ export function mediaTypesOf(urls: readonly string[]): KnownMediaTypes {
   return types.includes(null) ? null : types.filter((type) => type !== null);
 }
 
-/** Whether the form has a field for the option with these media. */
+/** Whether the form shows a field for this option, given the types of the media. */
 export function isAskedFor({ onlyFor }: OptionSpec, mediaTypes: KnownMediaTypes): boolean {
   if (onlyFor === undefined || mediaTypes === null) {
     return onlyFor !== "text";
@@ -35,7 +35,10 @@ export function isAskedFor({ onlyFor }: OptionSpec, mediaTypes: KnownMediaTypes)
   }
 }
 
-/** The option's value as the API takes it; undefined when it is not set. A value that equals the default is not set. */
+/**
+ * The value of an option as the API takes it. Undefined if it is not set; a value equal to the default counts as not
+ * set.
+ */
 export function readOption(
   spec: OptionSpec,
   texts: readonly string[] | undefined,
@@ -45,7 +48,7 @@ export function readOption(
   return value === spec.defaultValue ? undefined : value;
 }
 
-/** As `readOption`, with the default filled in. */
+/** The value of an option, or its default if it is not set. */
 export function effectiveOption(
   spec: OptionSpec,
   texts: readonly string[] | undefined,
@@ -64,11 +67,11 @@ function toValue(
     case "boolean":
       return last === "true" || last === "false" ? last === "true" : undefined;
     case "number":
-      // Send a text that is not a number as it is, so that the refusal names the field.
+      // Pass text that is not a number on unchanged, so that the refusal names the field.
       return last === "" ? undefined : /^-?\d{1,9}$/.test(last) ? Number(last) : last;
     case "choice":
     case "text":
-      // Browsers send line breaks as CRLF; options contain LF.
+      // Browsers send line breaks as CRLF, but options contain LF.
       return last === "" ? undefined : last.replaceAll("\r\n", "\n");
     case "texts": {
       if (input === "parts") {
@@ -91,12 +94,15 @@ function toValue(
 
 const PART_MEDIA = ".media";
 
-/** The name of the field with the media of each part, as JSON. */
+/** The name of the form field with the media of each thread part, as JSON. */
 export function partMediaKey({ key }: Pick<OptionSpec, "key">): string {
   return `${key}${PART_MEDIA}`;
 }
 
-/** The parts with media of an account whose platform is unknown so far: one lookup finds the account and the media. */
+/**
+ * The thread parts with media, of an account whose platform is not known yet. With them, one lookup finds the account
+ * and the media.
+ */
 export function partsWithMedia(values: ReadonlyMap<string, readonly string[]>): JsonObject {
   const named = Array.from(values).filter(([name]) => name.endsWith(PART_MEDIA));
   return Object.fromEntries(
@@ -108,12 +114,12 @@ export function partsWithMedia(values: ReadonlyMap<string, readonly string[]>): 
   );
 }
 
-/** Reads the media of one part of a thread from the JSON of its form field. */
+/** Reads the media of a thread part from the JSON in its form field. */
 export function readPartMedia(json: string | undefined): OwnMedia {
   return (json === "" ? null : readOwnMedia(json)) ?? [];
 }
 
-/** The media of each part of a stored thread as the form has them; empty where no part has any. */
+/** The media of each part of a stored thread, as the form sends them. Empty if no part has media. */
 export function writePartMedia({ input }: OptionSpec, value: JsonValue | undefined): readonly string[] {
   if (input !== "parts" || !Array.isArray(value)) {
     return [];
@@ -138,7 +144,7 @@ function listOf(texts: readonly string[], areWords: boolean): readonly string[] 
   return texts.flatMap((text) => (areWords ? text.split(",").map((word) => word.trim()) : [text])).filter(Boolean);
 }
 
-/** The texts that the option's field shows for a stored value. */
+/** The texts that an option's form field shows for a stored value. */
 export function writeOption({ type, input }: OptionSpec, value: JsonValue | undefined): readonly string[] {
   if (value === undefined || value === null) {
     return [];
@@ -156,7 +162,10 @@ export function writeOption({ type, input }: OptionSpec, value: JsonValue | unde
   return [typeof value === "string" ? value : JSON.stringify(value)];
 }
 
-/** Sets `link_card.uri` in `link_card`; an object that has one member gets the others as empty texts. */
+/**
+ * Builds options from form fields: `link_card.uri` becomes the member `uri` of `link_card`. If one member is set, the
+ * others become empty texts.
+ */
 export function toOptions(specs: readonly OptionSpec[], read: (spec: OptionSpec) => JsonValue | undefined): JsonObject {
   const options: Record<string, JsonValue> = {};
   for (const spec of specs) {

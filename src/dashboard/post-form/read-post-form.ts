@@ -48,7 +48,10 @@ import {
 import { tagProblems } from "./read-tags.ts";
 import { readTime, timeFields } from "./read-time.ts";
 
-/** The platforms of the accounts that a form can name; options of any other account are not read, and a preview refuses it. */
+/**
+ * The platforms of the accounts that a form can name. Options of other accounts are not read, and a preview refuses
+ * these accounts.
+ */
 export type AccountPlatforms = ReadonlyMap<string, Platform>;
 
 type FormServices = Pick<Services, "adapterFor">;
@@ -58,7 +61,10 @@ interface ReadForm<Input> {
   readonly problems: readonly FormProblem[];
 }
 
-/** Converts the form into a new post. If the form has no usable time, the time is null and a problem says why. */
+/**
+ * Converts the form into the input of a preview. If the form has no usable time, the time is null and a problem says
+ * why.
+ */
 export function toScheduleInput(
   services: FormServices,
   form: PostForm,
@@ -87,12 +93,14 @@ export function toScheduleInput(
   };
 }
 
-/** The texts of an option's field. A field that the form has not shown yet has its initial text. */
+/** The texts of an option's form field. A field that the form has not shown yet has its initial text. */
 export function textsOfField(form: PostForm, accountId: string, { key, initial }: OptionSpec): readonly string[] {
   return form.options.get(accountId)?.get(key) ?? (initial === undefined ? [] : [initial]);
 }
 
-/** Whether the switch is on. A form that does not send the switch has it on if it chooses something behind it. */
+/**
+ * Whether a checkbox that reveals options is on. If the form does not send it, it is on if a revealed option is set.
+ */
 export function isSwitchOn(form: PostForm, accountId: string, { key }: OptionSwitch, specs: readonly OptionSpec[]) {
   const answer = form.options.get(accountId)?.get(key)?.at(-1);
   return answer === undefined
@@ -108,13 +116,13 @@ function isChosen(spec: OptionSpec, texts: readonly string[]): boolean {
   return readOption(spec, texts) !== undefined;
 }
 
-/** The texts of a field; none while its switch is off. */
+/** The texts of an option's form field. Empty while the checkbox that reveals the option is off. */
 function answersOf(form: PostForm, accountId: string, specs: readonly OptionSpec[]) {
   return (spec: OptionSpec): readonly string[] =>
     spec.behind && !isSwitchOn(form, accountId, spec.behind, specs) ? [] : textsOfField(form, accountId, spec);
 }
 
-/** A switch that is on needs a choice behind it. */
+/** Problems of a checkbox that reveals options: if it is on, one of these options must be chosen. */
 function switchProblems(form: PostForm, accountId: string, specs: readonly OptionSpec[]): FormProblem[] {
   const switches = new Map(specs.flatMap(({ behind }) => (behind ? [[behind.key, behind] as const] : [])));
   return [...switches.values()]
@@ -165,7 +173,7 @@ function readTarget(
   };
 }
 
-/** Some options need a choice by the person although the API has a default. */
+/** The problem of an option that a person must choose, although the API has a default for it. */
 function choiceProblem(
   spec: OptionSpec,
   texts: readonly string[] | undefined,
@@ -181,19 +189,25 @@ export function isEditablePost(post: Pick<Post, "status" | "archived">): boolean
   return post.archived !== true && (post.status === "scheduled" || post.status === "paused" || isRetry(post));
 }
 
-/** Whether an edit of the post retries its failed targets at a new time. */
+/** Whether an edit of this post would retry its failed targets at a new time. */
 export function isRetry({ status }: Pick<Post, "status">): boolean {
   return status === "failed" || status === "partially_failed";
 }
 
-/** Whether an edit can change the target. The edit of a failed post retries the failed targets and leaves the others. */
+/**
+ * Whether an edit can change a target. The edit of a failed post retries the failed targets and does not touch the
+ * others.
+ */
 export function isEditableTarget(post: Pick<Post, "status">, { status }: Pick<Target, "status">): boolean {
   return isRetry(post) ? status === "failed" : status === "pending" || status === "skipped" || status === "processing";
 }
 
 const NOW = { slot: undefined, time: { instant: "now", problems: [] } } as const;
 
-/** With a slot, the time is where the search for a free one begins; without, it is the time of the post. */
+/**
+ * Reads the time of the form. With `slot`, it is where the search for a free slot begins; otherwise it is the post's
+ * time.
+ */
 function readSlotOrTime(form: PostForm, display: Display) {
   if (form.when === "now") {
     return NOW;
@@ -202,13 +216,13 @@ function readSlotOrTime(form: PostForm, display: Display) {
   return { slot, time: slot !== undefined && form.time === "" ? fromDay(form, display) : readTime(form, display) };
 }
 
-/** Searches from the start of the chosen day; without a day from 0, which means from now on. */
+/** Where the search for a free slot begins: at the start of the chosen day. Without a day it is 0, which means now. */
 function fromDay({ date }: PostForm, { timeZone }: Display) {
   const day = parseDate(date);
   return { instant: day === null ? 0 : startOfDate(timeZone, day), problems: [] };
 }
 
-/** The edit that makes the stored post equal to the form. It names only what differs. */
+/** The edit that makes a stored post equal to the form. It contains only what differs. */
 export function toEditInput(
   services: FormServices,
   form: PostForm,
@@ -229,7 +243,7 @@ export function toEditInput(
     canonicalJson(
       post.mediaItems.map(({ url, altText = "", cover }) => [url, altText, coverTexts(coverFields(cover))]),
     );
-  // The form has its own order of accounts, so compare them as sets.
+  // Compare the accounts as sets, because the form lists them in another order.
   const isSameAccounts =
     form.accountIds.length === editable.size && form.accountIds.every((accountId) => editable.has(accountId));
   const changes = form.accountIds.map((accountId) => {
@@ -275,13 +289,16 @@ function coverTexts(cover: { readonly url: string; readonly at: string } | undef
   return [cover?.url ?? "", String(coverAtMs(cover?.at ?? "") ?? "")];
 }
 
-/** A form shows minutes. An unchanged minute keeps the seconds that an API call set. */
+/**
+ * Whether a form's time means the stored instant. The form shows minutes, so an unchanged minute keeps the seconds that
+ * a program set.
+ */
 function sameMinute(form: PostForm, instant: number, { timeZone }: Display): boolean {
   const { date, time, fold } = timeFields(instant, timeZone);
   return form.date === date && form.time === time && form.fold === fold;
 }
 
-/** The caption, options and media of one account that differ from the stored ones; null removes a value. */
+/** The caption, options and media of an account that differ from the stored ones. Null removes a value. */
 function targetChanges(services: FormServices, form: PostForm, post: Post, stored: Target): TargetInput {
   const { accountId } = stored;
   const caption = form.captions.get(accountId) ?? "";
@@ -291,13 +308,13 @@ function targetChanges(services: FormServices, form: PostForm, post: Post, store
   const specs = allSpecs.filter((spec) => isAskedFor(spec, mediaTypes));
   const partMedia = (spec: OptionSpec) => partMediaOf(form, accountId, spec);
   const changed = specs.filter((spec) => !isSameValue(spec, textsOf(spec), stored.platformOptions, partMedia(spec)));
-  // Other media can remove an option's field. Remove its value too, because the user no longer sees it.
+  // Other media can remove an option's field from the form. Remove its value too, because the user no longer sees it.
   const typesBefore = storedTypes(post, stored);
   const dropped = allSpecs.filter(
     (spec) => isAskedFor(spec, typesBefore) && !specs.includes(spec) && !isSameValue(spec, [], stored.platformOptions),
   );
   const changedNames = new Set([...changed, ...dropped].map(nameOf));
-  // An option that is an object is sent whole when one member changes.
+  // The API replaces an option that is an object as a whole. If one member changes, send all of them.
   const ofChanged = specs.filter((spec) => changedNames.has(nameOf(spec)));
   const set = toOptions(ofChanged, (spec) => effectiveOption(spec, textsOf(spec), partMedia(spec)));
   const removed = [...changedNames].filter((name) => set[name] === undefined);
@@ -312,7 +329,7 @@ function targetChanges(services: FormServices, form: PostForm, post: Post, store
   };
 }
 
-/** The media types that the account publishes of a stored post. */
+/** The types of the media that an account publishes of a stored post. */
 function storedTypes(post: Post, target: Target): KnownMediaTypes {
   return (ownMediaItems(target) ?? post.mediaItems).map(({ type }) => type);
 }
@@ -327,7 +344,7 @@ function isSameValue(
   stored: JsonObject,
   partMedia?: readonly string[],
 ): boolean {
-  // Compare with the value as the field shows it: what a field cannot show is then no change.
+  // Compare with the value as the form shows it, so that a value which the form cannot show does not count as changed.
   const value = storedOption(stored, spec);
   const before = effectiveOption(spec, writeOption(spec, value), writePartMedia(spec, value));
   return canonicalJson(orNull(effectiveOption(spec, texts, partMedia))) === canonicalJson(orNull(before));
@@ -342,7 +359,7 @@ function ownCaption({ caption, platformOptions }: Target): string {
   return caption ?? (typeof inOptions === "string" ? inOptions : "");
 }
 
-/** The texts that the fields show for stored options. */
+/** The texts that form fields show for stored options. */
 export function optionTexts(
   services: FormServices,
   platform: Platform,
@@ -364,10 +381,10 @@ export function optionTexts(
   );
 }
 
-/** The form that shows a stored post: all of it for an edit, without the time for a duplicate. */
+/** The composer's form for a stored post: the whole post for an edit, without the time for a duplicate. */
 export function formOfPost(services: FormServices, post: Post, use: "edit" | "duplicate", display: Display): PostForm {
   const targets = use === "edit" ? post.targets.filter((target) => isEditableTarget(post, target)) : post.targets;
-  // A choice that a person must make is made again for every new post.
+  // Some options need a choice by a person. A duplicate does not copy it, because every new post needs its own choice.
   const isShown = (spec: OptionSpec) => use === "edit" || spec.mustChoose === undefined;
   const valuesOf = (target: Target) =>
     optionTexts(services, target.platform, target.platformOptions, storedTypes(post, target), isShown);
@@ -383,7 +400,7 @@ export function formOfPost(services: FormServices, post: Post, use: "edit" | "du
     ),
     options: new Map(targets.map((target) => [target.accountId, valuesOf(target)])),
     ownMedia: jsonByAccount(targets, writeOwnMedia),
-    // An edit keeps every option that it does not name.
+    // An edit keeps every option that it does not name, so only a duplicate needs the options without fields.
     fieldlessOptions: jsonByAccount(use === "edit" ? [] : targets, (target) =>
       writeFieldlessOptions(target, specsOf(services, target.platform)),
     ),
@@ -395,7 +412,7 @@ export function formOfPost(services: FormServices, post: Post, use: "edit" | "du
       }),
     ),
     altTexts: new Map(post.mediaItems.flatMap(({ url, altText }) => (altText === undefined ? [] : [[url, altText]]))),
-    // An external id belongs to one post.
+    // Do not copy the external id, because it belongs to one post.
     annotations: { ...annotationFormOf(post.annotations), external_id: "" },
     postId: use === "edit" ? post.id : "",
   };

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 
-/* Tagged accounts as lines of a text: the name, then for a picture how far from the left and from the top, then the number of the file. */
+/* Tagged accounts as lines of text: the name, then for a picture the distances from the left and the top, then the
+   number of the file. */
 
 const EXAMPLE = "ada.example, 0.5, 0.3";
 
@@ -12,7 +13,7 @@ interface ReadTag {
 const ok = (tag: JsonObject): ReadTag => ({ tag, problem: null });
 const bad = (problem: string): ReadTag => ({ tag: null, problem });
 
-/** A distance as `0.5`, `.5` or `50%`; null for another text. */
+/** Reads a distance such as `0.5`, `.5` or `50%`. Null for other text. */
 function distanceOf(text: string): number | null {
   const [, number, percent] = /^(\d{0,3}(?:\.\d{1,17})?)\s*(%?)$/.exec(text) ?? [];
   if (number === undefined || number === "") {
@@ -22,7 +23,7 @@ function distanceOf(text: string): number | null {
   return distance >= 0 && distance <= 1 ? distance : null;
 }
 
-/** The number of a file as people count; null for another text. */
+/** Reads the number of a file, counted from 1. Null for other text. */
 const fileOf = (text: string): number | null => (/^[1-9]\d?$/.test(text) ? Number(text) : null);
 
 function readTag(line: string): ReadTag {
@@ -67,7 +68,7 @@ export function readTags(text: string): readonly JsonObject[] {
     .filter((tag) => tag !== null);
 }
 
-/** The problem of each line that is not a tag. */
+/** The problems of the lines that are no valid tags. */
 export function tagProblems(text: string): readonly string[] {
   return linesOf(text).flatMap((line, index) => {
     const problem = line === "" ? null : readTag(line).problem;
@@ -75,7 +76,7 @@ export function tagProblems(text: string): readonly string[] {
   });
 }
 
-/** A tag as the line that says it. */
+/** Writes a tag as the line of text from which it can be read again. */
 export function tagInWords(tag: JsonValue): string {
   if (!isJsonObject(tag)) {
     return "";

@@ -12,16 +12,16 @@ import type { PostForm } from "./post-form.ts";
 import type { FormProblem } from "./form-problems.ts";
 
 export interface FormTime {
-  /** Null while the form has no time that exists exactly once, or the reading of one that occurs twice. */
+  /** The instant (ms). Null if the form has no valid time, or one that occurs twice without a choice. */
   readonly instant: number | null;
-  /** The two instants of a time that occurs twice, earlier first; otherwise empty. */
+  /** The two instants of a time that occurs twice, the earlier first; otherwise empty. */
   readonly readings: readonly number[];
   readonly problems: readonly FormProblem[];
 }
 
 type TimeFields = Pick<PostForm, "date" | "time" | "fold">;
 
-/** The instant of the form's date and clock in the person's zone. */
+/** Finds the instant of the form's day and time in the person's zone. */
 export function readTime({ date: dateText, time: timeText, fold }: TimeFields, display: Display): FormTime {
   const date = parseDate(dateText);
   const minute = parseTimeOfDay(timeText);
@@ -46,7 +46,7 @@ export function readTime({ date: dateText, time: timeText, fold }: TimeFields, d
   return { instant: null, readings: instants, problems: [repeatedProblem(wall, display)] };
 }
 
-/** The fields that show an instant; `fold` is set only where the time occurs twice. */
+/** The form fields for an instant. `fold` is set only if the clock shows this time twice that day. */
 export function timeFields(instant: number, timeZone: string): TimeFields {
   const wall = wallTimeAt(timeZone, instant);
   const instants = instantsOf(timeZone, wall);
@@ -94,7 +94,7 @@ function zoneName({ timeZone }: Display): string {
   return timeZone.replaceAll("_", " ");
 }
 
-/** `The first one: 02:30, Europe/Berlin (UTC+02:00)`. */
+/** Describes one instant of a repeated time: `The first one: 02:30, Europe/Berlin (UTC+02:00)`. */
 export function describeReading(instant: number, index: number, display: Display): string {
   const clock = formatTimeOfDay(display, wallTimeAt(display.timeZone, instant).minute);
   return `The ${index === 0 ? "first" : "second"} one: ${clock}, ${formatZone(display.timeZone, instant)}`;

@@ -14,7 +14,7 @@ const ActionLink: FC<{ href: string; label: string; isMain?: boolean }> = ({ hre
   </a>
 );
 
-/** The actions that the post allows now. Those that ask first come last. */
+/** Buttons for the actions that the post allows now. Actions that ask for confirmation come last. */
 export const PostActions: FC<{ postId: string; actions: AllowedActions }> = ({ postId, actions }) => {
   const path = `/dashboard/posts/${postId}`;
   return (

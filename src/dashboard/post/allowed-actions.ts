@@ -1,13 +1,13 @@
 import type { PostRecord } from "#posts/index.ts";
 import { isPublic } from "#dashboard/wording/post-state.ts";
 
-/** What a person can do with a post as it is now; the use cases decide again. */
+/** What a person can do with the post in its present state. Use cases check it again when the form arrives. */
 export interface AllowedActions {
   readonly edit: boolean;
   readonly move: boolean;
   readonly pause: boolean;
   readonly resume: boolean;
-  /** `retry`: only the targets that are not public stop. */
+  /** What a cancel would end. `retry`: only the targets that are not published yet; the published ones stay. */
   readonly cancel: "post" | "retry" | null;
   readonly retry: boolean;
 }

@@ -36,7 +36,7 @@ const FIELD_LABELS: Readonly<Record<string, (account: string | null) => string>>
   platform_options: (account) => `Options for ${account ?? "all"}`,
 };
 
-/** One changed field: `Time: Mon, 3 Dec 2026, 09:00 → Tue, 4 Dec 2026, 09:00`. */
+/** Describes a changed field: `Time: Mon, 3 Dec 2026, 09:00 → Tue, 4 Dec 2026, 09:00`. */
 export function describeField(change: FieldChange, nameOf: NameOf, display: Display): string {
   const { field, accountId, from, to } = change;
   if (field === "targets") {
@@ -58,7 +58,7 @@ export function describeField(change: FieldChange, nameOf: NameOf, display: Disp
   return `${label}: ${valueInWords(change, from, display)} → ${valueInWords(change, to, display)}`;
 }
 
-/** What was changed when and by whom, newest first. */
+/** Lists the changes of a post, newest first: what changed, when, and who changed it. */
 export const ChangeList: FC<{ record: PostRecord; display: Display }> = ({ record, display }) => {
   const nameOf: NameOf = (accountId) => {
     const target = record.post.targets.find((candidate) => candidate.accountId === accountId);

@@ -19,7 +19,7 @@ import { contextOf } from "#dashboard/request/context-of.ts";
 
 const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Sentences for refusals whose message is for programs. */
+/** Sentences for people that replace refusal messages written for programs. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_confirmation_token:
     "This preview can no longer be saved: it is valid for five minutes, and only as long as nothing else changes. Nothing was changed.",
@@ -35,7 +35,7 @@ const RefusedPage: FC<{
   display: Display;
   refusal: Refusal;
   postPath: string | null;
-  /** The way to the next free slot, where another post took the one that was shown. */
+  /** A button that previews the same change at the next free slot, if another post took the previewed slot. */
   slot: Child;
 }> = ({ services, signedIn, display, refusal, postPath, slot }) => {
   const isSaved = refusal.code === "token_already_used";
@@ -75,7 +75,10 @@ const RefusedPage: FC<{
   );
 };
 
-/** What was taken, and a button that previews the same change at the next free slot; null where no slot was taken. */
+/**
+ * Says that another post took the slot, with a button that previews the same change at the next free slot. Null if no
+ * slot was taken.
+ */
 async function renderTakenSlot(
   c: PageContext,
   refusal: Refusal,
@@ -112,7 +115,7 @@ async function renderTakenSlot(
   );
 }
 
-/** `POST /dashboard/posts/edit/confirm`: saves a previewed edit of any page. */
+/** Handles `POST /dashboard/posts/edit/confirm`: confirms a previewed edit, whichever page previewed it. */
 export async function doConfirmEdit(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const form = await readForm(c);

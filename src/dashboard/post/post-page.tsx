@@ -24,13 +24,16 @@ export interface PostPageProps {
   readonly now: number;
   readonly done?: string | undefined;
   readonly error?: FormError | undefined;
-  /** The refused annotations as the person typed them. */
+  /** The annotations that were refused, as the person typed them. */
   readonly refusedAnnotations?:
     | { readonly form: AnnotationForm; readonly problems: readonly AnnotationProblem[] }
     | undefined;
 }
 
-/** The notice after an action, and the statuses in which it is still true: a page that is reloaded later must not contradict itself. */
+/**
+ * The notice after an action, with the status in which it is true. Without this check, a page that is reloaded later
+ * could contradict itself.
+ */
 const DONE: Readonly<Record<string, { readonly sentence: string; readonly status?: PostStatus }>> = {
   saved: { sentence: "Your change is saved." },
   annotated: { sentence: "Labels and notes are saved." },
@@ -42,7 +45,7 @@ const DONE: Readonly<Record<string, { readonly sentence: string; readonly status
   "retry-stopped": { sentence: "Nothing more of this post is tried." },
 };
 
-/** Does not count accounts that are left out. */
+/** The heading of the list of accounts. It does not count accounts that the post leaves out. */
 function accountsHeading(targets: readonly Target[]): string {
   const used = targets.filter(({ status }) => status !== "skipped").length;
   if (targets.length === 1) {
@@ -51,7 +54,7 @@ function accountsHeading(targets: readonly Target[]): string {
   return used === targets.length ? `${used} accounts` : `${used} of ${targets.length} accounts`;
 }
 
-/** The part that changes while the post is being published; the script fetches it again. */
+/** The part of the page that changes while the post is publishing. The page's script fetches it again. */
 export const LivePart: FC<PostPageProps> = ({ record, signedIn, display, now }) => {
   const { post } = record;
   const state = describePost(record, { display, now });
@@ -93,7 +96,7 @@ export const LivePart: FC<PostPageProps> = ({ record, signedIn, display, now }) 
 
 const MEDIA_NAMES = { image: "Image", video: "Video" } as const;
 
-/** What was confirmed, by whom and when. */
+/** The facts of a post: what was confirmed, by whom and when. */
 const Facts: FC<Pick<PostPageProps, "record" | "display">> = ({ record: { post }, display }) => (
   <section class="card" aria-labelledby="facts">
     <h2 id="facts">This post</h2>
@@ -140,7 +143,7 @@ const Facts: FC<Pick<PostPageProps, "record" | "display">> = ({ record: { post }
   </section>
 );
 
-/** Everything that is known about one post. */
+/** The page of one post, with everything that is known about it. */
 export const PostPage: FC<PostPageProps> = (props) => {
   const { record, signedIn, display, done, error, refusedAnnotations } = props;
   const { post } = record;

@@ -38,7 +38,7 @@ interface RetryProps {
   readonly display: Display;
 }
 
-/** What the fields of a chosen time begin with. */
+/** The suggested time of a retry: in about an hour. */
 function inAnHour(now: number): number {
   return Math.ceil((now + HOUR) / HOUR) * HOUR;
 }
@@ -196,7 +196,7 @@ async function readRecord(c: PageContext): Promise<RetryProps> {
   return { services, record, signedIn, display: displayOf(c) };
 }
 
-/** `GET /dashboard/posts/:id/retry`: which accounts are tried again, and when. */
+/** Handles `GET /dashboard/posts/:id/retry`: asks which accounts to retry, and when. */
 export async function showRetry(c: PageContext): Promise<Response> {
   const props = await readRecord(c);
   const now = c.var.services.clock.now();
@@ -204,7 +204,7 @@ export async function showRetry(c: PageContext): Promise<Response> {
   return renderPage(c, <RetryPage {...props} fields={fields} now={now} />);
 }
 
-/** `POST /dashboard/posts/:id/retry`: previews the retry. It is confirmed like every other edit. */
+/** Handles `POST /dashboard/posts/:id/retry`: previews the retry, which is confirmed like every other edit. */
 export async function doRetry(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const form = await readForm(c);

@@ -37,7 +37,9 @@ async function renderPost(
     : renderPage(c, <PostPage {...props} />, error === undefined && refusedAnnotations === undefined ? 200 : 400);
 }
 
-/** Changes the post; a refusal is a sentence on the post as it is now, and another user's post is the 404 page. */
+/**
+ * Runs a change of the post. A refusal becomes a sentence on the post's page; another user's post gets the 404 page.
+ */
 async function change(c: PageContext, useCase: () => Promise<string>): Promise<Response> {
   try {
     const done = await useCase();
@@ -50,7 +52,7 @@ async function change(c: PageContext, useCase: () => Promise<string>): Promise<R
   }
 }
 
-/** Replaces the annotations of the post. After a refusal the page shows the whole form again. */
+/** Replaces the annotations of a post. If that is refused, the page shows the typed values again. */
 async function doAnnotate(c: PageContext): Promise<Response> {
   const fields = await readForm(c);
   const form = readAnnotationForm((name) => fields.text(name));
@@ -63,10 +65,10 @@ async function doAnnotate(c: PageContext): Promise<Response> {
       });
 }
 
-/** An id only, because other pages have paths such as `/new`. */
+/** Matches only ids, because other pages have paths such as `/new`. */
 const POST = "/:id{[0-9a-f-]{36}}";
 
-/** The pages of one post: everything known about it, and what can be done with it. */
+/** Serves the pages and forms of one post. */
 export function createPostPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.post("/edit/confirm", doConfirmEdit);

@@ -22,14 +22,14 @@ const TONES = {
   skipped: "",
 } as const satisfies Record<TargetStatus, string>;
 
-/** The label of a target that was never tried follows from the post. */
+/** Labels for a target that was never tried. They depend on the status of the post. */
 const UNTRIED_LABELS: Partial<Record<PostStatus, string>> = {
   scheduled: "Scheduled",
   paused: "Paused",
   cancelled: "Not published",
 };
 
-/** Joins consecutive attempts with the same sentence. */
+/** Consecutive attempts with the same result, which the page shows as one line. */
 interface FoldedAttempt extends Attempt {
   readonly count: number;
 }
@@ -102,7 +102,10 @@ const TargetErrorText: FC<{ target: Target; postId: string; canEdit: boolean }> 
   );
 };
 
-/** The service cannot find out whether the post is public. A person must look, and only a person may post again. */
+/**
+ * Help for a target of which the service cannot find out whether it was published. A person must look at the platform,
+ * and only a person may post again.
+ */
 const UnconfirmedHelp: FC<{ target: Target; postId: string; isPublishing: boolean }> = ({
   target,
   postId,
@@ -161,7 +164,7 @@ const Outcome: FC<{ target: Target; display: Display }> = ({ target, display }) 
   );
 };
 
-/** The address of each part of a thread: a person needs them to repair a thread that stopped. */
+/** Links to the published parts of a thread. If a thread stopped halfway, a person needs them to repair it. */
 const Parts: FC<{ target: Target; postStatus: PostStatus }> = ({ target, postStatus }) =>
   target.parts === null ? null : (
     <dl class="details">
@@ -194,7 +197,7 @@ const EXTRA_STATES = {
   unconfirmed: "may not be ",
 } as const satisfies Record<ExtraStatus, string>;
 
-/** The extras: first comment, cover, playlists. */
+/** The extras of a target: first comment, cover and playlists, each with its result. */
 const Extras: FC<{ target: Target }> = ({ target }) => (
   <>
     {EXTRA_NAMES.map((name) => {
@@ -234,7 +237,7 @@ const Options: FC<{ target: Target; mediaTypes: KnownMediaTypes }> = ({ target, 
   );
 };
 
-/** `canReturn`: after a reconnect the post includes the account again. */
+/** Says that an account cannot be used. `canReturn`: the post includes it again after a reconnect. */
 const AccountState: FC<{
   target: Target;
   status: string | undefined;
@@ -264,7 +267,7 @@ const AccountState: FC<{
   );
 };
 
-/** One account of the post: what happened to it, what goes there, and what was done. */
+/** One account of a post: its result, what it publishes, and the attempts. */
 export const TargetItem: FC<{
   target: Target;
   record: PostRecord;

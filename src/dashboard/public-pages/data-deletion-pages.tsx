@@ -4,7 +4,7 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import type { Operator } from "./operator.ts";
 import { Contact, PublicLayout } from "./public-layout.tsx";
 
-/** How somebody has data deleted; `callers` are the platforms that pass such requests on. */
+/** Explains how a person has data deleted. `callers` are the platforms that forward such requests. */
 export const DataDeletionPage: FC<{ operator: Operator; callers: readonly Platform[] }> = ({ operator, callers }) => (
   <PublicLayout title="Data deletion" operator={operator}>
     <ol>
@@ -31,7 +31,7 @@ export const DataDeletionPage: FC<{ operator: Operator; callers: readonly Platfo
 
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** The state of one request that came through a platform. */
+/** Shows the state of a deletion request that a platform forwarded. */
 export const DeletionStatusPage: FC<{ operator: Operator | null; code: string; deletion: DataDeletion }> = ({
   operator,
   code,

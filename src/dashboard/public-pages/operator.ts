@@ -1,15 +1,15 @@
 import type { Config } from "#config.ts";
 
-/** Who runs this installation, from the variables `OPERATOR_*`. */
+/** Who runs this installation, from the variables `OPERATOR_*`. Public pages name them. */
 export interface Operator {
   readonly name: string;
-  /** An e-mail address or a web address. */
+  /** How to reach the operator: an e-mail address or a web address. */
   readonly contact: string;
-  /** The country or state whose law applies; null when not set. */
+  /** The country or state whose law applies; null if the operator has not set one. */
   readonly jurisdiction: string | null;
 }
 
-/** Null until the operator sets a name and a contact: such pages must name somebody. */
+/** Reads who runs the installation. Null until name and contact are set; the privacy page and the terms need both. */
 export function readOperator(config: Pick<Config, "setting">): Operator | null {
   const name = config.setting("OPERATOR_NAME");
   const contact = config.setting("OPERATOR_CONTACT");

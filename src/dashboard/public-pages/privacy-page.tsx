@@ -4,7 +4,7 @@ import type { Adapter } from "#platforms/contract.ts";
 import type { Operator } from "./operator.ts";
 import { Contact, PublicLayout } from "./public-layout.tsx";
 
-/** A sentence whose web addresses can be followed; a full stop behind one belongs to the sentence. */
+/** A sentence in which web addresses become links. A full stop behind an address stays outside the link. */
 const Linked: FC<{ text: string }> = ({ text }) => (
   <>
     {text
@@ -38,11 +38,11 @@ const PlatformSection: FC<{ adapter: Pick<Adapter, "platform" | "dataPolicy"> }>
   );
 };
 
-/** What this installation stores, why, how long, and how to end it. */
+/** The privacy page: what this installation stores, why, how long, and how a person ends it. */
 export const PrivacyPage: FC<{
   operator: Operator;
   adapters: readonly Pick<Adapter, "platform" | "dataPolicy">[];
-  /** Whether people can pay here. */
+  /** Whether people can pay on this installation. */
   hasPayment: boolean;
 }> = ({ operator, adapters, hasPayment }) => (
   <PublicLayout title="Privacy" operator={operator}>

@@ -2,12 +2,12 @@ import type { Child, FC } from "hono/jsx";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import type { Operator } from "./operator.ts";
 
-/** The contact as a link that a browser can open. */
+/** The operator's contact as a link: `mailto:` for an e-mail address. */
 export const Contact: FC<{ operator: Operator }> = ({ operator: { contact } }) => (
   <a href={/^https?:/.test(contact) ? contact : `mailto:${contact}`}>{contact}</a>
 );
 
-/** A page that anybody can read, with links to the others; it needs no script. */
+/** The layout of a page that anybody can read, with links to the other such pages. It needs no script. */
 export const PublicLayout: FC<{ title: string; operator: Operator; children?: Child }> = ({
   title,
   operator,

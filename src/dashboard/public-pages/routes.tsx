@@ -8,7 +8,10 @@ import { readOperator } from "./operator.ts";
 import { PrivacyPage } from "./privacy-page.tsx";
 import { TermsPage } from "./terms-page.tsx";
 
-/** The platforms that can be connected here: their data are the only ones that are stored. */
+/**
+ * The platforms that users can connect here. Public pages describe only these, because no other platform's data are
+ * stored.
+ */
 function configuredAdapters({ services }: PageContext["var"]) {
   return PLATFORMS.flatMap((platform) => (services.config.app(platform) ? (services.adapterFor(platform) ?? []) : []));
 }
@@ -43,7 +46,10 @@ export async function showDataDeletion(c: PageContext): Promise<Response> {
     : await renderNotFound(c);
 }
 
-/** Served without an operator too, because platforms have this address. */
+/**
+ * Serves the state of a deletion request. It works without a configured operator too, because platforms have this
+ * address.
+ */
 export async function showDeletionStatus(c: PageContext): Promise<Response> {
   const { db, config } = c.var.services;
   const code = c.req.param("code") ?? "";

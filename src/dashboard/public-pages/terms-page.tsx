@@ -3,10 +3,10 @@ import type { DataPolicy } from "#platforms/contract.ts";
 import type { Operator } from "./operator.ts";
 import { Contact, PublicLayout } from "./public-layout.tsx";
 
-/** The conditions under which this installation may be used. */
+/** The terms of use of this installation. */
 export const TermsPage: FC<{
   operator: Operator;
-  /** What platforms demand to be said here. */
+  /** Conditions that the platforms require these terms to contain. */
   platformTerms: readonly NonNullable<DataPolicy["terms"]>[];
 }> = ({ operator, platformTerms }) => (
   <PublicLayout title="Terms" operator={operator}>

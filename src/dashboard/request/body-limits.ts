@@ -3,14 +3,14 @@ import { bodyLimit } from "hono/body-limit";
 import type { PageEnv } from "./env.ts";
 
 const FORM_MAX_BYTES = 64 * 1024;
-/** Events of the payment provider contain whole objects. */
+/** The largest event of the payment provider (bytes). Events contain whole objects. */
 const EVENT_MAX_BYTES = 512 * 1024;
 
-/** A post has as much text as a request of the API. */
+/** The largest form of the composer (bytes). A post may have as much text as in the API. */
 const POST_FORM_MAX_BYTES = 1024 * 1024;
 const POST_FORMS = new Set(["check", "preview", "confirm"].map((name) => `/dashboard/posts/${name}`));
 
-/** A table, its hundred rows as cells, and what surrounds each cell. */
+/** The largest form with a table (bytes): the table, and a hundred rows again as cells. */
 const TABLE_FORM_MAX_BYTES = 3 * 1024 * 1024;
 const TABLE_FORMS = new Set(["/dashboard/posts/many/preview", "/dashboard/posts/many/confirm"]);
 

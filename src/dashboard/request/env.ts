@@ -4,13 +4,13 @@ import type { Env } from "#config.ts";
 import type { Services, Outbound } from "#context.ts";
 import type { SecurityPolicy } from "#html/security-policy.ts";
 
-/** The context of every page; `signedIn` is set only behind `requireSession`. */
+/** The variables of every page's request. `signedIn` is set only behind `requireSession`. */
 export interface PageEnv {
   Bindings: Env;
   Variables: {
     services: Services;
     signedIn: SignedInUser;
-    /** Headers of this page that differ from those of every page. */
+    /** Security headers of this page that differ from the usual ones. */
     securityPolicy?: SecurityPolicy;
   };
 }

@@ -3,13 +3,13 @@ import type { RefusalCode } from "#core/codes.ts";
 import { readBodyText } from "./read-body.ts";
 import type { PageContext } from "./env.ts";
 
-/** The error of a form, with the message of the use case that refused it; `param` is the field it belongs to. */
+/** The error of a form: the message of a refusal. `param` names the field that the error belongs to. */
 export interface FormError {
   readonly message: string;
   readonly param?: string | undefined;
 }
 
-/** The fields of a form; a missing one is empty, and NUL characters are removed. */
+/** Reads the fields of a form. A missing field is empty, and NUL characters are removed. */
 export async function readForm(c: PageContext): Promise<{ text(name: string): string; all(name: string): string[] }> {
   const params = new URLSearchParams(await readBodyText(c));
   const all = (name: string) => params.getAll(name).map((value) => value.replaceAll("\0", ""));
@@ -17,8 +17,8 @@ export async function readForm(c: PageContext): Promise<{ text(name: string): st
 }
 
 /**
- * Runs the use case behind a form: a refusal is returned as a form error, any other error is thrown. With `only`, refusals with another
- * code are thrown too.
+ * Runs the use case behind a form. A refusal becomes a form error; with `only`, just refusals with this code. Every
+ * other error is thrown.
  */
 export async function runUseCase<T>(
   useCase: () => Promise<T>,
@@ -36,12 +36,17 @@ export async function runUseCase<T>(
 
 const LOCAL_PATH = /^\/(?![/\\])[\x20-\x7e]*$/;
 
-/** The path to continue at after sign-in; anything but a local path is replaced, which prevents open redirects. */
+/**
+ * The path to which the browser goes after sign-in. Anything but a local path is replaced, which prevents open
+ * redirects.
+ */
 export function localPath(next: string | undefined): string {
   return next !== undefined && LOCAL_PATH.test(next) && !next.includes("\\") ? next : "/dashboard";
 }
 
-/** The path with `done` in its query. The text is not resolved as a URL: `/.//host` would become another site. */
+/**
+ * Adds `done` to the query of a path. The path is not parsed as a URL, because `/.//host` would become another site.
+ */
 export function withDone(path: string, done: string): string {
   const [address = "", fragment] = path.split("#", 2);
   const [pathname = "", ...query] = address.split("?");

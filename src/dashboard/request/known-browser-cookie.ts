@@ -6,12 +6,15 @@ import type { PageContext } from "./env.ts";
 const COOKIE_NAME = "__Host-known-browser";
 const LIFETIME_SECONDS = (365 * DAY) / 1000;
 
-/** What the browser shows of an earlier sign-in; it opens nothing. */
+/** The cookie that shows an earlier sign-in of this browser. It gives no access. */
 export function readKnownBrowser(c: PageContext): string | undefined {
   return getCookie(c, COOKIE_NAME);
 }
 
-/** Lets this browser sign in with the password although others try wrong ones. Call it after the right password or a link from a mail. */
+/**
+ * Marks the browser as known, so that strangers' failed attempts do not delay its sign-in. Only after a correct
+ * password or a link from a mail.
+ */
 export async function writeKnownBrowser(c: PageContext, email: string): Promise<void> {
   setCookie(c, COOKIE_NAME, await makeKnownBrowser(c.var.services, email), {
     path: "/",

@@ -4,8 +4,9 @@ import type { PageEnv } from "./env.ts";
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Accepts writes from our own pages only (CSRF protection). Browsers send `Origin` with every write. It is compared with the configured
- * origins and never with the host of the request, which another name that leads here (DNS rebinding) determines.
+ * Accepts writes only from our own pages (CSRF protection). Browsers send `Origin` with every write. It is compared
+ * with the configured origins and not with the request's host, which an attacker's DNS name can determine (DNS
+ * rebinding).
  */
 export const requireSameOrigin: MiddlewareHandler<PageEnv> = (c, next) => {
   if (SAFE_METHODS.has(c.req.method)) {

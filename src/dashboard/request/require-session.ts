@@ -5,8 +5,8 @@ import type { PageContext, PageEnv } from "./env.ts";
 import { readSession } from "./session-cookie.ts";
 
 /**
- * Requires a signed-in user. Only the session cookie counts: a request with an API key or access token is refused, so that these can
- * never create keys, grants or sessions.
+ * Requires a signed-in user. Only the session cookie counts: a request with an API key or access token is refused, so
+ * that neither can create keys, grants or sessions.
  */
 export const requireSession: MiddlewareHandler<PageEnv> = async (c, next) => {
   const signedIn = await resolveSession(c.var.services, readSession(c));
@@ -19,7 +19,10 @@ export const requireSession: MiddlewareHandler<PageEnv> = async (c, next) => {
   return redirectToSignIn(c);
 };
 
-/** For pages that agents link to. They ignore an API credential, and sign-in leads back to the page. */
+/**
+ * Requires sign-in for pages to which agents link. It ignores an API credential, and after sign-in the browser returns
+ * to the page.
+ */
 export const requireSignIn: MiddlewareHandler<PageEnv> = async (c, next) => {
   const signedIn = await resolveSession(c.var.services, readSession(c));
   if (signedIn === null) {
@@ -28,7 +31,7 @@ export const requireSignIn: MiddlewareHandler<PageEnv> = async (c, next) => {
   return continueWith(c, signedIn, next);
 };
 
-/** After a form, the webhooks learn of the events that it caused. */
+/** Continues with the page. After a form, the webhooks are notified of the events that it caused. */
 async function continueWith(c: PageContext, signedIn: SignedInUser, next: Next): Promise<void> {
   c.set("signedIn", signedIn);
   await next();
@@ -39,7 +42,7 @@ async function continueWith(c: PageContext, signedIn: SignedInUser, next: Next):
 }
 
 function redirectToSignIn(c: PageContext): Response {
-  // The path of a form cannot be opened with GET: after sign-in such a request continues at the dashboard.
+  // A browser cannot open the path of a form with GET, so sign-in after a form leads to the dashboard.
   const { pathname, search } = new URL(c.req.url);
   const returnPath = c.req.method === "GET" ? `${pathname}${search}` : "/dashboard";
   return c.redirect(`/login?next=${encodeURIComponent(returnPath)}`, 303);

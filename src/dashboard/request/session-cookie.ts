@@ -3,9 +3,9 @@ import { SESSION_SECONDS } from "#auth/index.ts";
 import type { Context as HttpContext } from "hono";
 import type { PageContext } from "./env.ts";
 
-/** With the `__Host-` prefix browsers enforce Secure, this host only and the path `/`. */
+/** The prefix `__Host-` makes browsers enforce Secure, this host only and the path `/`. */
 const COOKIE_NAME = "__Host-session";
-// Lax, so that the session is sent on cross-site navigation back from a platform or an app.
+// `Lax` lets the browser send the session when it comes back from a platform's or an app's site.
 const COOKIE_ATTRIBUTES = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
 export function readSession(c: HttpContext): string | undefined {

@@ -24,7 +24,7 @@ import {
 } from "./selection-form.ts";
 import { ActionForm, SelectionPage, SelectionPreview, SelectionRefused, VERBS } from "./selection-pages.tsx";
 
-/** What the calendar says afterwards. */
+/** The `done` value with which the calendar says what was changed. */
 const DONE = {
   move: "posts-moved",
   label: "posts-labelled",
@@ -42,7 +42,7 @@ function render(c: PageContext, title: string, content: Child, status: 200 | 400
   return renderPage(c, page, status);
 }
 
-/** `POST /dashboard/selection`: asks for what the action needs, then shows what it would do. */
+/** Handles `POST /dashboard/selection`: asks for the action's details, then previews the change. */
 async function doSelect(c: PageContext): Promise<Response> {
   const form = readSelectionForm(await readForm(c));
   const { ids, action } = form;
@@ -92,7 +92,7 @@ async function doSelect(c: PageContext): Promise<Response> {
   }
 }
 
-/** `POST /dashboard/selection/confirm`: changes all posts of the preview or none. */
+/** Handles `POST /dashboard/selection/confirm`: changes all selected posts or none. */
 async function doConfirm(c: PageContext): Promise<Response> {
   const fields = await readForm(c);
   const form = readSelectionForm(fields);
@@ -110,7 +110,7 @@ async function doConfirm(c: PageContext): Promise<Response> {
 
 const OF_POST = /^post ([0-9a-f-]{36}): /;
 
-/** The post that a problem belongs to; undefined for one of the whole selection. */
+/** The post to which a problem belongs; undefined if the problem concerns the whole selection. */
 function postIdOf({ param = "", message }: RefusalDetail, ids: readonly string[]): string | undefined {
   const [, index] = /^post_ids\[(\d+)\]$/.exec(param) ?? [];
   return index === undefined
@@ -120,7 +120,7 @@ function postIdOf({ param = "", message }: RefusalDetail, ids: readonly string[]
 
 const CHANGED = "It was changed, or began to be published, after the preview.";
 
-/** Names every post that keeps the selection from being changed. */
+/** Lists the posts that prevent the change of the selection, with the reasons. */
 async function refused(c: PageContext, form: SelectionForm, refusal: Refusal): Promise<Response> {
   const { services } = c.var;
   const display = displayOf(c);
@@ -160,5 +160,5 @@ async function refused(c: PageContext, form: SelectionForm, refusal: Refusal): P
   );
 }
 
-/** Many posts of the calendar, changed with one preview and one confirm. */
+/** Serves the change of many selected posts with one preview and one confirm. */
 export const selectionPages = new Hono<PageEnv>().post("/", doSelect).post("/confirm", doConfirm);

@@ -11,17 +11,17 @@ export const SELECTION_MAX = 100;
 const YEAR_DAYS = 365;
 const POST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The selected posts and what to do with them, as the forms send them. */
+/** The selected posts and the action, as the forms send them. */
 export interface SelectionForm {
   readonly ids: readonly string[];
   readonly action: Action;
   readonly fields: ActionFields;
-  /** Whether the fields of the action were sent, also empty. */
+  /** Whether the form sent the fields of the action, even if they are empty. */
   readonly isFilled: boolean;
   readonly next: string;
 }
 
-/** Of a move and of a change of labels; empty for another action. */
+/** The fields of a move or of a change of labels. Empty for any other action. */
 interface ActionFields {
   readonly days: string;
   readonly time: string;
@@ -29,7 +29,10 @@ interface ActionFields {
   readonly remove: string;
 }
 
-/** The field is not called `action`: it would hide the address of its form from the script of the page. */
+/**
+ * Reads the form of a selection. The field is not named `action`, because it would hide the form's own address from
+ * scripts.
+ */
 export function readSelectionForm(form: { text(name: string): string; all(name: string): string[] }): SelectionForm {
   const names = ["days", "time", "add", "remove"] as const;
   return {
@@ -41,7 +44,7 @@ export function readSelectionForm(form: { text(name: string): string; all(name: 
   };
 }
 
-/** The edit that the form asks for, or why it cannot be made. */
+/** Builds the edit that the form asks for, or says why that is impossible. */
 export function editOfSelection(
   { ids: postIds, action, fields }: SelectionForm,
   { timeZone }: Pick<Display, "timeZone">,

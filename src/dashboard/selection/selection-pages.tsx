@@ -42,7 +42,7 @@ export const SelectionPage: FC<{ title: string; signedIn: SignedInUser; children
   </DashboardLayout>
 );
 
-/** The selection again, for the next form. */
+/** The selection in hidden fields, for the next form. */
 const SelectionFields: FC<{ form: SelectionForm; ids?: readonly string[]; hasFields?: boolean }> = ({
   form,
   ids = form.ids,
@@ -100,7 +100,7 @@ const LabelFields: FC<{ form: SelectionForm }> = ({ form: { fields } }) => (
   </>
 );
 
-/** What the action still needs to know. */
+/** A form that asks for the details of the action. */
 export const ActionForm: FC<{ form: SelectionForm; display: Display; now: number; problem?: string | undefined }> = ({
   form,
   display,
@@ -143,7 +143,7 @@ const PostName: FC<{ id: string; caption: string; accounts: Edited["accounts"] }
   </>
 );
 
-/** `Mon, 4 Jan, 09:00 → Mon, 11 Jan, 09:00`. */
+/** Describes a change: `Mon, 4 Jan, 09:00 → Mon, 11 Jan, 09:00`. */
 function changeInWords(display: Display, { field, from, to }: EditChange): string {
   if (field === "labels") {
     const words = (labels: unknown) => (labels as readonly string[]).join(", ") || "no label";
@@ -187,7 +187,7 @@ interface PreviewedSelection {
   readonly result: PreviewResult<EditPreview>;
 }
 
-/** Every post as it would be, and the one button that changes all of them. */
+/** Previews every selected post, with one button that changes all of them. */
 export const SelectionPreview: FC<PreviewedSelection> = (props) => {
   const { form, display, now, services, accounts, subscriptionEnd, result } = props;
   const { posts } = result.preview;
@@ -229,15 +229,15 @@ export const SelectionPreview: FC<PreviewedSelection> = (props) => {
   );
 };
 
-/** A post that keeps the selection from being changed, and why. */
+/** A post that prevents the change of the selection, with the reasons. */
 interface RefusedPost {
   readonly id: string;
-  /** Undefined for a post that is not there. */
+  /** The post; undefined if it does not exist. */
   readonly post: Post | undefined;
   readonly sentences: readonly string[];
 }
 
-/** What cannot be done, and the way on with the other posts. */
+/** Says which posts cannot be changed, with a button to continue with the others. */
 export const SelectionRefused: FC<{
   form: SelectionForm;
   general: readonly string[];

@@ -97,7 +97,7 @@ export async function showApps(c: PageContext): Promise<Response> {
   return renderPage(c, <AppsPage signedIn={signedIn} apps={apps} mcpUrl={mcpUrl} done={c.req.query("done")} />);
 }
 
-/** `POST /dashboard/apps/:id/revoke` and `DELETE /dashboard/apps/:id` */
+/** Handles `POST /dashboard/apps/:id/revoke` and `DELETE /dashboard/apps/:id`. */
 export async function doRevokeApp(c: PageContext): Promise<Response> {
   const { userId } = c.var.signedIn.actor;
   await revokeApp(c.var.services, { userId, grantId: c.req.param("id") ?? "" });

@@ -5,7 +5,7 @@ import { readForm, runUseCase } from "#dashboard/request/form.ts";
 import { renderProfilePage } from "./profile.tsx";
 import { makeFeed, revokeFeed } from "#feeds/index.ts";
 
-/** `POST /dashboard/profile/feeds`: the only response that contains the address. */
+/** Handles `POST /dashboard/profile/feeds`. Only this response contains the address of the new calendar feed. */
 export async function doMakeFeed(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const made = await runUseCase(async () => {

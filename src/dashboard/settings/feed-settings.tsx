@@ -5,7 +5,7 @@ import type { FormError } from "#dashboard/request/form.ts";
 import { ReauthenticationFields } from "#dashboard/layout/reauthentication.tsx";
 import type { CalendarFeed } from "#feeds/index.ts";
 
-/** The addresses at which calendar programs read the posts of the active workspace, and a button for another one. */
+/** Lists the calendar feeds of the active workspace, with a button for a new one. */
 export const FeedSettings: FC<{
   signedIn: SignedInUser;
   feeds: readonly CalendarFeed[];
@@ -51,7 +51,7 @@ export const FeedSettings: FC<{
   );
 };
 
-/** The only place that shows the address of a feed, with what to do with it. */
+/** Shows the address of a new calendar feed and how to use it. No other page shows the address. */
 export const NewFeed: FC<{ url: string }> = ({ url }) => (
   <section class="card new-key" aria-labelledby="new-feed">
     <h2 id="new-feed">Your calendar address</h2>

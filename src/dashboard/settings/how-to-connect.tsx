@@ -16,7 +16,10 @@ const Card: FC<{ id: string; title: string; children?: Child }> = ({ id, title, 
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** What to paste, and where. Menus of other products are named only as far as they stay the same between their versions. */
+/**
+ * Says what to paste into each agent program. Menus of those programs are named only if they are the same in all
+ * versions.
+ */
 const AgentCards: FC<{ mcpUrl: string }> = ({ mcpUrl }) => (
   <div class="steps">
     <Card id="claude" title="Claude">

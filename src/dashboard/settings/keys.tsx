@@ -36,7 +36,7 @@ const LIFETIME_DAYS = [30, KEY_DAYS_DEFAULT, 180, KEY_DAYS_MAX];
 
 const READ_SCOPES = SCOPES.filter((scope) => scope.endsWith(":read"));
 
-/** What most keys are for; every other combination is chosen permission by permission. */
+/** Common combinations of permissions. Any other combination is chosen permission by permission. */
 const PRESETS: readonly { id: string; label: string; description: string; scopes: readonly Scope[] }[] = [
   {
     id: "read",
@@ -61,14 +61,14 @@ const CHOSEN_SCOPES = "chosen";
 
 interface KeyFormValues {
   readonly name: string;
-  /** A preset, or `chosen` for the scopes that are ticked. */
+  /** The id of a preset, or `chosen` for the ticked permissions. */
   readonly access: string;
   readonly scopes: readonly string[];
   readonly days: string;
   readonly confirms: string;
 }
 
-/** A new key may only read unless the user chooses more. */
+/** The initial values of the form. A new key can only read, unless the user chooses more. */
 const DEFAULT_VALUES: KeyFormValues = {
   name: "",
   access: "read",
@@ -77,7 +77,7 @@ const DEFAULT_VALUES: KeyFormValues = {
   confirms: "self",
 };
 
-/** The ticked scopes are sent with a preset too, and do not count then. */
+/** The permissions that the form requests. Browsers send ticked ones with a preset too, but then they do not count. */
 function requestedScopes({ access, scopes }: KeyFormValues): readonly string[] {
   return PRESETS.find(({ id }) => id === access)?.scopes ?? scopes;
 }
@@ -92,7 +92,10 @@ const AccessOption: FC<{ id: string; label: string; description: string; selecte
   </label>
 );
 
-/** The style sheet shows the checkboxes with the last option only, and who confirms with writing only: both work without a script. */
+/**
+ * The fields for what a key may do. The style sheet shows the checkboxes only for the last choice, and who confirms
+ * only for keys that write. So no script is needed.
+ */
 const AccessFields: FC<{ values: KeyFormValues; error: FormError | undefined }> = ({ values, error }) => (
   <div class="access-fields">
     <fieldset>
@@ -344,7 +347,7 @@ export function showKeys(c: PageContext): Promise<Response> {
   return renderKeysPage(c, {});
 }
 
-/** `POST /dashboard/keys`: the only response that contains the key. */
+/** Handles `POST /dashboard/keys`. Only this response contains the new key. */
 export async function doCreateKey(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const days = form.text("expires_in_days");
@@ -386,7 +389,10 @@ export async function doRotateKey(c: PageContext): Promise<Response> {
     : renderKeysPage(c, { changeError: rotated.error });
 }
 
-/** `POST /dashboard/keys/:id/confirms`: to stop asking allows the key more, so that it needs what creating a key needs. */
+/**
+ * Handles `POST /dashboard/keys/:id/confirms`. A key that confirms itself can do more, so this needs the same sign-in
+ * as a new key.
+ */
 export async function doSetKeyConfirms(c: PageContext): Promise<Response> {
   const { services, signedIn } = c.var;
   const form = await readForm(c);
@@ -403,7 +409,7 @@ export async function doSetKeyConfirms(c: PageContext): Promise<Response> {
   return c.redirect("/dashboard/keys?done=confirms", 303);
 }
 
-/** `POST /dashboard/keys/:id/revoke` and `DELETE /dashboard/keys/:id` */
+/** Handles `POST /dashboard/keys/:id/revoke` and `DELETE /dashboard/keys/:id`. */
 export async function doRevokeKey(c: PageContext): Promise<Response> {
   const { userId } = c.var.signedIn.actor;
   await revokeKey(c.var.services, { userId, id: c.req.param("id") ?? "" });

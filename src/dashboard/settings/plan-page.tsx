@@ -16,7 +16,7 @@ import { readOperator } from "#dashboard/public-pages/operator.ts";
 import { Contact } from "#dashboard/public-pages/public-layout.tsx";
 import { renderPage } from "#dashboard/layout/render-page.tsx";
 
-/** Without payments, the operator gives out the plans. */
+/** Tells the user to ask the operator for a plan, because this installation has no payments. */
 const AskOperator: FC<{ config: Config }> = ({ config }) => {
   const operator = readOperator(config);
   return operator === null ? (
@@ -85,7 +85,7 @@ const SubscriptionNotice: FC<{ signedIn: SignedInUser; config: Config; canPay: b
   }
 };
 
-/** What the trial allows now, and what a confirmed e-mail address adds. */
+/** Says what the trial allows now, and what more it allows after the e-mail address is confirmed. */
 const TrialLimits: FC<{ signedIn: SignedInUser; config: Config }> = ({ signedIn: { actor }, config }) => {
   const now = countAccounts(actor.limits.accounts);
   const confirmed = limitsFor({ plan: actor.plan, isTrial: true, mustProveEmail: false }, config.limitOverrides);
@@ -198,7 +198,10 @@ function redirectOrShowError(
   return address.ok ? c.redirect(address.value, 303) : renderPlanPage(c, address.error);
 }
 
-/** `POST /billing/events`: signed events of the payment provider. The provider sends an event again unless the response is 2xx. */
+/**
+ * Handles `POST /billing/events`, signed events of the payment provider. The provider sends an event again unless the
+ * response is 2xx.
+ */
 export async function receivePaymentEvent(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const billing = readBillingSettings(services.config);
@@ -212,7 +215,7 @@ export async function receivePaymentEvent(c: PageContext): Promise<Response> {
   }
   if (applied.value !== null) {
     const { userId, subscribed } = applied.value;
-    // Both are idempotent, because an event may arrive several times.
+    // An event may arrive several times, so both calls must have the same effect when they are repeated.
     await (subscribed ? resumePostsForSubscription(services, [userId]) : pausePostsForSubscription(services, [userId]));
   }
   return c.json({ received: true });

@@ -42,7 +42,7 @@ interface ProfileProps {
   readonly done: string | undefined;
   readonly error?: FormError | undefined;
   readonly feedError?: FormError | undefined;
-  /** The address of a calendar feed, right after it was made. */
+  /** The address of a calendar feed that was just created. */
   readonly feedUrl?: string | undefined;
 }
 
@@ -181,7 +181,7 @@ const ProfilePage: FC<ProfileProps> = (props) => (
   </DashboardLayout>
 );
 
-/** The result of a form that the page shows. */
+/** The result of a form, which the profile page shows. */
 type Outcome = Pick<ProfileProps, "error" | "feedError" | "feedUrl">;
 
 export async function renderProfilePage(c: PageContext, outcome: Outcome = {}): Promise<Response> {

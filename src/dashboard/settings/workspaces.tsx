@@ -24,7 +24,10 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   switched: "You switched workspaces. Your API keys and apps now use this workspace too.",
 };
 
-/** Whether approvals ask for the password or a passkey; only switching it off asks for them, because only that lowers the guard. */
+/**
+ * The switch for whether approvals ask for the password or a passkey. Switching it off asks for them too, because that
+ * lowers the protection.
+ */
 const ApprovalSwitch: FC<{ workspace: Workspace; signedIn: SignedInUser; error: FormError | undefined }> = (props) => {
   const { workspace, signedIn, error } = props;
   const asks = signedIn.workspaces.find(({ id }) => id === workspace.id)?.approvalReauthentication ?? false;
@@ -92,7 +95,7 @@ const WorkspacesPage: FC<{
   workspaces: readonly Workspace[];
   done: string | undefined;
   error?: FormError | undefined;
-  /** The workspace whose form the error belongs to, where the form shows it itself. */
+  /** The id of the workspace whose form shows the error, if the error belongs to one. */
   approvalsOf?: string | undefined;
 }> = ({ signedIn, workspaces, done, error, approvalsOf }) => (
   <DashboardLayout

@@ -15,12 +15,10 @@ import { localPath } from "#dashboard/request/form.ts";
 import { withinRateLimit } from "#dashboard/request/rate-limit.ts";
 import { writeSession } from "#dashboard/request/session-cookie.ts";
 
-/*
- * The only page handlers with JSON responses: browsers create and use passkeys only by script.
- */
+/* These handlers respond with JSON, because browsers create and use passkeys only by script. */
 
 interface PasskeySubmission {
-  /** The credential of the browser; the library validates every part of it. */
+  /** The browser's passkey response. The library validates every part of it. */
   readonly response: Record<string, unknown> & { readonly id: string };
   readonly name: string;
   readonly next: string;
@@ -43,7 +41,7 @@ async function readSubmission(c: PageContext): Promise<PasskeySubmission> {
   return refuse({ code: "invalid_request", message: "the request contains no valid passkey response" });
 }
 
-/** Casts to the library's types; the library validates the data and throws if it does not fit. */
+/** Casts untrusted data to the library's types. The library validates the data and throws if they are invalid. */
 function asLibraryType<T>(response: PasskeySubmission["response"]): T {
   return response as unknown as T;
 }
@@ -67,7 +65,10 @@ async function respond(c: PageContext, run: () => Promise<object>): Promise<Resp
   }
 }
 
-/** `POST /dashboard/passkeys/options`: the challenge it returns is the proof of a recent authentication that `addPasskey` needs. */
+/**
+ * Handles `POST /dashboard/passkeys/options`. The returned challenge proves a recent authentication, which `addPasskey`
+ * requires.
+ */
 export function passkeyOptions(c: PageContext): Promise<Response> {
   return respond(c, async () => {
     const { services, signedIn } = c.var;

@@ -39,7 +39,7 @@ export async function showForgot(c: PageContext): Promise<Response> {
   return createMailer(c.env) === null ? c.notFound() : renderPage(c, <ForgotPasswordPage sent={false} />);
 }
 
-/** `POST /password/forgot`: the response is the same whether the user exists or not. */
+/** Handles `POST /password/forgot`. The response does not show whether the user exists. */
 export async function doForgot(c: PageContext): Promise<Response> {
   const mailer = createMailer(c.env);
   if (mailer === null) {
@@ -56,10 +56,10 @@ export async function doForgot(c: PageContext): Promise<Response> {
     : renderPage(c, <ForgotPasswordPage sent={false} error={requested.error} />, 400);
 }
 
-/** The kinds of access in the order of the page. The names of the checkboxes contain them. */
+/** The kinds of access that a reset can end, in the order of the page. Names of checkboxes begin with them. */
 type AccessKind = "session" | "key" | "app" | "passkey" | "webhook" | "feed";
 
-/** A checkbox with a hidden field, so that an unticked checkbox differs from one that the page did not show. */
+/** A checkbox with a hidden field. The field tells an unticked checkbox from one that the page did not show. */
 const AccessCheckbox: FC<{ kind: AccessKind; id: string; kept: readonly string[]; children?: Child }> = (props) => {
   const value = `${props.kind}:${props.id}`;
   return (
@@ -168,7 +168,7 @@ async function renderResetPage(
     : renderPage(c, <InvalidLinkPage error={preview.error} canMail={createMailer(c.env) !== null} />, 400);
 }
 
-/** `GET /password/reset`: opening the link does not use it. */
+/** Handles `GET /password/reset`. Opening the link does not use it up. */
 export function showReset(c: PageContext): Promise<Response> {
   return renderResetPage(c, { token: c.req.query("token") ?? "", kept: [] });
 }
@@ -224,7 +224,7 @@ const VerifyEmailPage: FC<{ token: string; result?: "confirmed" | "invalid" }> =
   </AuthLayout>
 );
 
-/** `GET /verify-email`: requires a click, because mail scanners open links. */
+/** Handles `GET /verify-email`. It asks for a click, because mail scanners also open links. */
 export function showVerify(c: PageContext): Promise<Response> {
   return renderPage(c, <VerifyEmailPage token={c.req.query("token") ?? ""} />);
 }

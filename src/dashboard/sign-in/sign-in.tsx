@@ -38,7 +38,8 @@ const SignInPage: FC<{
     {props.error !== undefined && <Notice kind="error">{props.error}</Notice>}
     <form method="post" action="/login">
       <input type="hidden" name="next" value={props.next} />
-      {/* `type="text"` avoids the browser's check for an address; `inputmode` keeps the keyboard for addresses. */}
+      {/* `type="text"` avoids the browser's own check of e-mail addresses. `inputmode` keeps the on-screen keyboard
+         for addresses. */}
       <Field
         name="email"
         label="E-mail"
@@ -87,7 +88,7 @@ export function showSignIn(c: PageContext): Promise<Response> {
   return renderSignInPage(c, { email: "", next: localPath(c.req.query("next")) }, 200);
 }
 
-/** `POST /login`: a wrong password and an unknown e-mail get exactly the same response. */
+/** Handles `POST /login`. A wrong password and an unknown e-mail get exactly the same response. */
 export async function doSignIn(c: PageContext): Promise<Response> {
   const { services } = c.var;
   const form = await readForm(c);
@@ -118,7 +119,10 @@ export async function doSignIn(c: PageContext): Promise<Response> {
   return c.redirect(next, 303);
 }
 
-/** `POST /logout`: ends this browser's session; keys and apps are not affected. With `next` another user can sign in and continue there. */
+/**
+ * Handles `POST /logout`: ends the session of this browser only; keys and apps still work. With `next`, another user
+ * can sign in and continue there.
+ */
 export async function doSignOut(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   await endCurrentSession(c);

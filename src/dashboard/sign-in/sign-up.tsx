@@ -25,7 +25,7 @@ interface SignUpFormValues {
   readonly next: string;
 }
 
-/** Not shown where the operator gives every user the same plan. */
+/** The choice of a plan. Hidden if the operator gives every user the same plan. */
 const PlanSelect: FC<{ selected: Plan; config: Config }> = ({ selected, config }) => (
   <fieldset>
     <legend>Plan</legend>
@@ -45,10 +45,10 @@ const PlanSelect: FC<{ selected: Plan; config: Config }> = ({ selected, config }
 const SignUpPage: FC<{
   values: SignUpFormValues;
   config: Config;
-  /** False where the link of an e-mail asks for it. */
+  /** Whether the form asks for a password. False if a mailed link asks for it later. */
   asksPassword: boolean;
   detectTimeZone: boolean;
-  /** Whether this installation has terms and a privacy page. */
+  /** Whether this installation has terms and a privacy page, to which the form then links. */
   hasTerms: boolean;
   error?: FormError | undefined;
 }> = ({ values, config, asksPassword, detectTimeZone, hasTerms, error }) => (
@@ -115,7 +115,10 @@ const SignUpPage: FC<{
   </AuthLayout>
 );
 
-/** The same for a new and a known address, which it does not repeat. */
+/**
+ * The page after a sign-up by e-mail. It is the same for new and known addresses and shows no address, so that it
+ * reveals nothing.
+ */
 const CheckMailPage: FC = () => (
   <AuthLayout title="Check your mail" footer={<a href="/login">Back to sign in</a>}>
     <h1>Check your mail</h1>

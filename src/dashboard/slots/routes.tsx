@@ -20,7 +20,7 @@ async function renderSlotsPage(c: PageContext, error?: FormError): Promise<Respo
 
 type Form = Awaited<ReturnType<typeof readForm>>;
 
-/** Applies the form to the stored slots. */
+/** Changes the stored slots as the form says. */
 async function change(
   c: PageContext,
   done: string,
@@ -32,7 +32,7 @@ async function change(
   return outcome.ok ? c.redirect(`/dashboard/slots?done=${done}`, 303) : renderSlotsPage(c, outcome.error);
 }
 
-/** `/dashboard/slots`, and the forms on it. */
+/** Serves `/dashboard/slots`, on which users set the weekly times at which they prefer to post. */
 export const slotPages = new Hono<PageEnv>()
   .get("/", (c) => renderSlotsPage(c))
   .post("/", (c) =>

@@ -8,10 +8,10 @@ type Slot = ScheduleSlots["slots"][number];
 
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 
-/** A slot as the value of a field. */
+/** A slot as the value of a form field: weekday and time. */
 export const slotKey = ({ weekday, time }: Slot): string => `${weekday} ${time}`;
 
-/** The slots with another one, or with one on every day. */
+/** Adds a slot to the list, or one for every day of the week. */
 export function withSlot(slots: readonly Slot[], weekday: string, time: string): readonly Slot[] {
   const minute = parseTimeOfDay(time);
   if (minute === null) {

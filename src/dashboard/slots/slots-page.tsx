@@ -55,7 +55,7 @@ const AddSlot: FC<{ error: FormError | undefined }> = ({ error }) => (
   </section>
 );
 
-/** The slots of the active workspace, by weekday, with the next that are free. */
+/** Lists the slots of the active workspace by weekday, and the next free ones. */
 export const SlotsPage: FC<{
   signedIn: SignedInUser;
   found: NextSlots;

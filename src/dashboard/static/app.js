@@ -114,7 +114,7 @@ for (const container of document.querySelectorAll("[data-passkey-confirm]")) {
         const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
         const credential = await navigator.credentials.get({ publicKey });
         await postJson("/dashboard/passkeys/confirm", { response: credential });
-        // It holds for every form of the page.
+        // One proof of identity by passkey is enough for every form of the page.
         for (const fields of document.querySelectorAll("[data-reauthentication]")) {
           const message = document.createElement("p");
           message.className = "hint";

@@ -1,7 +1,7 @@
 // @ts-check
 // Drag to move, the move form and the composer in a dialog, and statuses that follow what is being published. Without this script the links remain.
 
-/** What the server answers to a request with this header is only the part of the page that is asked for. */
+/** With this header, the server answers with the requested part of a page only. */
 const FRAGMENT = { "x-fragment": "1" };
 
 const dialog = document.createElement("dialog");
@@ -9,7 +9,7 @@ dialog.setAttribute("aria-labelledby", "dialog-title");
 const status = document.createElement("p");
 status.className = "hint";
 status.setAttribute("role", "status");
-// What a drag has done, with the button that undoes it.
+// The notice that says what a drag has changed, with a button that undoes it.
 const undo = document.createElement("div");
 undo.id = "undo";
 undo.setAttribute("role", "status");
@@ -18,7 +18,7 @@ const UNDO_MS = 10_000;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let undoTimer;
 
-/** Takes the notice away after its time; it stays while somebody is about to use it. */
+/** Hides the notice after some time. It stays while the pointer or the focus is on it. */
 function endUndo() {
   clearTimeout(undoTimer);
   undoTimer = setTimeout(() => {
@@ -34,7 +34,7 @@ const region = () => document.getElementById("calendar");
 
 /** @param {string} url @param {RequestInit} [init] */
 async function openDialog(url, init) {
-  // Kept alive, so that leaving the page does not lose a drop.
+  // `keepalive` lets the request finish, so that leaving the page does not lose a moved post.
   const response = await fetch(url, { keepalive: true, ...init, headers: FRAGMENT }).catch(() => null);
   if (response === null) {
     status.textContent = "There is no connection. Try again in a moment.";
@@ -162,7 +162,7 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   const { date = "", hour } = cell.dataset;
   const { move = "", time = "" } = dragged.dataset;
-  // A month keeps the time of day; the lower half of an hour of the week is its half past.
+  // In a month, a dropped post keeps its time of day. In a week, the lower half of an hour means half past.
   const box = cell.getBoundingClientRect();
   const half = event.clientY > box.top + box.height / 2 ? "30" : "00";
   const newTime = hour === undefined ? time : `${hour.padStart(2, "0")}:${half}`;
@@ -184,7 +184,7 @@ const linksOf = (day) =>
     /** @returns {link is HTMLElement} */ (link) => link instanceof HTMLElement && link.checkVisibility(),
   );
 
-/** One tab stop per day: the arrow keys reach the other links of it, and the other days. */
+/** Gives each day one tab stop. The arrow keys reach the day's other links and the other days. */
 function setStops() {
   for (const day of document.querySelectorAll("#calendar .day")) {
     const links = linksOf(day);
@@ -203,7 +203,7 @@ function moveFocus(link, key) {
   const isInside = key === "ArrowDown" || key === "ArrowUp";
   const candidates = isInside ? linksOf(day ?? link) : days.map((each) => linksOf(each)[0]);
   const index = isInside ? candidates.indexOf(/** @type {any} */ (link)) : days.indexOf(/** @type {any} */ (day));
-  // Days that a list leaves out have no link.
+  // Skip days without a link, because a list leaves them out.
   const rest = step > 0 ? candidates.slice(index + 1) : candidates.slice(0, index).toReversed();
   rest.find((next) => next !== undefined)?.focus();
 }
@@ -217,7 +217,7 @@ document.addEventListener("focusin", (event) => {
 const KEYS_OFF = "keys-off";
 const keysSwitch = document.querySelector("[data-keys] input");
 
-/** What a key does where nobody types: press what is there anyway. */
+/** What a key does while the person is not typing: it presses the button or link with this selector. */
 const KEYS = /** @type {Record<string, string>} */ ({
   n: 'a[href="/dashboard/posts/new"]',
   t: '[aria-label="Period"] a:nth-child(2)',
@@ -274,7 +274,7 @@ function states() {
   return found;
 }
 
-/** Asks again for the posts; only the answer to the newest request counts, and none while somebody is moving a post. */
+/** Fetches the posts again. Only the answer to the newest request counts, and none while the person moves a post. */
 async function refresh() {
   const current = ++sequence;
   const response = await fetch(location.href, { headers: FRAGMENT }).catch(() => null);
@@ -302,7 +302,7 @@ async function refresh() {
   plan();
 }
 
-/** Waits as long as the page says; a hidden page asks nothing until it is shown again. */
+/** Plans the next fetch when the page says so. A hidden page waits until it is visible again. */
 function plan() {
   clearTimeout(timer);
   const seconds = Number(region()?.dataset["refresh"] ?? 0);

@@ -1,7 +1,10 @@
 // @ts-check
 // The composer: a check while somebody types, fields of chosen accounts, order of media, and what is not sent yet survives a reload.
 
-/** Names what the preview page belongs to. Every tab has a storage of its own, so that none overwrites another. */
+/**
+ * The storage key of the text that the preview page belongs to. Each tab has its own `sessionStorage`, so tabs do not
+ * overwrite each other.
+ */
 const CURRENT = "unsent";
 const store = sessionStorage;
 
@@ -35,10 +38,14 @@ function show(region, className, texts = [], ...more) {
 /** @param {any} form @param {URL | Location} address where the form is a page of its own */
 function enhance(form, address) {
   const isRefused = address.pathname.endsWith("/preview");
-  // What was typed into an older version of a saved draft is not put into a newer one.
+  // The storage key contains the version of a draft, so that text typed into an older version does not get into a newer
+  // one.
   const place = address.pathname + (form.draft_version?.value ?? address.search);
   const key = (isRefused && store.getItem(CURRENT)) || CURRENT + place;
-  /** The addresses of uploaded files by their entries in the form, which an answer that is on its way may still have. */
+  /**
+   * The URLs of uploaded files by the placeholders in the form. An answer that is under way may still contain a
+   * placeholder.
+   */
   const uploaded = new Map();
   const body = (/** @type {any} */ intent = "update") => {
     const fields = /** @type {any} */ (
@@ -50,7 +57,7 @@ function enhance(form, address) {
     params.set("intent", intent);
     return params;
   };
-  /** What somebody gave, and not which tab is open. */
+  /** The content that the person entered, without values such as which tab is open. */
   const content = () => {
     const fields = body();
     fields.delete("shown");
@@ -58,7 +65,8 @@ function enhance(form, address) {
   };
   const initial = content();
   let problems = all('[id$="-error"]', form).map(({ id }) => id.slice(0, -6));
-  // Fields that somebody changed, and accounts that these belong to; after a refusal, also those with a problem.
+  // Fields that the person has changed, and the accounts to which they belong. After a refusal, also the fields with a
+  // problem.
   const touched = new Set(problems);
   let isEdited = isRefused;
   let isKept = true;
@@ -111,7 +119,7 @@ function enhance(form, address) {
     if (/^(media_|library)/.test(name)) {
       touched.add("media");
     }
-    // The day is wrong when the time has passed.
+    // The day has a problem too if the time has passed.
     if (area === "time" && byId("date").value) {
       touched.add("date");
     }
@@ -169,7 +177,7 @@ function enhance(form, address) {
       }
       const likeness = one("[data-likeness]", fieldset);
       if (likeness.shown !== html) {
-        // Escaped by the service.
+        // The service has escaped this HTML.
         likeness.innerHTML = likeness.shown = html;
       }
     }
@@ -187,7 +195,7 @@ function enhance(form, address) {
     const request = { method: "POST", body: body(), signal: controller.signal };
     const response = await fetch("/dashboard/posts/check", request).catch(() => null);
     const result = await response?.json().catch(() => null);
-    // A late response never replaces a newer one, nor speaks of a form that a dialog no longer shows.
+    // Ignore a late answer after a newer one, and an answer for a form that a dialog no longer shows.
     if (result && mine === latest && form.isConnected) {
       showCheck(result);
     }
@@ -219,7 +227,7 @@ function enhance(form, address) {
     for (const selector of selectors) {
       const [current, next] = [one(selector, form), one(selector, fresh)];
       if (current && next) {
-        // What is being typed, and uploads that are under way, stay as they are.
+        // Keep fields that the person is typing into, and uploads that are under way.
         for (const kept of all(`[data-upload]${keepsAccounts ? ", [data-account]" : ""}`, current)) {
           one(`#${CSS.escape(kept.id)}`, next)?.replaceWith(kept);
         }
@@ -231,7 +239,7 @@ function enhance(form, address) {
             ?.closest("details")
             ?.setAttribute("open", "");
         }
-        // What was typed or chosen while the service answered.
+        // Restore what the person typed or chose while the service was answering.
         for (const [control, was] of before) {
           const now = stateOf(control);
           const twin =
@@ -325,7 +333,7 @@ function enhance(form, address) {
       setTimeout(showWaiting, 500);
     }
   };
-  // Its own script changes the list of files.
+  // The upload script announces each stored file, because it changes the list of files itself.
   on("uploaded", async (/** @type {any} */ _, /** @type {any} */ { detail }) => {
     const into = byId(detail.into);
     if (into) {
@@ -355,7 +363,7 @@ function enhance(form, address) {
     }
   });
   on("submit", (/** @type {any} */ _, /** @type {any} */ event) => {
-    // A new page would lose the files.
+    // Wait for running uploads: loading a new page would lose the files.
     if (one(".uploads li", form)) {
       event.preventDefault();
       one(".composer-actions", form).append(waitingLine);
@@ -390,7 +398,7 @@ function enhance(form, address) {
       location.reload();
     });
     const restore = async () => {
-      // What is typed before the old text is here would be mixed with it.
+      // Lock the form until the old text is restored, so that new typing is not mixed with it.
       form.inert = true;
       if (await refresh([".composer-columns"], new URLSearchParams(unsent))) {
         form.prepend(notice);

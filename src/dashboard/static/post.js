@@ -12,7 +12,7 @@ async function refresh() {
   const isReading = document.hidden || live?.contains(document.activeElement) === true;
   if (live && !isReading) {
     const response = await fetch(location.pathname, { headers: { "x-fragment": "1" } }).catch(() => null);
-    // A redirect leads to the sign-in page.
+    // Ignore a redirect, because it leads to the sign-in page.
     if (response?.ok && !response.redirected) {
       const before = statusWords();
       live.innerHTML = await response.text();

@@ -24,7 +24,7 @@ async function send(signal, method, url, body, onProgress) {
     const isRefused = status > 0 && status < 500 && ![408, 409, 429].includes(status);
     if (isRefused || attempt === 5) {
       const { error } = isRefused ? JSON.parse(request.responseText) : {};
-      // The name tells whether trying again can help.
+      // The error's name tells whether another try can help.
       const name = isRefused ? "refused" : "lost";
       throw Object.assign(new Error(error?.message ?? error ?? "the connection was lost"), { name });
     }
@@ -40,7 +40,7 @@ async function upload(file, key, signal, view) {
       view.show(start + loaded),
     );
   let started = JSON.parse(localStorage.getItem(key) ?? "null");
-  // One that has ended or expired begins anew.
+  // An upload that has ended or expired cannot continue, so begin a new one.
   if (!(started && (await missingParts().catch(() => []))[0])) {
     const { name: filename, type: content_type, size: size_bytes } = file;
     const body = JSON.stringify({ filename, content_type, size_bytes });
@@ -54,7 +54,7 @@ async function upload(file, key, signal, view) {
   localStorage.setItem(key, JSON.stringify(started));
   let failure;
   for (let last, [next] = await missingParts(); next; [next] = await missingParts()) {
-    // After a failure a part may have arrived all the same; if it is still missing, the failure counts.
+    // A part may have arrived although its request failed. If the part is still missing, the failure counts.
     if (next === last) {
       throw failure;
     }
@@ -73,7 +73,10 @@ function enhance(root) {
     root.querySelector("input") ??
     root.appendChild(make("input", { type: "file", multiple: true, ariaLabel: "Upload images and videos" }));
   const { into } = root.dataset;
-  /** The composer, where each file of the post has its place before it is uploaded. */
+  /**
+   * The composer's form, in which each file of the post has its position before it is uploaded. Null outside the
+   * composer.
+   */
   const form = into ? null : root.closest("[data-composer]");
   const list = make("ul", { className: "uploads" });
   const status = make("p", { className: "hint", role: "status" });
@@ -129,7 +132,7 @@ function enhance(root) {
       show: (/** @type {number} */ bytes) => {
         Object.assign(bar, { value: bytes });
         label.textContent = `${name}: ${bytes < size ? `${Math.floor((100 * bytes) / size)} %` : "checking"}`;
-        // Somebody removed the file from the post.
+        // Stop if the person has removed the file from the post.
         if (form?.isConnected && !entry()) {
           end();
         }
@@ -177,7 +180,7 @@ function enhance(root) {
   };
 
   root.append(list, status);
-  // Another form around it must not send the files again.
+  // Without a name, the file input is not sent again with the form around it.
   input.name = "";
   input.required = false;
   const addFiles = (/** @type {any} */ { files }) => {
@@ -196,12 +199,12 @@ function enhance(root) {
     input.value = "";
   };
   input.addEventListener("change", addChosen);
-  // Files are sent as soon as they are chosen: the button of the form is one more way to choose some.
+  // Files are sent as soon as they are chosen, so the form's button only opens the file choice.
   root.addEventListener("submit", (/** @type {any} */ event) => {
     event.preventDefault();
     input.click();
   });
-  // Files can be chosen before this script runs.
+  // A person can choose files before this script runs, so look for them now.
   addChosen();
   for (const name of ["dragover", "dragleave", "drop"]) {
     root.addEventListener(name, (/** @type {any} */ event) => {
@@ -227,7 +230,7 @@ export function start() {
   }
 }
 start();
-// The service draws these anew whenever the form changes.
+// The service renders these checkboxes anew whenever the form changes, so listen on the document.
 document.addEventListener("change", (/** @type {any} */ { target }) => {
   const root = target.closest("[data-into]:not(:has(.uploads))");
   if (root) {

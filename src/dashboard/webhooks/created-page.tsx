@@ -5,7 +5,7 @@ import type { Webhook } from "#webhooks/index.ts";
 import { SecretCard } from "./secret-card.tsx";
 import { typesInWords } from "./wording.ts";
 
-/** The answer to creating a webhook: its secret, once, and what to do next. */
+/** The page after a webhook was created. It shows the secret, which no page shows again, and the next step. */
 export const CreatedPage: FC<{ signedIn: SignedInUser; webhook: Webhook; secret: string }> = (props) => {
   const { signedIn, webhook, secret } = props;
   const path = `/webhooks/${webhook.id}`;

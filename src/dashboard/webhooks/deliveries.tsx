@@ -9,7 +9,7 @@ import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 import { type Display, formatExactly } from "#dashboard/wording/display.ts";
 import { DELIVERY_LABELS, DELIVERY_TAGS, describeTry, visibleResponse } from "./wording.ts";
 
-/** What the receiver answered: text of a stranger, shown as text. */
+/** Shows a receiver's response as plain text, because a stranger wrote it. */
 export const Response: FC<{ response: string }> = ({ response }) =>
   response === "" ? null : (
     <pre class="response" tabindex={0} role="region" aria-label="What the receiver answered">
@@ -57,7 +57,7 @@ function deliveriesHref(path: string, filter: DeliveryStatus | null, before: str
   return `${path}${query === "" ? "" : `?${query}`}#deliveries`;
 }
 
-/** A page of deliveries, newest first, with a filter by status. */
+/** Lists one page of deliveries, newest first, with a filter by status. */
 export const DeliveryList: FC<{
   path: string;
   page: DeliveryPage;

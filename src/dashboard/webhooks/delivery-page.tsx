@@ -18,7 +18,7 @@ const TryItem: FC<{ number: number; attempt: DeliveryTry; display: Display }> = 
   </li>
 );
 
-/** The body is one line as it is sent; indented it can be read. */
+/** Indents a delivery's body for reading. It is sent as one line. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -27,7 +27,7 @@ function indented(body: string): string {
   }
 }
 
-/** Everything about one delivery: each try with what the receiver answered, and the body. */
+/** Shows one delivery: each try with the receiver's response, and the body. */
 export const DeliveryPage: FC<{
   signedIn: SignedInUser;
   display: Display;

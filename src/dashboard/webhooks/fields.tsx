@@ -8,7 +8,7 @@ import { EVENT_GROUPS } from "./wording.ts";
 export interface WebhookFormValues {
   readonly url: string;
   readonly description: string;
-  /** `all`, or `chosen` for the types that are ticked. */
+  /** `all` for every type of event, or `chosen` for the ticked types. */
   readonly events: string;
   readonly types: readonly string[];
 }
@@ -19,7 +19,7 @@ export function valuesOf({ url, description, types }: Webhook): WebhookFormValue
   return { url, description, events: types.includes("*") ? "all" : "chosen", types };
 }
 
-/** The ticked types are sent with `all` too, and do not count then. */
+/** The event types that the form requests. Browsers send ticked types with `all` too, but then they do not count. */
 export function requestedTypes({ events, types }: Pick<WebhookFormValues, "events" | "types">): readonly string[] {
   return events === "all" ? ["*"] : types;
 }
@@ -43,7 +43,9 @@ const EventsChoice: FC<{ value: string; label: string; description: string; sele
   </label>
 );
 
-/** The style sheet shows the checkboxes with the second choice only, which works without a script. */
+/**
+ * The choice of event types. The style sheet shows the checkboxes only for the second choice, so no script is needed.
+ */
 const EventFields: FC<{ values: WebhookFormValues; error: FormError | undefined }> = ({ values, error }) => (
   <div class="access-fields">
     <fieldset>

@@ -14,7 +14,7 @@ const Instant: FC<{ value: number; display: Display }> = ({ value, display }) =>
   <time datetime={new Date(value).toISOString()}>{formatExactly(display, value)}</time>
 );
 
-/** The state of the deliveries in one line. */
+/** The state of a webhook's deliveries on one line. */
 export const HealthFacts: FC<{ health: WebhookHealth; display: Display }> = ({ health, display }) => (
   <p class="item-meta">
     {health.lastSuccessAt !== null && (
@@ -43,7 +43,7 @@ export const HealthFacts: FC<{ health: WebhookHealth; display: Display }> = ({ h
   </p>
 );
 
-/** Why nothing is sent, and since when; nothing for a webhook that is on. */
+/** Says why a webhook sends nothing and since when. Empty for an enabled webhook. */
 export const DisabledBanner: FC<{ webhook: Webhook; display: Display }> = ({ webhook, display }) =>
   webhook.disabledReason === null ? null : (
     <p class={webhook.disabledReason === "user" ? "notice info" : "notice error"} role="status">

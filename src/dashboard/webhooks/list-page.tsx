@@ -30,7 +30,10 @@ const WebhookItem: FC<{ webhook: Webhook; display: Display }> = ({ webhook, disp
   </li>
 );
 
-/** Events for programs that ask instead of listening; a webhook keeps the log written anyway. */
+/**
+ * The switch for the event log, which programs can read instead of getting webhooks. A workspace with a webhook always
+ * writes the log.
+ */
 const EventLogSwitch: FC<{ isOn: boolean; hasWebhooks: boolean; baseUrl: string }> = (props) => {
   const { isOn, hasWebhooks, baseUrl } = props;
   return (
@@ -62,7 +65,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   "log-off": "The event log is off.",
 };
 
-/** The webhooks of the active workspace, how their deliveries go, and a form for another one. */
+/** Lists the webhooks of the active workspace and the state of their deliveries, with a form for a new one. */
 export const WebhookListPage: FC<{
   signedIn: SignedInUser;
   display: Display;

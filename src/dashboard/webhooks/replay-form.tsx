@@ -5,7 +5,7 @@ export interface ReplayTime {
   readonly time: string;
 }
 
-/** Sends the events after a time again; the receiver recognizes repeated ones by `webhook-id`. */
+/** The form that sends all events after a time again. Receivers recognize repeated events by `webhook-id`. */
 export const ReplayForm: FC<{ path: string; time: ReplayTime; zone: string }> = ({ path, time, zone }) => (
   <details class="confirm">
     <summary>Send again from a time…</summary>

@@ -32,7 +32,7 @@ import { WebhookPage } from "./webhook-page.tsx";
 
 const DELIVERIES_PER_PAGE = 25;
 
-/** An id only, because other paths below `/webhooks` are words. */
+/** Matches only ids, because other paths below `/webhooks` are words. */
 const WEBHOOK = "/:id{[0-9a-f-]{36}}";
 
 const idOf = (c: PageContext) => c.req.param("id") ?? "";
@@ -62,7 +62,7 @@ async function renderList(
   );
 }
 
-/** The result of a form that the page shows. */
+/** The result of a form, which the page shows. */
 interface Outcome {
   readonly values?: WebhookFormValues;
   readonly error?: FormError;
@@ -71,7 +71,9 @@ interface Outcome {
   readonly rotatedSecret?: string;
 }
 
-/** The page as it is now; another user's webhook and an unknown one are the 404 page. */
+/**
+ * Renders the page of a webhook in its current state. Another user's webhook gets the 404 page, like an unknown one.
+ */
 async function renderWebhook(c: PageContext, outcome: Outcome = {}): Promise<Response> {
   const ctx = contextOf(c);
   const id = idOf(c);
@@ -106,15 +108,15 @@ async function renderWebhook(c: PageContext, outcome: Outcome = {}): Promise<Res
   );
 }
 
-/** A page that shows a secret, or an address that receives events, needs the same sign-in as a new API key. */
+/** Requires the same recent sign-in as a new API key, before a secret is shown or events get a new receiver. */
 function requireIdentity(c: PageContext, form: { text(name: string): string }): Promise<void> {
   return requireRecentAuthentication(c.var.services, c.var.signedIn, { password: form.text(CURRENT_PASSWORD) });
 }
 
-/** Checked by the use case. */
+/** The types as the form sent them. The cast is unchecked, because the use case validates the types. */
 const typesOf = (values: WebhookFormValues) => requestedTypes(values) as WebhookTypes;
 
-/** `POST /webhooks`: the only response that contains the secret. */
+/** Handles `POST /webhooks`. Only this response contains the new webhook's secret. */
 async function doCreate(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const values = readWebhookForm(form);
@@ -148,7 +150,7 @@ async function doUpdate(c: PageContext): Promise<Response> {
   return saved.ok ? c.redirect(`${pathOf(c)}?done=saved`, 303) : renderWebhook(c, { values, error: saved.error });
 }
 
-/** Runs the use case of a button; a refusal is a sentence on the page as it is now. */
+/** Runs the use case of a button. A refusal becomes a sentence on the page of the webhook. */
 async function act(c: PageContext, done: string, useCase: () => Promise<unknown>): Promise<Response> {
   const outcome = await runUseCase(useCase);
   return outcome.ok ? c.redirect(`${pathOf(c)}?done=${done}`, 303) : renderWebhook(c, { actionError: outcome.error });
@@ -167,7 +169,7 @@ async function doEnable(c: PageContext): Promise<Response> {
   });
 }
 
-/** `POST /webhooks/:id/test`: waits for what the receiver says. */
+/** Handles `POST /webhooks/:id/test`. It waits for the receiver's response, so that the page can show it. */
 async function doTest(c: PageContext): Promise<Response> {
   const tested = await sendTest(contextOf(c), {
     id: idOf(c),
@@ -176,7 +178,7 @@ async function doTest(c: PageContext): Promise<Response> {
   return renderWebhook(c, { tested });
 }
 
-/** `POST /webhooks/:id/rotate`: the only response that contains the new secret. */
+/** Handles `POST /webhooks/:id/rotate`. Only this response contains the new secret. */
 async function doRotate(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const rotated = await runUseCase(async () => {
@@ -191,7 +193,10 @@ async function doDelete(c: PageContext): Promise<Response> {
   return c.redirect("/webhooks?done=deleted", 303);
 }
 
-/** `POST /webhooks/:id/replay`: a time that the clock shows twice is the earlier one, which leaves nothing out. */
+/**
+ * Handles `POST /webhooks/:id/replay`. A time that the clock shows twice means the earlier one, so that no event is
+ * left out.
+ */
 async function doReplay(c: PageContext): Promise<Response> {
   const form = await readForm(c);
   const { instant, problems } = readTime(

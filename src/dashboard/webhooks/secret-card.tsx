@@ -1,14 +1,17 @@
 import type { FC } from "hono/jsx";
 import { CopyableText } from "#dashboard/layout/components.tsx";
 
-/** What a receiver runs before it believes a request, in the words of the package that the makers of the format publish. */
+/**
+ * The code with which a receiver checks the signature of a request. It uses the package that the authors of the format
+ * publish.
+ */
 const VERIFY = `import { Webhook } from "standardwebhooks"; // npm install standardwebhooks
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET);
 const body = await request.text(); // exactly as it came
 const event = webhook.verify(body, Object.fromEntries(request.headers)); // throws unless we sent it`;
 
-/** The only place that shows the secret of a webhook. */
+/** Shows the secret of a webhook. No other part of a page shows it. */
 export const SecretCard: FC<{ secret: string; rotated: boolean }> = ({ secret, rotated }) => (
   <section class="card new-key" aria-labelledby="secret">
     <h2 id="secret">{rotated ? "The new secret" : "The secret of your webhook"}</h2>

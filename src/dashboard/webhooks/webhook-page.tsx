@@ -26,13 +26,13 @@ export interface WebhookPageProps {
   readonly isFirstPage: boolean;
   readonly values: WebhookFormValues;
   readonly replayTime: ReplayTime;
-  /** The error of the form for the settings. */
+  /** The error of the form with the webhook's settings. */
   readonly error?: FormError | undefined;
   readonly actionError?: FormError | undefined;
   readonly tested?: DeliveryTry | undefined;
   readonly rotatedSecret?: string | undefined;
   readonly done?: string | undefined;
-  /** How many events a replay sends again. */
+  /** How many events a replay has queued again. */
   readonly replayed?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   on: "The webhook is on again.",
 };
 
-/** What the receiver said to the test, right after it was asked. */
+/** Shows the receiver's response to a test event that was just sent. */
 const TestAnswer: FC<{ tested: DeliveryTry }> = ({ tested }) => {
   const isSuccess = tested.status !== null && tested.status >= 200 && tested.status < 300;
   return (
@@ -58,7 +58,10 @@ const TestAnswer: FC<{ tested: DeliveryTry }> = ({ tested }) => {
   );
 };
 
-/** Switching on asks what becomes of the events since then; the choice that loses nothing comes first. */
+/**
+ * The form that enables a webhook. It asks what happens to the events since it was disabled; the choice that loses none
+ * comes first.
+ */
 const SwitchOn: FC<{ path: string; signedIn: SignedInUser }> = ({ path, signedIn }) => (
   <form class="card" method="post" action={`${path}/enable`}>
     <fieldset>
@@ -113,7 +116,7 @@ const Actions: FC<{ path: string; webhook: Webhook; signedIn: SignedInUser }> = 
   </div>
 );
 
-/** One webhook: how it goes, its settings, and what was sent in the last 30 days. */
+/** The page of one webhook: its state, its settings, and the deliveries of the last 30 days. */
 export const WebhookPage: FC<WebhookPageProps> = (props) => {
   const { signedIn, display, now, webhook, values, error, actionError, tested, rotatedSecret, done, replayed } = props;
   const path = `/webhooks/${webhook.id}`;

@@ -4,7 +4,10 @@ import { toPlainText } from "#core/text.ts";
 import { countOf } from "#dashboard/wording/counts-and-limits.ts";
 import type { Webhook } from "#webhooks/index.ts";
 
-/** The types that a webhook can ask for, in groups; `webhook.test` is sent only when somebody presses the button. */
+/**
+ * The event types that a webhook can subscribe to, in groups. `webhook.test` is missing, because only a button sends
+ * it.
+ */
 export const EVENT_GROUPS = [
   {
     id: "posts",
@@ -77,7 +80,7 @@ export function stateOf({ disabledReason, health }: Pick<Webhook, "disabledReaso
   return health.failures > 0 ? "failing" : "active";
 }
 
-/** Why nothing is sent, as the banner says it. */
+/** Sentences that say why a webhook sends nothing. */
 export const DISABLED_SENTENCES = {
   user: "You switched this webhook off: nothing is sent.",
   gone: "This webhook was disabled, because the receiver answered 410 Gone: it wants no more events.",
@@ -107,7 +110,7 @@ export function describeTry({ status, error, durationMs }: DeliveryTry): string 
   return status === null ? `no answer after ${duration}: ${error ?? "unknown"}` : `${status} after ${duration}`;
 }
 
-/** Who chose the address of the webhook, and with what it ends. */
+/** Says who chose the address of the webhook, and which credential's end also ends it. */
 export function describeMaker({ madeBy }: Pick<Webhook, "madeBy">): string {
   return madeBy === null
     ? "Its address was chosen in the dashboard."
@@ -117,7 +120,9 @@ export function describeMaker({ madeBy }: Pick<Webhook, "madeBy">): string {
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const MAX_RESPONSE_CHARACTERS = 1024;
 
-/** What a receiver answered, which can be anything, without what steers a terminal or the direction of the text around it. */
+/**
+ * Makes a receiver's response safe to show: without characters that steer a terminal or change the direction of text.
+ */
 export function visibleResponse(response: string): string {
   return toPlainText(response).replaceAll(DIRECTION_MARKS, "").slice(0, MAX_RESPONSE_CHARACTERS);
 }

@@ -2,7 +2,7 @@ import { capitalize } from "./sentence.ts";
 import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 
-/** `1 post`, `3 posts`, `more than 1,000 posts`. */
+/** Writes a count with its noun: `1 post`, `3 posts`, `more than 1,000 posts`. */
 export function countOf(count: number, singular: string, plural = `${singular}s`): string {
   if (count > ACCOUNT_POSTS_MAX) {
     return `more than ${formatNumber(ACCOUNT_POSTS_MAX)} ${plural}`;
@@ -14,7 +14,7 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en-GB");
 }
 
-/** What a disconnect does to the scheduled posts, and how to undo it. */
+/** Says what disconnecting an account does to its scheduled posts, and how to undo this. */
 export function describeDisconnect(posts: { readonly ahead: number; readonly pausedByDisconnect: number }): string {
   if (posts.ahead === 0) {
     return "No scheduled post uses this account.";
@@ -38,7 +38,7 @@ function describePaused({ ahead, pausedByDisconnect }: Parameters<typeof describ
   return `${paused} ${pausedByDisconnect === 1 ? "has" : "have"} no other account and will be paused.`;
 }
 
-/** Where the limits of one account differ from the usual ones of its platform. */
+/** Lists where an account's own limits differ from the usual limits of its platform. */
 export function describeOwnLimits(own: PlatformLimits, usual: PlatformLimits): readonly string[] {
   const sentences: string[] = [];
   const add = (what: string, ownValue: string, usualValue: string | null) => {

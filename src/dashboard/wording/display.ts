@@ -1,17 +1,20 @@
 import { type CalendarDate, wallTimeAt, toTimeOfDay } from "#core/wall-time.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 
-/** How one person reads dates and times: the zone is saved with the user, the rest follows the browser's language. */
+/** How a person reads dates and times. The user has chosen the zone; the rest follows the browser's language. */
 export interface Display {
   readonly timeZone: string;
   readonly hour12: boolean;
-  /** 0 is Monday, 6 is Sunday. */
+  /** The first day of the week: 0 is Monday, 6 is Sunday. */
   readonly firstWeekday: number;
 }
 
 const DEFAULT_LANGUAGE = "en-GB";
 
-/** The first language that the browser sends; one without a region counts as that of its largest region. */
+/**
+ * The first language that the browser prefers. A language without a region gets its largest region, which decides
+ * formats.
+ */
 function browserLocale(acceptLanguage: string | undefined): Intl.Locale {
   const first = acceptLanguage?.split(",")[0]?.split(";")[0]?.trim() ?? "";
   try {
@@ -22,12 +25,15 @@ function browserLocale(acceptLanguage: string | undefined): Intl.Locale {
   }
 }
 
-/** The cast is for `getWeekInfo`, which the runtime has and TypeScript's library does not describe. */
+/**
+ * The first day of the week in a region. The cast is necessary, because TypeScript's library does not know the
+ * runtime's `getWeekInfo`.
+ */
 function firstWeekdayOf(locale: Intl.Locale): number {
   return ((locale as Intl.Locale & { getWeekInfo(): { firstDay: number } }).getWeekInfo().firstDay - 1) % 7;
 }
 
-/** How dates and times read in the first language of an `Accept-Language` header. */
+/** How dates and times are written in the first language of an `Accept-Language` header. */
 export function readDisplay(timeZone: string, acceptLanguage: string | undefined): Display {
   const locale = browserLocale(acceptLanguage);
   const { hourCycle } = new Intl.DateTimeFormat(locale.toString(), { hour: "numeric" }).resolvedOptions();
@@ -41,7 +47,10 @@ export function displayOf(c: PageContext): Display {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The pages are in English; `en-GB` orders day and month unambiguously. Creating a format costs more than a page's other work. */
+/**
+ * A date format for pages, which are in English: `en-GB` orders day and month unambiguously. Formats are kept, because
+ * creating one costs more than the rest of a page.
+ */
 function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify(options);
   const format = formats.get(key) ?? new Intl.DateTimeFormat("en-GB", options);
@@ -51,12 +60,12 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 
 type Clock = Pick<Display, "timeZone" | "hour12">;
 
-/** `09:05` or `9:05 am`. */
+/** Writes a time as `09:05` or `9:05 am`. */
 export function formatTime({ timeZone, hour12 }: Clock, instant: number): string {
   return formatTimeOfDay({ hour12 }, wallTimeAt(timeZone, instant).minute);
 }
 
-/** Minutes since midnight as `09:05` or `9:05 am`. */
+/** Writes minutes since midnight as `09:05` or `9:05 am`. */
 export function formatTimeOfDay({ hour12 }: Pick<Display, "hour12">, minute: number): string {
   if (!hour12) {
     return toTimeOfDay(minute);
@@ -65,7 +74,10 @@ export function formatTimeOfDay({ hour12 }: Pick<Display, "hour12">, minute: num
   return `${hour % 12 === 0 ? 12 : hour % 12}:${toTimeOfDay(minute).slice(3)} ${hour < 12 ? "am" : "pm"}`;
 }
 
-/** A date in words: `short` is `3 Dec`, `medium` is `Thu, 3 Dec 2026`, `long` is `Thursday 3 December 2026`, `month` is `December 2026`. */
+/**
+ * Writes a date in words. `short` is `3 Dec`, `medium` is `Thu, 3 Dec 2026`, `long` is `Thursday 3 December 2026`,
+ * `month` is `December 2026`.
+ */
 export function formatDate(date: CalendarDate, style: "short" | "medium" | "long" | "month"): string {
   return formatOf({ ...DATE_STYLES[style], timeZone: "UTC" }).format(Date.parse(`${date}T00:00:00Z`));
 }
@@ -77,12 +89,12 @@ const DATE_STYLES = {
   month: { month: "long", year: "numeric" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** `Thu, 3 Dec 2026, 09:05`. */
+/** Writes an instant as `Thu, 3 Dec 2026, 09:05`. */
 export function formatDateTime(display: Clock, instant: number): string {
   return `${formatDate(wallTimeAt(display.timeZone, instant).date, "medium")}, ${formatTime(display, instant)}`;
 }
 
-/** `Thu, 3 Dec 2026, 09:05:07`: for what happens seconds apart. */
+/** Writes an instant to the second, `Thu, 3 Dec 2026, 09:05:07`, for events that are seconds apart. */
 export function formatExactly(display: Display, instant: number): string {
   const [clock = "", half] = formatTime(display, instant).split(" ");
   const second = String(Math.floor(instant / 1000) % 60).padStart(2, "0");
@@ -90,7 +102,7 @@ export function formatExactly(display: Display, instant: number): string {
   return `${date}, ${clock}:${second}${half === undefined ? "" : ` ${half}`}`;
 }
 
-/** `Europe/Berlin (UTC+01:00)`: the offset at the instant tells the two readings of a repeated hour apart. */
+/** Writes a time zone as `Europe/Berlin (UTC+01:00)`. The offset tells the two times of a repeated hour apart. */
 export function formatZone(timeZone: string, instant: number): string {
   const name = timeZone.replaceAll("_", " ");
   if (timeZone === "UTC") {

@@ -6,19 +6,19 @@ import { type Display, formatDateTime } from "./display.ts";
 
 type Adapters = Pick<Services, "adapterFor">;
 
-/** What a sentence needs to name fields and times as the person sees them. */
+/** What sentences need in order to name form fields and times as the person sees them. */
 export interface Words {
   readonly specs: readonly OptionSpec[];
   readonly display: Display;
 }
 
-/** The option fields of a platform; none for an unknown account. */
+/** The option fields of a platform. Empty if the account, and so its platform, is unknown. */
 export function specsOf(services: Adapters, platform: Platform | undefined): readonly OptionSpec[] {
   const adapter = platform && services.adapterFor(platform);
   return adapter ? optionSpecs(adapter) : [];
 }
 
-/** The words for one platform, or for all where the platform is not known. */
+/** The words for one platform. Without `platform`, the option fields of all platforms are named. */
 export function wordsFor(services: Adapters, display: Display, platform?: Platform): Words {
   const platforms = platform === undefined ? PLATFORMS : [platform];
   return { specs: platforms.flatMap((name) => specsOf(services, name)), display };
@@ -34,7 +34,7 @@ const FIELDS = {
   scheduled_at: "the time",
 } as const;
 
-/** What the form calls a member of the request: `“Title”`, `file 3`, `the cover of file 3`. */
+/** The form's name for a member of an API request: `“Title”`, `file 3`, `the cover of file 3`. */
 export function fieldInWords(member: string, specs: readonly OptionSpec[]): string {
   const name = member.replace(/^(?:targets|target_options)\[\d+\]\./, "").replace(/^platform_options\./, "");
   const [, file, use] = FILE.exec(name) ?? [];
@@ -57,7 +57,7 @@ export function fieldInWords(member: string, specs: readonly OptionSpec[]): stri
   return entry === undefined ? `“${spec.label}”` : `entry ${Number(entry) + 1} of “${spec.label}”`;
 }
 
-/** A message with the names of fields and the times as the person sees them. */
+/** A message that names form fields and times as the person sees them. */
 export function messageInWords(
   { message, parts }: Pick<RefusalDetail, "message" | "parts">,
   { specs, display }: Words,

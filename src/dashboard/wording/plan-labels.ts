@@ -8,7 +8,7 @@ export const PLAN_NAMES = { starter: "Starter", growth: "Growth", scale: "Scale"
   string
 >;
 
-/** The features of a plan, from the limits that the service enforces. */
+/** Describes what a plan allows. The numbers are the limits that the service enforces, so that both always agree. */
 export function planFeatures(plan: Plan, { limitOverrides }: Pick<Config, "limitOverrides">): readonly string[] {
   const limits = limitsFor({ plan, isTrial: false, mustProveEmail: false }, limitOverrides);
   return [
@@ -23,13 +23,13 @@ export function countAccounts(count: number): string {
   return count === 1 ? "1 account" : `${count} accounts`;
 }
 
-/** What a free trial of the plan allows: `5 accounts, 1 GB of media`. */
+/** Describes what a free trial of the plan allows: `5 accounts, 1 GB of media`. */
 export function trialFeatures(plan: Plan, { limitOverrides }: Pick<Config, "limitOverrides">): string {
   const { accounts, storageBytes } = limitsFor({ plan, isTrial: true, mustProveEmail: false }, limitOverrides);
   return `${countAccounts(accounts)}, ${formatBytes(storageBytes)} of media`;
 }
 
-/** Whether the lower limits of trials count for the user, as in `subscriptionAccess`. */
+/** Whether the lower limits of trials apply to the user. `subscriptionAccess` uses the same rule. */
 export function isOnTrial(
   { subscription, actor }: Pick<SignedInUser, "subscription" | "actor">,
   { planForAll }: Pick<Config, "planForAll">,

@@ -3,7 +3,7 @@ import { type Display, formatDateTime, formatTime } from "./display.ts";
 import type { PostRecord, Target } from "#posts/index.ts";
 import { PAUSED_SENTENCES, POST_STATUS_LABELS } from "./post-wording.ts";
 
-/** A status in words: what it means and what happens next. */
+/** A status in words: what it means, and what happens next. */
 export interface PostState {
   readonly label: string;
   readonly tone: "plain" | "active" | "expiring" | "failed";
@@ -18,7 +18,7 @@ interface Circumstances {
 const HEADING_MAX = 70;
 const CANCELLED_KEPT_MS = 30 * DAY;
 
-/** `09:05:12`: the time of an attempt, to the second. */
+/** Writes the time of an attempt to the second: `09:05:12`. */
 export function formatExactTime(display: Display, instant: number): string {
   const seconds = String(Math.floor(instant / SECOND) % 60).padStart(2, "0");
   const [clock = "", suffix] = formatTime(display, instant).split(" ");
@@ -29,7 +29,7 @@ export function isPublic({ status }: Target): boolean {
   return status === "published" || status === "unconfirmed";
 }
 
-/** The earliest next attempt of the targets that wait for one. */
+/** When (ms) the first target that waits for a further try gets it. Null if none waits. */
 function nextTryAt(targets: readonly Target[]): number | null {
   const times = targets.flatMap(({ nextAttemptAt }) => (nextAttemptAt === null ? [] : [nextAttemptAt]));
   return times.length === 0 ? null : Math.min(...times);
@@ -142,7 +142,10 @@ function unconfirmedSentence(count: number): string {
   return `${count === 1 ? "One account" : `${count} accounts`} may have the post: somebody has to look there.`;
 }
 
-/** `published 0.4 s after its time`; the answer of a platform is never exactly on time. */
+/**
+ * Says how late a post was: `published 0.4 s after its time`. A post is never exactly on time, because platforms take
+ * time to answer.
+ */
 export function describeLateness(ms: number): string {
   if (ms < 100) {
     return "published on time";
@@ -159,7 +162,7 @@ export function describeLateness(ms: number): string {
   return `published ${amount} after its time`;
 }
 
-/** The seconds until the script fetches the page again; null if nothing changes by itself. */
+/** After how many seconds the script fetches the page again. Null if nothing on it changes without the user. */
 export function refreshSeconds({ post }: PostRecord, now: number): number | null {
   if (post.status === "publishing") {
     return 3;

@@ -3,7 +3,7 @@ import type { PostStatus, TargetStatus } from "#core/status.ts";
 import { STATUS_LABELS } from "./status-labels.ts";
 import type { Attempt, PostChange, TargetError } from "#posts/index.ts";
 
-/* What the post page says, as data. */
+/* Words of the post page for statuses, pauses, errors and changes, as data. */
 
 export const POST_STATUS_LABELS = { ...STATUS_LABELS, cancelled: "Cancelled" } as const satisfies Record<
   PostStatus,
@@ -19,7 +19,7 @@ export const TARGET_STATUS_LABELS = {
   skipped: "Left out",
 } as const satisfies Record<TargetStatus, string>;
 
-/** What a pause means and who must act. */
+/** What each kind of pause means, and who must act. */
 export const PAUSED_SENTENCES = {
   user: "It was paused by hand and is not published until it is resumed.",
   subscription:
@@ -36,13 +36,13 @@ const WHO_MUST_ACT = {
   nobody: "Nobody has to act: it passes by itself.",
 } as const satisfies Record<TargetError["whoMustAct"], string>;
 
-/** Who must act and what to do. */
+/** Says who must act on a target's error, and what to do. */
 export function adviceFor({ code, whoMustAct }: TargetError): string {
   const action = isCodeOf(TARGET_ERRORS, code) ? TARGET_ERRORS[code] : "";
   return `${WHO_MUST_ACT[whoMustAct]} ${action}`.trimEnd();
 }
 
-/** What connecting the account again can remove. */
+/** Whether reconnecting the account can solve a target's error. */
 export function isLoginError({ category, code, whoMustAct }: TargetError): boolean {
   return whoMustAct === "user" && (category === "auth" || code === "missing_scope");
 }
@@ -89,7 +89,7 @@ export function describeAttempt({ step, outcome }: Pick<Attempt, "step" | "outco
   );
 }
 
-/** Who changed the post: a person in the dashboard, a key, an app or the service. */
+/** Says who changed a post: a person in the dashboard, an API key, an app or the service. */
 export function describeAuthor({ via, by }: Pick<PostChange, "by" | "via">): string {
   if (by !== null) {
     return `by the ${by.kind === "key" ? "API key" : "app"} “${by.name}”`;
@@ -114,7 +114,7 @@ const CHANGE_REASONS = {
   restored: { paused: "because the database was put back", resumed: "after the database was put back" },
 } as const satisfies Record<PausedReason, { readonly paused: string; readonly resumed: string } | null>;
 
-/** Why the service paused or resumed a post. */
+/** Says why the service paused or resumed a post. */
 export function describeReason({ what, reason }: Pick<PostChange, "what" | "reason">): string {
   const reasons = reason === undefined ? null : CHANGE_REASONS[reason];
   return reasons === null ? "" : what === "resumed" ? reasons.resumed : reasons.paused;

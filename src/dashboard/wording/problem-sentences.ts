@@ -5,17 +5,17 @@ import { formatBytes } from "./media-labels.ts";
 import { toSentence } from "./sentence.ts";
 
 interface ProblemWords extends RefusalDetail {
-  /** Its message with the names of fields and the times as the person sees them. */
+  /** The problem's own message. It names form fields and times as the person sees them. */
   readonly said: string;
   readonly field: string;
 }
 
 type Sentence = (problem: ProblemWords) => string;
 
-/** The module that found the problem knows the reason: its own sentence says it. */
+/** Uses the problem's own message, because the module that found the problem knows the details. */
 const said: Sentence = (problem) => problem.said;
 
-/** Two sizes that differ by less than the rounding are shown in bytes. */
+/** A sentence that compares two sizes. If rounding would make them look equal, both are written in bytes. */
 function sizeSentence(bound: "at least" | "at most"): Sentence {
   return ({ said: text, field, limit, actual }) => {
     if (typeof limit !== "number" || typeof actual !== "number") {
@@ -27,7 +27,7 @@ function sizeSentence(bound: "at least" | "at most"): Sentence {
   };
 }
 
-/** What a person reads of each problem; the compiler asks for a line per code. */
+/** The sentence that a person reads for each problem. The compiler requires an entry for every code. */
 const SENTENCES = {
   required: said,
   wrong_type: said,
@@ -134,7 +134,7 @@ export function problemInWords(problem: RefusalDetail, words: Words): string {
   return toSentence(sentence({ ...problem, field, said: messageInWords(problem, words) }));
 }
 
-/** Every problem of a refusal as a sentence; a refusal without problems says itself what is wrong. */
+/** Every problem of a refusal as a sentence. A refusal without problems has only its own message. */
 export function refusalInWords({ message, details = [] }: Refusal, words: Words): readonly string[] {
   return details.length === 0 ? [toSentence(message)] : details.map((detail) => problemInWords(detail, words));
 }

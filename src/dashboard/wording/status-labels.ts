@@ -24,13 +24,13 @@ const PAUSED_LABELS = {
   restored: "Paused: check it",
 } as const satisfies Record<PausedReason, string>;
 
-/** How a post looks: the class of its chip, and the words that say the same. */
+/** How a calendar shows the state of a post: a CSS class, and words that say the same. */
 export interface PostState {
   readonly kind: "scheduled" | "publishing" | "published" | "trouble" | "paused";
   readonly label: string;
 }
 
-/** An unconfirmed target needs a look by a person as much as a failed one. */
+/** The state of a post for the calendar. An unconfirmed target needs a person as much as a failed one. */
 export function stateOf({ status, pausedReason, targets }: CalendarPost): PostState {
   const has = (targetStatus: string) => targets.some((target) => target.status === targetStatus);
   if (has("unconfirmed") && !has("failed")) {
@@ -45,7 +45,7 @@ export function stateOf({ status, pausedReason, targets }: CalendarPost): PostSt
   return { kind: status, label: STATUS_LABELS[status] };
 }
 
-/** Only posts that wait can be given another time. */
+/** Whether a post can be moved to another time. Only posts that are not being published yet can. */
 export function isMovable({ status }: { readonly status: string }): boolean {
   return status === "scheduled" || status === "paused";
 }

@@ -1,13 +1,15 @@
 import type { SignedInUser } from "#auth/index.ts";
 import type { Config } from "#config.ts";
 
-/** When the scheduled posts of a user will be paused, unless something is done. */
+/** When the user's scheduled posts will be paused if the user does nothing. */
 export interface SubscriptionEnd {
   readonly at: number;
   readonly isTrial: boolean;
 }
 
-/** Null if users need no plan, if the subscription has ended, and for a paid period, which renews. */
+/**
+ * When the subscription ends. Null if users need no plan, if it has already ended, or if the paid period renews itself.
+ */
 export function readSubscriptionEnd(
   { subscription, actor }: Pick<SignedInUser, "subscription" | "actor">,
   config: Pick<Config, "planForAll">,

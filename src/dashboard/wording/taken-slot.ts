@@ -4,21 +4,21 @@ import { type Display, displayOf, formatDateTime } from "./display.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
 import { findNextSlots } from "#planning/index.ts";
 
-/** What a person reads when another post took a slot between preview and confirm. */
+/** What a person reads if another post took a slot between preview and confirm. */
 export interface TakenSlot {
   readonly sentences: string;
-  /** The next one that is free; null when there is none. */
+  /** The time (ms) of the next free slot; null if there is none. */
   readonly next: number | null;
 }
 
 const timeOf = ({ actual }: RefusalDetail): number => Date.parse(String(actual));
 
-/** Says that another post took the slot, with its time on the person's clock. */
+/** Says that another post took the slot, with the slot's time in the person's zone. */
 export function takenSlotInWords(display: Display, detail: RefusalDetail): string {
   return `Another post took the slot of ${formatDateTime(display, timeOf(detail))} after the preview.`;
 }
 
-/** The taken slot of a refused confirm; null if the refusal has another reason. */
+/** The slot whose loss was the reason for a refused confirm. Null if the refusal has another reason. */
 export async function readTakenSlot(c: PageContext, { code, details }: Refusal): Promise<TakenSlot | null> {
   const [first] = details ?? [];
   if (code !== "slot_taken" || first === undefined) {

@@ -8,18 +8,18 @@ import { messageInWords, type Words, wordsFor } from "./field-words.ts";
 import { toSentence } from "./sentence.ts";
 
 interface WarningWords {
-  /** Its message with the names of fields and the times as the person sees them. */
+  /** The warning's own message. It names form fields and times as the person sees them. */
   readonly said: string;
-  /** What the person must do before the post's time, if the page has a button for it. */
+  /** Until when the person must confirm. Undefined if the page has no button for it. */
   readonly deadline: string | undefined;
 }
 
 type Sentence = (warning: WarningWords) => string;
 
-/** The module that warns knows the reason: its own sentence says it. */
+/** Uses the warning's own message, because the module that warns knows the details. */
 const said: Sentence = (warning) => warning.said;
 
-/** What a person reads of each warning; the compiler asks for a line per code. */
+/** The sentence that a person reads for each warning. The compiler requires an entry for every code. */
 const SENTENCES = {
   account_disconnected: said,
   account_needs_reconnect: said,
@@ -61,12 +61,12 @@ const SENTENCES = {
   media_type_uncertain: said,
 } as const satisfies Record<WarningCode, Sentence>;
 
-/** A warning that names the time until which a preview can be confirmed. */
+/** Whether the warning names the time until which the person must confirm. */
 export function isDueSoon({ code }: Pick<ValidationWarning, "code">): boolean {
   return code === "due_soon";
 }
 
-/** The last moment for a post that is due within minutes; `button` is the one that confirms. */
+/** Says until when a post that is due within minutes must be confirmed. `button` is the label of the confirm button. */
 export function deadlineInWords(button: string, scheduledAt: number, display: Display): string {
   return `Press ${button} before ${formatTime(display, scheduledAt)}.`;
 }

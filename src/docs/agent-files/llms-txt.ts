@@ -4,7 +4,7 @@ import { bySection } from "#docs/page.ts";
 import type { DocsSite } from "#docs/site.ts";
 import { toMarkdown } from "#docs/to-markdown.ts";
 
-/** A guide for programs without a session, in the form of https://llmstxt.org */
+/** Makes `llms.txt`, a guide for programs without a session, in the form of https://llmstxt.org */
 export function llmsTxt(config: Config, site: DocsSite): string {
   const { origin, baseUrl, authUrl, docsUrl, mcpUrl } = config;
   const platforms = PLATFORMS.filter((platform) => config.app(platform) !== null);
@@ -43,7 +43,7 @@ ${listMarkdown(site)}
 `;
 }
 
-/** Every page as a link to its Markdown, by section. */
+/** Lists every page of the documentation by section, as links to Markdown. */
 function listMarkdown({ pages, config: { docsUrl } }: DocsSite): string {
   return [...bySection(pages.slice(1))]
     .map(

@@ -9,7 +9,10 @@ import skill from "./SKILL.md";
 
 const MAX_AGE_SECONDS = 300;
 
-/** Agents read these files before they have a credential. They are the same for everybody, and any origin may read them. */
+/**
+ * Serves files that agents read before they have a credential. They are the same for everybody, and any origin may read
+ * them.
+ */
 export const agentFiles = new Hono<DocsEnv>();
 
 for (const path of [

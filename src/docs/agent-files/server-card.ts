@@ -1,8 +1,9 @@
 import type { Config } from "#config.ts";
 
 /**
- * Describes the MCP server in the form of the MCP registry's server.json. It lists no tools, because the server itself lists them. The name
- * is the address of this installation in reverse, because the registry gives a namespace to the owner of a domain.
+ * Describes the MCP server in the form of the MCP registry's server.json. It lists no tools, because the server itself
+ * does. The name is the installation's host in reverse, because the registry gives a namespace to the owner of a
+ * domain.
  */
 export function serverCard({ origin, mcpUrl }: Config) {
   return {

@@ -79,7 +79,7 @@ What counts per minute or hour is refused with 429 [\`rate_limited\`](${docsUrl}
   };
 }
 
-/** The pages on what a credential may do, and how often. */
+/** Makes the pages about what a credential may do, and how often. */
 export function accessPages(document: ApiDocument, config: Config): DocsPage[] {
   return [scopesPage(document, config.docsUrl), quotasPage(document, config)];
 }

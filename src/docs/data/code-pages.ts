@@ -16,7 +16,7 @@ const SECTION = "Reference";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The first example answer with each code, and its status. */
+/** The first example in the OpenAPI document for each error code, with its HTTP status. */
 function examplesOf(document: ApiDocument): ReadonlyMap<string, { readonly status: string; readonly body: unknown }> {
   const found = new Map<string, { status: string; body: unknown }>();
   for (const { name } of document.tags) {
@@ -41,7 +41,7 @@ function codesMarkdown(remedies: Texts, causes: Texts, after: (code: string) => 
     .join("\n");
 }
 
-/** A page for each closed list of codes: when each code appears and what to do about it. */
+/** Makes a page for each list of codes. It says when each code appears and what to do. */
 export function codePages(document: ApiDocument, docsUrl: string): DocsPage[] {
   const examples = examplesOf(document);
   const withExample = (code: string): string => {

@@ -24,7 +24,7 @@ const BINARY_UNITS = [
   ["KiB", KIB],
 ] as const;
 
-/** Rounds bytes like the platforms' documents: 20,000,000 are 20 MB, 8,388,608 are 8 MiB. */
+/** Writes bytes as the platforms' documents do: 20,000,000 are 20 MB, 8,388,608 are 8 MiB. */
 function toSize(bytes: number): string {
   for (const [unit, size] of bytes % 1000 === 0 ? UNITS : BINARY_UNITS) {
     if (bytes >= size) {
@@ -161,7 +161,7 @@ function platformMarkdown(rules: PlatformRules, docsUrl: string): string {
   ].join("\n");
 }
 
-/** A page for each platform with the values that the preview checks, and one that compares the platforms. */
+/** Makes a page for each platform with the limits that a preview checks, and a page that compares the platforms. */
 export function platformPages(config: Config): DocsPage[] {
   const rules = listRules({ config });
   const { docsUrl } = config;

@@ -24,7 +24,7 @@ export function textOf(token: Token): string {
   return "text" in token ? String(token.text) : "";
 }
 
-/** Gives headings the same anchors as the repository's own pages, so that one link works on both. */
+/** Gives headings the same anchors as GitHub's pages of the repository, so that one link works on both. */
 export function createAnchors(): (heading: string) => string {
   const used = new Set<string>();
   return (heading) => {
@@ -41,7 +41,7 @@ export function createAnchors(): (heading: string) => string {
   };
 }
 
-/** Splits a document into top-level tokens; HTML in it stays text. */
+/** Splits a Markdown document into its top-level tokens. HTML in the document stays text. */
 export function parseMarkdown(markdown: string): Token[] {
   return new Marked({ gfm: true }).lexer(markdown);
 }
@@ -59,7 +59,7 @@ export function renderMarkdown(markdown: string): { readonly html: string; reado
         const label = escapeHtml(`Link to “${text}”`);
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`;
       },
-      // Long lines scroll, also with the keyboard.
+      // Long lines of code scroll. The element gets the focus, so that the keyboard can scroll too.
       code({ text, lang }) {
         const language = lang === undefined || lang === "" ? "" : ` class="language-${escapeHtml(lang)}"`;
         return `<pre tabindex="0"><code${language}>${escapeHtml(text)}\n</code></pre>\n`;

@@ -1,4 +1,4 @@
-/** The parts of the served OpenAPI document that the reference reads. */
+/** The parts of the OpenAPI document from which the API reference is made. */
 export interface ApiDocument {
   readonly info: { readonly description: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
@@ -58,7 +58,7 @@ export interface Reference {
   readonly $ref: string;
 }
 
-/** The parts of a JSON Schema that the pages show. */
+/** The parts of a JSON Schema that the reference shows. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

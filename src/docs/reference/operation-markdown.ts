@@ -16,7 +16,7 @@ export interface ReferenceLinks {
   readonly errorCode: (code: string) => string;
 }
 
-/** The scopes that a token needs; empty where any valid credential is enough. */
+/** The scopes that a token needs for the operation. Empty if any valid credential is enough. */
 function scopesOf({ operation }: PlacedOperation): readonly string[] {
   return operation.security?.flatMap((way) => way["oauth2"] ?? []) ?? [];
 }
@@ -34,7 +34,7 @@ function parametersMarkdown(document: ApiDocument, { operation }: PlacedOperatio
   return rows.length === 0 ? "" : `## Parameters\n\n${table(["Name", "In", "Type", "What it is"], rows)}`;
 }
 
-/** The referenced schema, so that its members appear with the operation. */
+/** Follows a reference to a schema, so that the operation's page shows the schema's members. */
 function resolve(document: ApiDocument, schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (document.components.schemas[nameOf(schema.$ref)] ?? schema);
 }
@@ -60,7 +60,7 @@ function answerMarkdown(document: ApiDocument, status: string, answer: Answer, l
   return `## Answer ${status}\n\n${answer.description}\n\n${contents.join("\n")}`;
 }
 
-/** The error codes in the examples of an answer; none for a status without examples. */
+/** The error codes in the examples of an answer. Empty if the status has no examples. */
 function codesOf({ content }: Answer): readonly string[] {
   const examples = Object.values(content?.["application/json"]?.examples ?? {}).map(({ value }) => value);
   const all = [...examples, content?.["application/json"]?.example];
@@ -82,7 +82,7 @@ function refusalsMarkdown(answers: readonly (readonly [string, Answer])[], links
   return rows.length === 0 ? "" : `## Refusals\n\n${table(["Status", "When", "Codes"], rows)}`;
 }
 
-/** One operation: its purpose, its input, its answers, and its example in three languages. */
+/** Describes an operation: purpose, input, answers, and an example call in three languages. */
 export function operationMarkdown(document: ApiDocument, placed: PlacedOperation, links: ReferenceLinks): string {
   const { operation } = placed;
   const answers = Object.entries(operation.responses).map(

@@ -99,7 +99,7 @@ ${groups.join("\n")}`,
   };
 }
 
-/** The pages of the API: one for each operation and schema, the lists of them, and one for events. */
+/** Makes the pages of the API reference: one for each operation and schema, their lists, and one for events. */
 export function referencePages(document: ApiDocument, docsUrl: string): DocsPage[] {
   const links: ReferenceLinks = {
     schema: (name) => `${docsUrl}/reference/schemas/${name}`,

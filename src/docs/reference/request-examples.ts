@@ -1,6 +1,6 @@
 import { type ApiDocument, parameterOf, type PlacedOperation } from "./document.ts";
 
-/** A request made of the document's own examples, so that the guides, the tools and these pages all send the same one. */
+/** An example request. It comes from the OpenAPI document, so that guides, tools and these pages show the same one. */
 export interface ExampleRequest {
   readonly method: string;
   readonly url: string;
@@ -12,7 +12,7 @@ function exampleOf(schema: { readonly example?: unknown } | undefined, name: str
   return typeof example === "string" || typeof example === "number" ? String(example) : `{${name}}`;
 }
 
-/** The example request of an operation; null if the document has no example for a required value. */
+/** The example request of an operation. Null if the document has no example for a required value. */
 export function exampleRequest(document: ApiDocument, { method, path, operation }: PlacedOperation): ExampleRequest {
   const parameters = (operation.parameters ?? []).map((parameter) => parameterOf(document, parameter));
   let filled = path;
@@ -53,7 +53,7 @@ export function toCurl(request: ExampleRequest): string {
   ].join(" \\\n  ");
 }
 
-/** Uses the `fetch` of Node, Deno, Workers and browsers. */
+/** Writes a request as TypeScript with `fetch`, which Node, Deno, Workers and browsers have. */
 export function toTypeScript(request: ExampleRequest): string {
   const { method, url, body } = request;
   const headers = [
@@ -79,7 +79,7 @@ function toPythonValue(value: unknown): string {
   );
 }
 
-/** Uses the library `requests`. */
+/** Writes a request as Python with the library `requests`. */
 export function toPython(request: ExampleRequest): string {
   const { method, url, body } = request;
   const headers = [

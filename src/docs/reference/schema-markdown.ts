@@ -6,7 +6,7 @@ export type SchemaLink = (name: string) => string;
 const MAX_DEPTH = 4;
 const MAX_LISTED = 12;
 
-/** The type of a value in words: `string (uuid)`, `array of Target`, `integer or null`. */
+/** The type of a value in words, such as `string (uuid)`, `array of Target` or `integer or null`. */
 export function typeOf(schema: Schema, link: SchemaLink): string {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
@@ -33,7 +33,7 @@ export function typeOf(schema: Schema, link: SchemaLink): string {
     .join(" or ");
 }
 
-/** The limits that the schema sets, in words. */
+/** The limits that a schema sets, in words. */
 function limitsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, ...schema }: Schema): string[] {
   const range = (min: number | undefined, max: number | undefined, unit: string): string[] => {
     if (min === undefined && max === undefined) {
@@ -51,7 +51,7 @@ function limitsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, 
   ];
 }
 
-/** The values of an enum, with their meanings if the document has them. */
+/** The values of an enum, with their meanings if the document explains them. */
 function valuesOf(schema: Schema): string {
   const values = schema.enum?.filter((value) => value !== null) ?? [];
   const meanings = schema["x-enum-descriptions"];
@@ -64,7 +64,7 @@ function valuesOf(schema: Schema): string {
   return values.map(inlineCode).join(", ");
 }
 
-/** The description, values and limits of a schema. */
+/** Describes a schema: its description, values and limits. */
 export function describeSchema(schema: Schema): string {
   const values = valuesOf(schema.items?.enum === undefined ? schema : schema.items);
   const limits = limitsOf(schema);
@@ -79,7 +79,7 @@ export function describeSchema(schema: Schema): string {
     .join(" ");
 }
 
-/** The rows of an object's members, and of the members of unnamed objects inside it (`outer.inner`). */
+/** The table rows for an object's members. Members of unnamed objects inside it are included as `outer.inner`. */
 function rowsOf(schema: Schema, link: SchemaLink, prefix: string, depth: number): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const path = `${prefix}${name}`;
@@ -94,7 +94,7 @@ function rowsOf(schema: Schema, link: SchemaLink, prefix: string, depth: number)
   });
 }
 
-/** An object schema as a table of its members; any other schema as its type and description. */
+/** Writes an object schema as a table of its members, and any other schema as its type and description. */
 export function schemaMarkdown(schema: Schema, link: SchemaLink): string {
   const rows = rowsOf(schema, link, "", 1);
   return rows.length > 0

@@ -1,5 +1,5 @@
 // @ts-check
-/* The page to try calls: Swagger UI with the document of this service. It calls no other host. */
+/* The page for trying API calls: Swagger UI with the OpenAPI document of this service. It calls no other host. */
 
 const element = document.querySelector("#swagger-ui");
 
@@ -11,11 +11,11 @@ globalThis.SwaggerUIBundle({
   docExpansion: "none",
   defaultModelsExpandDepth: -1,
   persistAuthorization: false,
-  // Its colours are for a dark background and still too pale.
+  // Swagger UI colours code for a dark background. Even there the colours are too pale to read.
   syntaxHighlight: false,
 });
 
-/** Adds labels, landmarks and keyboard stops that Swagger UI leaves out. */
+/** Adds labels, landmarks and keyboard stops to Swagger UI, which lacks them for screen readers and keyboards. */
 function mend() {
   for (const select of element?.querySelectorAll("select:not([aria-label])") ?? []) {
     select.setAttribute("aria-label", select.closest(".servers") ? "Server" : "Value");

@@ -1,7 +1,7 @@
-/** Hosts use this type for a card: https://github.com/modelcontextprotocol/ext-apps (2026-01-26). */
+/** The content type of a card for MCP hosts: https://github.com/modelcontextprotocol/ext-apps (2026-01-26). */
 export const CARD_TYPE = "text/html;profile=mcp-app";
 
-/** The messages between a card and its host that the cards need. Each card defines its own `show`. */
+/** The script of every card: it exchanges messages with the host. Each card adds its own function `show`. */
 const BRIDGE = `let n=0;const w={},P=m=>parent.postMessage({jsonrpc:"2.0",...m},"*"),
 ask=(method,params)=>new Promise((r,j)=>{w[++n]=[r,j];P({id:n,method,params})}),
 tell=(method,params)=>P({method,params}),
@@ -21,7 +21,10 @@ const STYLE = `:root{color-scheme:light dark;font:14px/1.4 system-ui,sans-serif}
 h1{font-size:16px;margin:0 0 8px}h2{font-size:14px;margin:12px 0 4px}p{margin:4px 0;white-space:pre-wrap;overflow-wrap:anywhere}
 ul{list-style:none;margin:0;padding:0}li{border-top:1px solid;padding:6px 0}`;
 
-/** Builds a page that a host shows in a frame with no rights but scripts. It inserts text only as text. */
+/**
+ * Makes the page of a card, which a host shows in a frame where only scripts are allowed. Data are inserted only as
+ * text, never as HTML.
+ */
 export function cardPage({ title, style, script }: { title: string; style: string; script: string }): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><style>${STYLE}${style}</style><main id="m"><h1>${title}</h1></main><script>const M=document.getElementById("m");${script}
 ${BRIDGE}</script></html>`;

@@ -2,7 +2,7 @@ import { cardPage } from "./bridge.ts";
 
 const STYLE = `.t{font-variant-numeric:tabular-nums;font-weight:600}`;
 
-/** Shows the posts of an answer by day, without buttons. */
+/** The script that shows listed posts by day, without buttons. */
 const SCRIPT = `function show(r){const d=r.structuredContent;M.replaceChildren();add(M,"h1","Posts");
 if(r.isError||!d||!d.posts){add(M,"p",((r.content||[])[0]||{}).text);return}
 if(!d.posts.length){add(M,"p","None.");return}
@@ -11,5 +11,5 @@ if(k!==day){day=k;add(M,"h2",k);u=add(M,"ul")}
 const l=add(u,"li");add(l,"p",clock(p.scheduled_at,z,{timeStyle:"short"})+" · "+p.platforms.join(", ")+" · "+p.status.replaceAll("_"," "),"t");add(l,"p",p.caption)}
 add(M,"p",z+(d.pagination.has_more?" · "+d.pagination.total+" in all":""))}`;
 
-/** MCP hosts show it next to the list of posts. */
+/** The page that MCP hosts show beside a list of posts. */
 export const CALENDAR_CARD = cardPage({ title: "Posts", style: STYLE, script: SCRIPT });

@@ -4,8 +4,8 @@ const STYLE = `img{width:72px;height:72px;object-fit:cover;border-radius:6px;mar
 button{font:inherit;padding:8px 14px;margin-top:10px;border-radius:6px;border:1px solid;cursor:pointer}button:disabled{cursor:default;border-style:dashed}.s{font-weight:600}`;
 
 /**
- * Shows the preview and its button. A person presses the button, but the service has no proof of that. Where a person must approve, the
- * button requests the approval and then opens its page.
+ * The script that shows a preview with its button. A person should press the button, but the service has no proof of
+ * that. If a person must approve, the button requests the approval and opens its page.
  */
 const SCRIPT = `function media(l,m){for(const i of m||[])if(i.type==="image"){const g=add(l,"img");g.alt="";g.src=(i.fitted||i).url}else add(l,"p","🎞 video")}
 function post(p,z){add(M,"p",p.scheduled_at==="now"?"As soon as you confirm":clock(p.scheduled_at,z,{dateStyle:"full",timeStyle:"short"})+" ("+z+")","s");
@@ -25,5 +25,5 @@ try{const c=await ask("tools/call",{name:"confirm_preview",arguments:{confirmati
 if(a&&a.state==="pending"){link=a.url;b.textContent="Open to approve";b.disabled=false;s.textContent="Waits for your approval."}else s.textContent=c.isError?x:e?"Changed.":"Scheduled.";
 ask("ui/update-model-context",{content:[{type:"text",text:x}]}).catch(()=>{})}catch(f){s.textContent=String(f.message||f)}size()}}`;
 
-/** MCP hosts show it next to the result of a preview. */
+/** The page that MCP hosts show beside the result of a preview. */
 export const PREVIEW_CARD = cardPage({ title: "Preview", style: STYLE, script: SCRIPT });

@@ -16,7 +16,7 @@ export function draftLine(timeZone: string, { id, version, updatedAt, caption }:
 const valueText = (value: JsonValue | undefined): string =>
   quoted(typeof value === "string" ? value : JSON.stringify(value), VALUE_MAX);
 
-/** A draft with its content, and the problems that prevent a preview. */
+/** Describes a draft for a model: its content, and the problems that would prevent a preview. */
 export function describeDraft({ id, version, content }: Draft, problems: readonly RefusalDetail[]): string {
   return [
     `Draft ${id}, version ${version}:`,
@@ -27,7 +27,7 @@ export function describeDraft({ id, version, content }: Draft, problems: readonl
   ].join("\n");
 }
 
-/** The same content as structured data. */
+/** The members of a draft as structured data, without its content. */
 export function presentDraftMembers({ id, workspaceId, version, createdAt, updatedAt }: Omit<Draft, "content">) {
   return {
     id,

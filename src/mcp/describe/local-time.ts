@@ -12,7 +12,7 @@ import {
 import { type ReadTime, readLocalTime, type TimeReading } from "#wire/local-time.ts";
 import { addTimeIssue } from "#wire/schemas/scheduled-at.ts";
 
-/** The zone for the times of a call; null when the caller named a zone that does not exist. */
+/** How times of a call are read and written. Null if the caller named a time zone that does not exist. */
 export interface TimeReader {
   readonly timeZone: string | null;
   readonly now: number;
@@ -34,19 +34,22 @@ const MONTHS = [
   "December",
 ];
 
-/** `Thursday, 24 December 2026`. */
+/** Writes a date as `Thursday, 24 December 2026`. */
 function dateInWords(date: CalendarDate): string {
   const [year, month, day] = date.split("-").map(Number);
   return `${WEEKDAYS[weekdayOf(date)]}, ${day} ${MONTHS[(month ?? 1) - 1]} ${year}`;
 }
 
-/** `Thursday, 24 December 2026, 19:00 (Europe/Berlin)`. */
+/** Writes an instant as `Thursday, 24 December 2026, 19:00 (Europe/Berlin)`. */
 export function timeInWords(timeZone: string, instant: number): string {
   const { date, minute } = wallTimeAt(timeZone, instant);
   return `${dateInWords(date)}, ${toTimeOfDay(minute)} (${timeZone})`;
 }
 
-/** Reads a time that a model wrote. The explanation of an invalid one contains today's date. */
+/**
+ * Reads a time that a model wrote. If it is invalid, the explanation contains today's date, because models often do not
+ * know it.
+ */
 export function readTimeArgument(text: string, { timeZone, now }: TimeReader): TimeReading {
   return (
     readLocalTime(text, timeZone) ?? { code: "invalid_format", problem: formatProblem(text, timeZone ?? "UTC", now) }
@@ -74,12 +77,12 @@ function asInput<Time extends typeof NOW>(read: (text: string) => TimeReading | 
 
 const NOW = { instant: "now", warning: null } as const;
 
-/** When a post is published: `now`, or a time that `readTimeArgument` reads. */
+/** The schema for the time of a post: `now`, or a time that `readTimeArgument` reads. */
 export function scheduledTimeInput(reader: TimeReader) {
   return asInput((text) => (text === "now" ? NOW : readTimeArgument(text, reader)));
 }
 
-/** The start or end of a range; a date alone means the whole day. */
+/** The schema for the start or end of a range. A date without a time means the whole day. */
 export function rangeInput(reader: TimeReader, side: "from" | "until") {
   return asInput<never>((text) => {
     const date = parseDate(text.trim());
@@ -92,7 +95,7 @@ export function rangeInput(reader: TimeReader, side: "from" | "until") {
   });
 }
 
-/** Today and the next days, so that a model need not count. */
+/** Lists today and the next days with their dates, so that a model need not calculate. */
 export function daysAhead(timeZone: string, now: number, count: number): string {
   const { date } = wallTimeAt(timeZone, now);
   return Array.from({ length: count }, (_, index) => {
@@ -101,7 +104,7 @@ export function daysAhead(timeZone: string, now: number, count: number): string 
   }).join(", ");
 }
 
-/** How long from now, roughly: `in 3 days`. */
+/** Says roughly how long it is until an instant: `in 3 days`. */
 export function fromNow(instant: number, now: number): string {
   const minutes = Math.round((instant - now) / MINUTE);
   const size = Math.abs(minutes);

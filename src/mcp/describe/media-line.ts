@@ -2,7 +2,7 @@ import { ALT_TEXT_MAX } from "#core/media-limits.ts";
 import { quoted } from "./quoted.ts";
 import type { MediaItem } from "#wire/schemas/media.ts";
 
-/** Describes a stored file with its alt text and cover. */
+/** Describes a stored file on one line, with its alt text and cover. */
 export function mediaLine({
   url,
   type,

@@ -8,7 +8,7 @@ import { threadLines, withoutThread } from "./thread.ts";
 
 const CAPTION_MAX = 2500;
 
-/** Writes an instant of the API as `Thursday, 24 December 2026, 19:00 (Europe/Berlin)`. */
+/** Writes an instant of the API in words: `Thursday, 24 December 2026, 19:00 (Europe/Berlin)`. */
 export function when(timeZone: string, instant: string): string {
   return timeInWords(timeZone, Date.parse(instant));
 }
@@ -38,7 +38,9 @@ function targetLine(timeZone: string, target: Post["targets"][number]): string {
   ].join("; ");
 }
 
-/** The state of each part of a thread. Part 1 is the post itself; the others have their own text and media. */
+/**
+ * Describes the state of each part of a thread. Part 1 is the post itself; the others have their own text and media.
+ */
 function partLines({ parts, platform_options: options }: Post["targets"][number]): string[] {
   const notesOf = (index: number) => {
     const { status = "pending", url = null } = parts?.find((part) => part.index === index) ?? {};
@@ -49,12 +51,15 @@ function partLines({ parts, platform_options: options }: Post["targets"][number]
     : [`  part 1: ${notesOf(0).join("; ")}`, ...threadLines(options, (index) => notesOf(index + 1))];
 }
 
-/** A value as JSON on one line, because options and changes contain words of the person and of platforms. */
+/**
+ * Writes a value as JSON on one line. Options and changes contain words of people and platforms, which a model must not
+ * take for the service's.
+ */
 export function jsonText(value: unknown): string {
   return oneLine(JSON.stringify(value) ?? "null", 600);
 }
 
-/** The own media of an account; it replaces the media of the post. No line if the account has none. */
+/** Describes the media that an account publishes instead of the post's. Empty if it publishes the post's media. */
 export function ownMediaLines(items: readonly MediaItem[] | null): string[] {
   return items === null
     ? []
@@ -72,7 +77,7 @@ export function annotationLines({ external_id: externalId, labels, metadata, not
   ];
 }
 
-/** A post with everything that the next step needs. */
+/** Describes a post for a model, with everything that the next step needs. */
 export function describePost(timeZone: string, post: Post): string {
   return [
     `Post ${post.id}: ${post.status}${post.paused_reason === null ? "" : ` (${post.paused_reason})`}, ${when(timeZone, post.scheduled_at)}, ${post.scheduled_at}.`,
@@ -89,7 +94,7 @@ export function describePost(timeZone: string, post: Post): string {
   ].join("\n");
 }
 
-/** A post after a confirm, in one line. */
+/** Describes a confirmed post on one line. */
 export function confirmedLine(timeZone: string, post: Post): string {
   const accounts = post.targets.map(({ platform, username }) => `${platform} ${quoted(username)}`).join(", ");
   return `- ${post.id}: ${post.status}, ${when(timeZone, post.scheduled_at)}, on ${accounts}: ${quoted(post.caption)}`;

@@ -12,7 +12,7 @@ interface Confirmation {
   readonly expires_at: string;
 }
 
-/** The last lines of a preview: the token and its purpose. */
+/** The last lines of a preview's description: the token, and what it is for. */
 function tokenLines(timeZone: string, { confirmation_token: token, expires_at: expiresAt }: Confirmation): string[] {
   return [
     `confirmation_token: ${token}`,
@@ -52,7 +52,7 @@ function contentLines(preview: SchedulePreview, warnings: readonly TimeWarning[]
   ];
 }
 
-/** The time of a previewed post in words and as the API writes it. */
+/** The time of a previewed post, in words and as the API writes it. */
 function plannedTime(timeZone: string, time: string): string {
   return time === "now" ? "now, which is the time of the confirm" : `${when(timeZone, time)}, ${time}`;
 }
@@ -70,7 +70,7 @@ export function describeSchedulePreview(
   ].join("\n");
 }
 
-/** Shows values as the API does, and times also in the person's zone. */
+/** Writes a changed value as the API does. A time is also written in the person's zone. */
 function valueText(timeZone: string, field: string, value: unknown): string {
   if (field === "scheduled_at" && typeof value === "string") {
     return value === "now" ? value : when(timeZone, value);

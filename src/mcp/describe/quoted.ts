@@ -2,7 +2,7 @@ import { replaceInvisible } from "#core/text.ts";
 
 const SHORT = 140;
 
-/** The text on one line, without invisible characters, cut to `max` characters. */
+/** Makes one line of a text, without invisible characters and with at most `max` characters. */
 export function oneLine(text: string, max: number): string {
   const words = replaceInvisible(text.toWellFormed(), " ").replaceAll(/\s+/g, " ").trim();
   const characters = [...words];
@@ -10,8 +10,8 @@ export function oneLine(text: string, max: number): string {
 }
 
 /**
- * Quotes somebody else's words in a text that a model reads: usernames, captions, names of boards, notes. They are on one line in quotation
- * marks that they cannot close, so the model does not take them for words of this service.
+ * Quotes other people's words (usernames, captions, board names, notes) in a text for a model. They stay on one line,
+ * inside quotation marks that they cannot close, so that the model does not take them for this service's words.
  */
 export function quoted(text: string, max = SHORT): string {
   return JSON.stringify(oneLine(text, max));

@@ -30,7 +30,7 @@ function ruleLine({ of, measure, min, max, allowed, when }: PlatformRules["rules
   return `- ${of} ${measure}: ${bounds}${only === "" ? "" : ` (for ${only})`}`;
 }
 
-/** The type of an option in words: `text`, `one of a, b`, `list of …`. */
+/** The type of an option in words, such as `text`, `one of a, b` or `list of …`. */
 function typeText(schema: JsonValue | undefined): string {
   if (schema === undefined || !isJsonObject(schema)) {
     return "any";
@@ -62,7 +62,7 @@ function optionLines(options: JsonObject): string[] {
   });
 }
 
-/** The rules for a post in words; the answer's data has the same rules as the API returns them. */
+/** Describes a platform's rules for posts in words. The answer's structured data contain the same rules. */
 export function describeRules(rules: PlatformRules): string {
   const options = optionLines(rules.options);
   return [

@@ -7,13 +7,13 @@ import { mediaLine } from "./media-line.ts";
 
 const CAPTION_MAX = 2500;
 
-/** The options without the thread, because its parts have their own lines. */
+/** The options without the thread, whose parts are described on separate lines. */
 export function withoutThread(options: JsonObject): JsonObject {
   const { thread: _thread, ...others } = options;
   return threadCaptions(options).length > 0 ? others : options;
 }
 
-/** The parts of a thread after the first, numbered from 2; `notesOf` returns further lines for each. */
+/** Describes the parts of a thread after the first, numbered from 2. `notesOf` returns further lines for each part. */
 export function threadLines(options: JsonObject, notesOf: (index: number) => readonly string[]): string[] {
   const media = storedThreadMedia(options);
   return threadCaptions(options).flatMap((caption, index) => [

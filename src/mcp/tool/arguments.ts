@@ -15,14 +15,17 @@ export type ReadArguments<Schema extends z.ZodObject> =
   | { readonly ok: true; readonly input: z.output<Schema> }
   | {
       readonly ok: false;
-      /** The refusal for these problems and for further ones that the caller found. */
+      /** Makes the refusal for unreadable arguments, together with further problems that the caller found. */
       readonly refusal: (others: readonly RefusalDetail[]) => Refusal;
-      /** The arguments without the unreadable ones; undefined if a required one is missing. */
+      /**
+       * The arguments without the unreadable ones, for which `substitutes` stand in. Undefined if a required one is
+       * still missing.
+       */
       readonly readable: (substitutes: Readonly<Record<string, JsonValue>>) => z.output<Schema> | undefined;
       readonly unread: ReadonlySet<string>;
     };
 
-/** Reads times in the zone that the arguments name, or otherwise in the person's own. */
+/** Reads a tool's arguments. Times are in the zone that the arguments name, or else in the person's own. */
 export function readArguments<Schema extends z.ZodObject>(
   { actor, clock }: Pick<Context, "actor" | "clock">,
   input: (reader: TimeReader) => Schema,
@@ -58,13 +61,16 @@ function zoneOf({ time_zone: named }: JsonObject, own: string): string | null {
 
 const TARGET_MEMBERS = Object.keys(TargetArgument.shape);
 
-/** Lists of objects other than targets. A model may send media back with all members that a read returned. */
+/**
+ * The members of objects in lists, other than targets. A model may send media back with all members that a read
+ * returned.
+ */
 const MEMBERS_OF: Readonly<Record<string, readonly string[]>> = {
   media_items: [...new Set([...Object.keys(MediaItemArgument.shape), ...Object.keys(MediaItem.shape)])],
   slots: Object.keys(ScheduleSlot.shape),
 };
 
-/** The arguments that the tool knows. An unknown name may be a mistake that changes the meaning, so it is refused. */
+/** Keeps the arguments that a tool knows. Refuses an unknown name, because it may be a mistake that changes the meaning. */
 function withoutUnknown(
   schema: z.ZodObject,
   args: JsonObject,
@@ -75,7 +81,7 @@ function withoutUnknown(
     problems.push(...unknown.map((name) => unknownArgument(formatPath([...path, name]), name, names)));
     return Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
   };
-  // A model may send back what it has read, and a read returns null for a member that is not set.
+  // Treat null as not set. A model may send back what it has read, and a read returns null for such members.
   const set = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   const known = Object.entries(pick(set, Object.keys(schema.shape), [])).map(([name, value]) => [
     name,
@@ -88,7 +94,7 @@ function withoutUnknown(
   return { known: Object.fromEntries(known) as JsonObject, problems };
 }
 
-/** Names that models know from other tools, and the names of the same arguments here. */
+/** Argument names that models know from other tools, with the names of these tools. */
 const MEANT: readonly (readonly [word: RegExp, name: string])[] = [
   [/^(?:text|content|message|body|post|description)$/, "caption"],
   [/media|image|video|attachment|file/, "media_urls"],
@@ -113,7 +119,9 @@ function nameMeantBy(name: string, names: readonly string[]): string | undefined
   );
 }
 
-/** Options belong to an account, and models put them beside the caption. */
+/**
+ * Whether an unknown argument is an option. Options belong to an account, but models often put them beside the caption.
+ */
 function isMisplacedOptions(param: string, name: string, names: readonly string[]): boolean {
   return param === name && /option/.test(name) && names.includes("targets");
 }

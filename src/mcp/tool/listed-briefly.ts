@@ -2,7 +2,9 @@ import type { z } from "@hono/zod-openapi";
 
 const brief = new WeakSet<object>();
 
-/** A list whose items `tools/list` shows in another place, because every conversation pays for each copy. */
+/**
+ * Marks a list whose items `tools/list` describes elsewhere. Every conversation pays for each copy of a description.
+ */
 export function listedBriefly<Schema extends z.ZodArray>(schema: Schema): Schema {
   const copy = schema.clone();
   brief.add(copy);

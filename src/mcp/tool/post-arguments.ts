@@ -6,7 +6,7 @@ import { PlatformOptions } from "#wire/schemas/platform-options.ts";
 import { Caption, MEDIA_MAX, TARGETS_MAX } from "#wire/schemas/post-input.ts";
 import { listedBriefly } from "./listed-briefly.ts";
 
-/** A UUID as lists and previews return it. */
+/** A UUID in the form that lists and previews return. */
 export const Id = z.guid().toLowerCase();
 
 export const PlatformArgument = z.enum(PLATFORMS);
@@ -36,7 +36,7 @@ const account_ids = z.array(Id).max(TARGETS_MAX).optional();
 const Platforms = z.array(PlatformArgument).max(TARGETS_MAX);
 const media_urls = z.array(MediaUrl).max(MEDIA_MAX).optional();
 
-/** Accounts and media of a new post. */
+/** The arguments for accounts and media of a new post. */
 export const contentArguments = {
   account_ids: account_ids.describe("From list_accounts."),
   platforms: Platforms.optional().describe("All active accounts of these."),
@@ -45,7 +45,7 @@ export const contentArguments = {
   media_items: MediaItems.optional().describe("Instead of media_urls."),
 };
 
-/** The same in an edit. */
+/** The arguments for accounts and media in an edit. */
 export const editedContentArguments = {
   account_ids,
   platforms: listedBriefly(Platforms).optional(),
@@ -54,7 +54,10 @@ export const editedContentArguments = {
   media_items: listedBriefly(MediaItems).optional(),
 };
 
-/** The annotations of a post. Descriptions are shorter than the API's, because every conversation pays for them. */
+/**
+ * The arguments for a post's annotations. Their descriptions are shorter than the API's, because every conversation
+ * pays for them.
+ */
 export const annotationArguments = {
   external_id: ExternalId.nullish(),
   metadata: Metadata.nullish(),

@@ -13,13 +13,16 @@ import type { TimeReader } from "#mcp/describe/local-time.ts";
 export interface Call {
   readonly ctx: Context;
   readonly requestId: string;
-  /** Whether the client can open an address for the person and then repeat the call. */
+  /** Whether the client can open a URL for the person and repeat the call afterwards. */
   readonly opensAddresses: boolean;
-  /** Whether this is such a repeated call. The client says so, and nothing else that it reports about it is trusted. */
+  /** Whether the client repeats the call after it opened a URL. Nothing else that the client reports is trusted. */
   readonly isRetry: boolean;
 }
 
-/** The answer of a tool. The text contains everything that the next step needs, because some hosts show nothing else. */
+/**
+ * The answer of a tool. The text must contain everything that the next step needs, because some hosts show nothing
+ * else.
+ */
 export interface Answer {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -34,12 +37,12 @@ interface Hints {
 
 /** Reads a tool's arguments and does its work. */
 export interface ToolAction<Schema extends z.ZodObject> {
-  /** The schema of the arguments; it reads times in the call's zone. */
+  /** The schema of the tool's arguments. It reads times in the time zone of the call. */
   readonly input: (reader: TimeReader) => Schema;
   readonly run: (call: Call, input: z.output<Schema>) => Promise<Answer | InputRequiredResult>;
   /**
-   * Finds every other problem when some arguments could not be read. It must refuse: `substitutes` stand in for unreadable required
-   * arguments, and nobody asked for those values.
+   * Finds all other problems if some arguments are unreadable. It must refuse in the end, because `substitutes` stand
+   * in for required arguments that nobody sent.
    */
   readonly check?: (call: Call, input: z.output<Schema>, unread: ReadonlySet<string>) => Promise<unknown>;
   readonly substitutes?: (call: Call) => Readonly<Record<string, JsonValue>>;
@@ -49,18 +52,18 @@ interface ToolDefinition<Schema extends z.ZodObject> extends ToolAction<Schema> 
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Null allows any credential. */
+  /** The scope that a credential needs; null if any valid credential is enough. */
   readonly scope: Scope | null;
   readonly hints: Hints;
-  /** The card that an MCP host may show next to the result. */
+  /** The page that an MCP host may show beside the result. */
   readonly card?: `ui://${string}`;
 }
 
-/** A tool without the types of its arguments. */
+/** A tool whose argument types are hidden, so that one list can contain all tools. */
 export interface Tool {
   readonly name: string;
   readonly scope: Scope | null;
-  /** The tool as `tools/list` shows it. */
+  /** The tool in the form that `tools/list` returns. */
   readonly listed: ListedTool;
   readonly run: (call: Call, args: JsonObject) => Promise<Answer | InputRequiredResult>;
 }
@@ -87,7 +90,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
   };
 }
 
-/** Reads the arguments, then runs the action or refuses with every problem. */
+/** Reads the arguments and runs the tool's action, or refuses with all problems. */
 export async function runAction<Schema extends z.ZodObject>(
   action: ToolAction<Schema>,
   call: Call,
@@ -97,12 +100,14 @@ export async function runAction<Schema extends z.ZodObject>(
   return read.ok ? action.run(call, read.input) : refuseArguments(action, call, read);
 }
 
-/** A listed schema omits larger limits, which a refusal names with a better message. */
+/**
+ * The largest limits that a listed schema names. Larger ones are omitted to save space; a refusal explains them better.
+ */
 const MAX_LISTED = { length: 40, items: 20, number: 1000 } as const;
 
 type InputSchema = ListedTool["inputSchema"];
 
-/** Removes what only a validator needs, because each name costs the model's attention in every conversation. */
+/** Removes from a schema what only a validator needs. Every name costs the model's attention in each conversation. */
 function listedSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _version, ...listed } = z.toJSONSchema(schema, {
     io: "input",
@@ -141,7 +146,7 @@ function isListOfWords(schema: unknown): boolean {
   return schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum;
 }
 
-/** The same schema, with "or null" as a second type instead of a second schema. */
+/** Writes "or null" as a second type of the schema instead of a second schema, which is shorter. */
 function shortened(value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     return value.map(shortened);
@@ -159,7 +164,7 @@ function shortened(value: JsonValue): JsonValue {
     : { ...rest, ...(anyOf !== undefined && { anyOf }) };
 }
 
-/** Refuses with every problem: those of the arguments, and those that `check` finds in the readable ones. */
+/** Refuses with all problems: those of the arguments, and those that `check` finds in the readable ones. */
 async function refuseArguments<Schema extends z.ZodObject>(
   { check, substitutes }: ToolAction<Schema>,
   call: Call,

@@ -22,7 +22,7 @@ function confirmed({ actor }: Context, posts: readonly DomainPost[], headline: s
   };
 }
 
-/** The first answer may have been lost: the token was used, so its posts exist and are returned again. */
+/** Returns the posts of a used token again. The model may have lost the first answer, although the posts exist. */
 async function alreadyConfirmed(ctx: Context, error: unknown): Promise<Answer> {
   if (!(error instanceof RefusalError) || error.refusal.code !== "token_already_used") {
     throw error;
@@ -53,7 +53,8 @@ export const confirmPreviewTool = defineTool({
       return confirmed(ctx, result.posts, headline, { ...planHash, already_confirmed: false });
     } catch (error) {
       const approval = error instanceof RefusalError ? error.refusal.approval : undefined;
-      // Ask the person only once. The client's report of their decision is ignored, because a client could report anything.
+      // Send the person to the approval page only once. The client's report of their decision is ignored, because a
+      // client could report anything.
       return opensAddresses && !isRetry && approval?.state === "pending"
         ? inputRequired({ inputRequests: { approval: inputRequired.elicitUrl({ message: ASK, url: approval.url }) } })
         : alreadyConfirmed(ctx, error);

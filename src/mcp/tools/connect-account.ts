@@ -21,7 +21,7 @@ export const connectAccountTool = defineTool({
   async run({ ctx, opensAddresses, isRetry }, { platform }) {
     const name = PLATFORM_NAMES[platform];
     if (isRetry && ctx.actor.scopes.includes("accounts:read")) {
-      // The accounts show whether the person logged in; the client's own report is ignored.
+      // The list of accounts shows whether the person has logged in. The client's own report is ignored.
       const accounts = (await listAccounts(ctx, { platform })).map((account) => presentAccount(ctx, account));
       const text = [`The accounts on ${name} now:`, ...accounts.map(accountLine)].join("\n");
       return { text: accounts.length === 0 ? `No account on ${name} is connected yet.` : text, data: { accounts } };

@@ -8,15 +8,18 @@ import { readArguments } from "#mcp/tool/arguments.ts";
 import type { Call } from "#mcp/tool/tool.ts";
 import { previewAction } from "./preview-post.ts";
 
-/** The content comes from a message that was parsed as JSON, so the cast is safe. */
+/** The cast is safe, because the content comes from a message that was parsed as JSON. */
 const asJson = (content: Record<string, unknown>): JsonObject => content as JsonObject;
 
-/** Members of a draft, without their schemas: these would cost every conversation as much as the schema of preview_post. */
+/**
+ * The argument for a draft's content. It has no schema of the members, which would cost every conversation as much as
+ * that of preview_post.
+ */
 export const ContentArgument = z.record(z.string(), z.unknown()).transform(asJson);
 
 /**
- * The members of a draft as arguments of preview_post: without members that the API derives, and with an instant in UTC, so that it is the
- * same in any zone.
+ * Converts a draft's members to arguments of preview_post. Members that the API derives are left out, and an instant is
+ * in UTC, so that it is the same in any zone.
  */
 export function argumentsOf(draft: JsonObject): JsonObject {
   const content = Object.fromEntries(Object.entries(draft).filter(([name]) => name !== "post_type"));
@@ -30,10 +33,10 @@ function problemsOf({ ctx }: Call, args: JsonObject) {
   return read.ok ? [] : (read.refusal([]).details ?? []);
 }
 
-/** The problems that would prevent a preview of the draft. */
+/** Finds the problems that would prevent a preview of the draft. */
 export const problemsOfDraft = (call: Call, content: JsonObject) => problemsOf(call, argumentsOf(content));
 
-/** The members to store. Refuses a name that preview_post does not have, and adds the zone of a local time. */
+/** The draft members to store. Refuses a name that preview_post does not have, and adds the zone to a local time. */
 export function storableContent(call: Call, content: JsonObject): JsonObject {
   const unknown = problemsOf(call, argumentsOf(content)).filter(({ code }) => code === "unknown_argument");
   if (unknown.length > 0) {

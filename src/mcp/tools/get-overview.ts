@@ -18,7 +18,7 @@ import { listWorkspaces } from "#workspaces/index.ts";
 
 const INPUT = z.object({});
 const DAYS_SHOWN = 8;
-/** At most this many approvals can be pending at once. */
+/** The limit of pending approvals of a user, so that all can be listed. */
 const PENDING_MAX = 100;
 const DECIDED_SHOWN = 10;
 
@@ -39,7 +39,7 @@ function approvalLine(timeZone: string, { state, url, posts, postIds, note, expi
   ].join("; ");
 }
 
-/** The parts that the credential may read; null for each of the others. */
+/** Reads the parts of the overview that the credential may read; the others are null. */
 async function readOverview(ctx: Context) {
   const allowed = <T>(scope: Scope, read: () => Promise<T>): Promise<T | null> =>
     ctx.actor.scopes.includes(scope) ? read() : Promise.resolve(null);

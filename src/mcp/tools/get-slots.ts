@@ -6,7 +6,7 @@ import { NEXT_SLOTS_MAX, presentNextSlots, presentSlots } from "#wire/schemas/sl
 
 const INPUT = z.object({ count: z.int().min(1).max(NEXT_SLOTS_MAX).default(10) });
 
-/** `Slots (Europe/Berlin): Tuesday 09:30, Thursday 18:00.` */
+/** Describes the slots of a workspace: `Slots (Europe/Berlin): Tuesday 09:30, Thursday 18:00.` */
 export function describeSlots({ timeZone, slots }: ScheduleSlots): string {
   return slots.length === 0
     ? "This workspace has no slots: set_slots sets them."

@@ -23,7 +23,7 @@ import { setSlotsTool } from "./set-slots.ts";
 import { switchWorkspaceTool } from "./switch-workspace.ts";
 import { syncAccountsTool } from "./sync-accounts.ts";
 
-/** In the order in which a model reads them. */
+/** All tools, in the order in which `tools/list` shows them to a model. */
 export const TOOLS: readonly Tool[] = [
   getOverviewTool,
   listAccountsTool,

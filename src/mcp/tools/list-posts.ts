@@ -68,7 +68,7 @@ export const listPostsTool = defineTool({
   },
 });
 
-/** How far the search has looked, and how to look further. */
+/** Says how far a search has looked, and how to continue it. */
 function searchLine({ searched, next_from: from, next_until: until }: ReturnType<typeof presentSearch>): string {
   const bound = from === null ? until && `until ${until}` : `from ${from}`;
   return bound === null

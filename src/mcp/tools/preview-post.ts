@@ -33,7 +33,7 @@ function toInput(args: z.output<ReturnType<typeof input>>): ScheduleInput {
   };
 }
 
-/** Previews a new post. If it comes from a draft, its PostPlan names the draft. */
+/** Previews a new post. If `draft` is given, its PostPlan names the draft, which the confirm then deletes. */
 export function previewAction(draft?: DraftVersion): ToolAction<ReturnType<typeof input>> {
   return {
     input,
@@ -55,7 +55,8 @@ export function previewAction(draft?: DraftVersion): ToolAction<ReturnType<typeo
       };
     },
     check: ({ ctx }, args, unreadMembers) => previewSchedule(ctx, { ...toInput(args), unreadMembers }),
-    // Valid values for unreadable required arguments, so that they cause no further problem.
+    // Valid values that replace unreadable required arguments. The preview can then report the problems of the other
+    // arguments too.
     substitutes: ({ ctx }) => ({ caption: "-", scheduled_at: toIsoInstant(ctx.clock.now() + HOUR) }),
   };
 }

@@ -8,8 +8,8 @@ const OBJECTS_PER_CALL = 1000;
 const ROWS_PER_ROUND = 200;
 
 /**
- * Deletes all media of a user, at most `rounds` times 200 items. Returns whether nothing is left. A file stays if a workspace of another
- * user also has it. Safe to repeat.
+ * Deletes all media of a user, at most `rounds` times 200 items. Returns whether nothing is left. A file stays if
+ * another user's workspace has the same one. Safe to repeat.
  */
 export async function eraseMedia(
   services: Pick<Services, "db" | "bucket" | "clock">,

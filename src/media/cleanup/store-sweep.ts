@@ -3,20 +3,21 @@ import { namedByDraft } from "#media/store-draft-uses.ts";
 import { EXPIRING_MS, REMOVAL_LEASE_MS, UNUSED_RETENTION_MS } from "#media/limits.ts";
 
 /**
- * When the item's posts stop needing it; null without posts. An unfinished post needs it, and a finished post needs it for a while longer.
+ * SQL for the time when an item's posts stop needing it; null without posts. A finished post needs its media for a
+ * while longer.
  */
 const USED_UNTIL = `(SELECT max(CASE
     WHEN p.status IN ('published', 'partially_failed', 'failed', 'cancelled') THEN coalesce(p.finished_at, p.updated_at)
     ELSE max(p.scheduled_at, ?1) END) + ${UNUSED_RETENTION_MS}
   FROM post_media pm CROSS JOIN posts p ON p.id = pm.post_id WHERE pm.media_id = m.id)`;
 
-/** When the last pending approval that needs the item expires; null without one. */
+/** SQL for the time when the last pending approval that needs an item expires; null without one. */
 const WAITED_FOR_UNTIL = `(SELECT max(a.expires_at) FROM approvals a CROSS JOIN json_each(a.plan, '$.dependencies.mediaIds') used
   WHERE a.user_id = m.user_id AND a.state = 'pending' AND a.expires_at > ?1 AND used.value = m.id)`;
 
 /**
- * An approval given at the last moment makes a post that needs the item, so the item stays a little longer than the approval. An item that
- * a draft names is checked again later; when the draft ends, the item is kept like an unused one.
+ * SQL for the time until which an item is needed. It outlives an approval by a little, because approving at the last
+ * moment creates a post. An item that a draft names is checked again later; without the draft it counts as unused.
  */
 const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_FOR_UNTIL} + ${EXPIRING_MS}, 0),
   iif(${namedByDraft("m.id", "m.workspace_id")}, ?1 + ${UNUSED_RETENTION_MS}, 0)), 0)`;
@@ -24,9 +25,9 @@ const NEEDED_UNTIL = `nullif(max(coalesce(${USED_UNTIL}, 0), coalesce(${WAITED_F
 const UNUSED = `coalesce(${NEEDED_UNTIL}, 0) <= ?1`;
 
 /**
- * Moves every due item one step. An item in use gets a later `sweep_at`. An unused item first becomes `expiring`: previews no longer find
- * it, for longer than a confirmation token is valid. Then it becomes `removing`: by then each preview that used it was either confirmed,
- * which counts as use, or has expired.
+ * Moves every due item one step. A used item is checked again later. An unused item first becomes `expiring`: previews
+ * no longer find it, for longer than a confirmation token is valid. Then it becomes `removing`: each preview that used
+ * it has expired or was confirmed, and a confirmed one counts as use.
  */
 export async function expireUnusedMedia(db: Db, now: number, limit: number): Promise<void> {
   const due = (states: string) =>
@@ -52,11 +53,11 @@ export async function expireUnusedMedia(db: Db, now: number, limit: number): Pro
 export interface Removal {
   readonly id: string;
   readonly sha256: string;
-  /** 1 when no other item has the same bytes: then the object is deleted too. */
+  /** 1 if no other item has the same bytes, so that their R2 object is deleted too. */
   readonly last: 0 | 1;
 }
 
-/** Claims removals, also those of a crashed run. No other run claims them before the lease ends. */
+/** Claims items for deletion, including those of a crashed run. No other run claims them before the lease ends. */
 export async function claimRemovals(db: Db, now: number, limit: number): Promise<readonly Removal[]> {
   const { results } = await db.d1
     .prepare(
@@ -72,7 +73,10 @@ export async function claimRemovals(db: Db, now: number, limit: number): Promise
 
 const IN_WORKSPACES = "workspace_id IN (SELECT value FROM json_each(?1))";
 
-/** Claims all media of these workspaces, used or unused, even if another run has claimed it: deleting twice does no harm. */
+/**
+ * Claims all media of these workspaces for deletion, used or not. Another run may have claimed some too, because
+ * deleting twice does no harm.
+ */
 export async function claimMediaOfWorkspaces(
   db: Db,
   workspaceIds: readonly string[],
@@ -99,7 +103,7 @@ export async function stagedObjectsOfUser(db: Db, userId: string): Promise<reado
   return results.map(({ key }) => key);
 }
 
-/** Deletes the uploads of the user, and the media items of incomplete uploads. */
+/** Deletes a user's uploads, and the media items of incomplete uploads. */
 export async function deleteUploadsOfUser(db: Db, userId: string): Promise<void> {
   await db.d1.batch([
     db.d1
@@ -111,7 +115,7 @@ export async function deleteUploadsOfUser(db: Db, userId: string): Promise<void>
   ]);
 }
 
-/** Deletes the rows and their aliases, and releases the storage. Call it after the objects are deleted. */
+/** Deletes the rows of items and of their aliases, and releases the storage. The R2 objects must already be deleted. */
 export async function deleteRemoved(db: Db, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids);
   const removed = "m.id IN (SELECT value FROM json_each(?1)) AND m.state = 'removing'";
@@ -137,7 +141,10 @@ export async function findAbandonedUploads(db: Db, now: number, limit: number): 
   return results.map(({ id }) => id);
 }
 
-/** Deletes completed uploads whose URLs have expired. An upload that is an alias of another item stays as long as that item. */
+/**
+ * Deletes completed uploads whose URLs have expired. If an upload's id stands for another item, it stays as long as
+ * that item.
+ */
 export async function deleteCompletedUploads(db: Db, now: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(

@@ -46,7 +46,7 @@ async function deleteAbandonedUploads(db: Db, now: number): Promise<number> {
   return ids.length;
 }
 
-/** Deletes staged objects that are older than the longest transfer or upload. */
+/** Deletes objects of unfinished transfers that are older than the longest possible transfer. */
 async function deleteAbandonedObjects({ bucket }: Pick<Services, "bucket">, now: number): Promise<number> {
   let deleted = 0;
   let cursor: string | undefined;
@@ -70,8 +70,8 @@ async function deleteAbandonedObjects({ bucket }: Pick<Services, "bucket">, now:
 }
 
 /**
- * The cron runs this every minute: it removes media unused for 30 days, abandoned uploads and old staged objects. Every step is bounded;
- * the next run continues.
+ * Removes media unused for 30 days, abandoned uploads and old objects of transfers. The cron runs it every minute.
+ * Every step is limited, and the next run continues.
  */
 export async function sweepMedia(services: Pick<Services, "db" | "bucket" | "clock">): Promise<SweepResult> {
   const now = services.clock.now();
@@ -80,7 +80,7 @@ export async function sweepMedia(services: Pick<Services, "db" | "bucket" | "clo
   const removed = await removeMedia(db, services, now);
   const abandonedUploads = await deleteAbandonedUploads(db, now);
   await deleteCompletedUploads(db, now, ROWS_PER_RUN);
-  // Only once an hour, because listing objects is billed.
+  // Do this only once an hour, because listing objects in R2 is billed.
   const abandonedObjects = Math.floor(now / MINUTE) % 60 === 0 ? await deleteAbandonedObjects(services, now) : 0;
   return { ...removed, abandonedUploads, abandonedObjects };
 }

@@ -18,14 +18,17 @@ import type { ContentServices, ReceivedContent, StagedContent } from "./received
 
 type ConvertServices = ContentServices & { readonly images: Images };
 
-/** Each conversion is paid, and an upload can be deleted and repeated. */
+/** How many images a user may convert in an hour. Each conversion costs money, and uploads can be repeated. */
 const CONVERSIONS_PER_HOUR = 200;
 
 const WHITE = "#ffffff";
-/** Each quality is one paid call; the first JPEG is nearly always small enough. */
+/**
+ * The JPEG qualities to try, from the best. Each try is a paid call, and the first result is nearly always small
+ * enough.
+ */
 const QUALITIES = [90, 80, 70] as const;
 
-/** The images service did not make a JPEG, for a reason other than our storage. */
+/** Thrown if the images service made no JPEG for a reason other than our own storage. */
 class NotConverted extends Error {
   override readonly name = "NotConverted";
   readonly code: number | null;
@@ -35,7 +38,10 @@ class NotConverted extends Error {
   }
 }
 
-/** Returns the JPEG of a HEIC or AVIF image, stored or newly made. A new JPEG does not contain the data that the camera added. */
+/**
+ * Returns the JPEG of a HEIC or AVIF image: a stored one, or a new one. A new JPEG lacks the data that the camera
+ * added, for example the place.
+ */
 export async function convertStagedFile(
   services: ConvertServices,
   file: StagedContent,
@@ -57,7 +63,7 @@ export async function convertStagedFile(
   return content;
 }
 
-/** The bytes are stored already, so nothing is staged. */
+/** The content of a JPEG that is already stored, so that no bytes need to be written. */
 function storedContent(row: ReadyMediaRow): CheckResult<ReceivedContent> {
   const { type, contentType, width, height, durationMs, facts, sha256, sizeBytes } = row;
   const inspection = {
@@ -76,7 +82,7 @@ const SIZE_CHECK: TransferCheck<"too_large"> = {
   checkSize: (bytes) => (bytes > IMAGES_INPUT.maxBytes ? "too_large" : null),
 };
 
-/** Writes the JPEG from the images service to staging as it arrives; null when it is too large. */
+/** Writes the JPEG to temporary storage while it arrives from the images service. Null if it is too large. */
 async function stageJpeg(
   { bucket, images, ids }: ConvertServices,
   { staged, maxInMemoryBytes }: StagedContent,
@@ -148,7 +154,7 @@ async function makeJpeg(
 
 const NO_JPEG = ", and no JPEG could be made of it";
 
-/** Inspects the JPEG like any upload, because another service made it. */
+/** Checks the JPEG like any upload, because another service made it. */
 async function inspectJpeg(
   { bucket }: ConvertServices,
   made: { readonly staged: StagedFile; readonly sha256: string },

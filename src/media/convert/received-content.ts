@@ -4,15 +4,15 @@ import { inspectStagedFile } from "#media/storage/inspect-staged-file.ts";
 import type { StagedFile } from "#media/storage/staged-file.ts";
 import type { CheckResult, Inspection, ReceivedType } from "#media/types.ts";
 
-/** The stored form of a received file. */
+/** The form in which a received file is stored. */
 export interface ReceivedContent {
   readonly staged: StagedFile;
-  /** The hash of the stored bytes. For a HEIC or AVIF image this is the JPEG, because the JPEG is served and published. */
+  /** The hash of the stored bytes. For a HEIC or AVIF image these are the JPEG's, because the JPEG is published. */
   readonly sha256: string;
   readonly inspection: Inspection;
   /**
-   * The hash of the HEIC or AVIF image when the JPEG is new. It lets the same image become the same JPEG later, even if the encoder
-   * changes.
+   * The hash of the original HEIC or AVIF image, if the JPEG is new. The same image then becomes the same JPEG again,
+   * even if the encoder changes.
    */
   readonly madeOf?: string;
 }
@@ -22,15 +22,18 @@ export type ContentServices = Pick<Services, "bucket" | "clock" | "db" | "ids" |
 export interface StagedContent {
   readonly staged: StagedFile;
   readonly sha256: string;
-  /** Detected from the first bytes. */
+  /** The type that was detected from the first bytes. */
   readonly type: ReceivedType;
   readonly userId: string;
   readonly workspaceId: string;
-  /** A JPEG up to this size stays in memory. */
+  /** The largest JPEG (bytes) that stays in memory. */
   readonly maxInMemoryBytes: number;
 }
 
-/** Returns the file itself, or the JPEG made of it. The staged JPEG replaces the staged file; after a failure the file stays staged. */
+/**
+ * Returns the file itself, or the JPEG made from it. The JPEG replaces the file in temporary storage; after a failure
+ * the file stays there.
+ */
 export async function receivedContent(
   services: ContentServices,
   file: StagedContent,

@@ -13,7 +13,7 @@ import { imagesErrorCode, OUT_OF_TRANSFORMATIONS } from "./images-error.ts";
 import { insertFits, selectFits } from "#media/storage/store-fits.ts";
 import { transformImage } from "./transform-image.ts";
 
-/** The properties of a copy. Each image gets at most one copy per recipe. */
+/** The properties of a copy of an image. Each image gets at most one copy for each set of properties. */
 export interface FitRecipe {
   readonly width: number;
   readonly height: number;
@@ -29,14 +29,17 @@ export interface FitRequest {
 
 export type FitOutcome =
   | { readonly ok: true; readonly media: ResolvedMedia }
-  /** The image stays as it is; `message` says why. */
+  /** The original image is used; `message` says why no copy was made. */
   | { readonly ok: false; readonly message: string };
 
 type FitContext = Pick<Context, "actor" | "bucket" | "clock" | "config" | "db" | "ids"> & {
   readonly images: NonNullable<Context["images"]>;
 };
 
-/** Returns the copies in the order of the requests. Each copy is made once and stored, because encoders change. */
+/**
+ * Returns the copies in the order of the requests. A copy is made once and then stored, because a changed encoder would
+ * make other bytes.
+ */
 export async function fitImages(ctx: FitContext, requests: readonly FitRequest[]): Promise<readonly FitOutcome[]> {
   const keyed = requests.map((request) => ({ ...request, key: keyOf(request) }));
   const distinct = [...new Map(keyed.map((request) => [request.key, request])).values()];

@@ -7,9 +7,9 @@ const WHITE = "#ffffff";
 const CLEAR = "#ffffff00";
 const QUALITIES = [90, 80, 70] as const;
 const SMALLER = [0.8, 0.64] as const;
-/** Each call is paid for. */
+/** How many calls of the images service one copy may take, because each call costs money. */
 const MAX_CALLS = 5;
-/** A PNG or WebP says within these bytes whether it has transparent parts. */
+/** How many bytes of a PNG or WebP tell whether it has transparent parts. */
 const HEAD_BYTES = 4096;
 
 interface Attempt {
@@ -18,7 +18,7 @@ interface Attempt {
   readonly scale: number;
 }
 
-/** The bytes of the copy in the best quality that the limit of bytes allows; null if even the smallest copy is too large. */
+/** Makes a copy in the best quality that the limit of bytes allows. Null if even the smallest copy is too large. */
 export async function transformImage(
   { bucket, images }: { readonly bucket: Bucket; readonly images: Images },
   source: Pick<StoredMediaItem, "sha256" | "contentType" | "width" | "height">,
@@ -56,7 +56,7 @@ export async function transformImage(
 }
 
 function hasRatio({ width, height }: Pick<StoredMediaItem, "width" | "height">, recipe: FitRecipe): boolean {
-  // The copy has the ratio of the image if it differs by at most one pixel.
+  // Rounding to whole pixels changes the ratio a little, so a difference of one pixel counts as the same ratio.
   return Math.abs(((height ?? 0) * recipe.width) / (width ?? 1) - recipe.height) <= 1;
 }
 

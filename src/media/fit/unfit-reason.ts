@@ -3,7 +3,7 @@ import { IMAGES_INPUT } from "#media/limits.ts";
 
 const { maxBytes, maxPixels, maxSide } = IMAGES_INPUT;
 
-/** Why an image can never be fitted; null when it is worth a try. */
+/** Why no copy of an image can be made. Null if the service should try. */
 export function unfitReason({ sizeBytes, width, height }: StoredMediaItem): string | null {
   if (sizeBytes > maxBytes) {
     return `images over ${maxBytes / 1_000_000} MB cannot be made to fit: make it smaller`;

@@ -1,4 +1,4 @@
-/** The file is truncated, damaged, suspicious or of an unsupported variant. */
+/** Thrown for a file that is truncated, damaged, suspicious or of an unsupported variant. */
 export class MediaFormatError extends Error {
   override readonly name = "MediaFormatError";
   readonly code: "media_truncated" | "media_malformed" | "media_type_unsupported" | "media_suspicious";
@@ -24,8 +24,8 @@ const MAX_READ_BYTES = 40 * 1024 * 1024;
 const MAX_STEPS = 200_000;
 
 /**
- * Random access to a file by range reads. It limits the reads, the bytes and the parsing steps, so a malicious file costs no more than any
- * other.
+ * Reads any part of a file by range requests. Reads, bytes and parsing steps are limited, so that a malicious file
+ * costs no more than others.
  */
 export class ByteReader {
   readonly size: number;
@@ -41,7 +41,9 @@ export class ByteReader {
     this.fetchRange = fetchRange;
   }
 
-  /** Counts one iteration of a parsing loop; `weight` is its time relative to the cheapest iteration. */
+  /**
+   * Counts an iteration of a parsing loop against the limit. `weight` is its time relative to the cheapest iteration.
+   */
   step(weight = 32): void {
     this.steps += weight;
     if (this.steps > MAX_STEPS) {
@@ -49,7 +51,10 @@ export class ByteReader {
     }
   }
 
-  /** Returns `length` bytes from `offset`. `readAhead` is how many bytes to load at once when the caller needs the following bytes too. */
+  /**
+   * Returns `length` bytes from `offset`. `readAhead` is how many bytes to load at once, for a caller that needs the
+   * next bytes too.
+   */
   async view(offset: number, length: number, readAhead = WINDOW_BYTES): Promise<DataView> {
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + length > this.size) {
       truncated(`it ends at byte ${this.size}, but its structure continues`);
@@ -60,7 +65,10 @@ export class ByteReader {
     return new DataView(this.window.buffer, this.window.byteOffset + offset - this.windowStart, length);
   }
 
-  /** The byte at `offset` if it is loaded. This read is synchronous, so walking small blocks does not cost a promise each. */
+  /**
+   * The byte at `offset`, if it is loaded. It is synchronous, so that reading many small blocks does not cost a promise
+   * each.
+   */
   bufferedByte(offset: number): number | undefined {
     const index = offset - this.windowStart;
     return index >= 0 && index < this.window.byteLength ? this.window.getUint8(index) : undefined;
@@ -86,7 +94,7 @@ export function asciiAt(view: DataView, offset: number, length: number): string 
   return String.fromCharCode(...bytesOf(view, offset, length));
 }
 
-/** Above 2^53 the value is not exact; callers only need to see that it is too large. */
+/** Reads a 64-bit integer. Above 2^53 it is not exact, but callers only need to see that it is too large. */
 export function uint64At(view: DataView, offset: number): number {
   return view.getUint32(offset) * 2 ** 32 + view.getUint32(offset + 4);
 }

@@ -3,7 +3,7 @@ import { asciiAt } from "./byte-reader.ts";
 const ORIENTATION = 0x0112;
 const MAX_ENTRIES = 256;
 
-/** The orientation in a TIFF block (EXIF without its header); undefined without a valid one. */
+/** The orientation of an image, from its TIFF block (EXIF without the header). Undefined without a valid one. */
 export function exifOrientation(tiff: DataView): number | undefined {
   if (tiff.byteLength < 14) {
     return undefined;
@@ -31,7 +31,7 @@ export function exifOrientation(tiff: DataView): number | undefined {
   return undefined;
 }
 
-/** Width and height as displayed: EXIF orientations 5 to 8 are rotated by 90 degrees. */
+/** The width and height as displayed. EXIF orientations 5 to 8 turn the image by 90 degrees. */
 export function asDisplayed(width: number, height: number, orientation: number | undefined) {
   return orientation !== undefined && orientation >= 5 ? { width: height, height: width } : { width, height };
 }

@@ -11,7 +11,7 @@ function colorTableBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-/** Skips a chain of sub-blocks; returns the offset after it. */
+/** Skips a chain of GIF sub-blocks. Returns the offset after it. */
 async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
   let offset = from;
   for (;;) {
@@ -24,7 +24,7 @@ async function skipBlocks(reader: ByteReader, from: number): Promise<number> {
   }
 }
 
-/** Walks all blocks to the trailer, to count the frames and to detect a truncated file. */
+/** Reads a GIF to its end, to count the frames and to detect a truncated file. */
 export async function inspectGif(reader: ByteReader): Promise<Inspection> {
   const screen = await reader.view(6, 7, WINDOW_BYTES);
   const width = screen.getUint16(0, true);

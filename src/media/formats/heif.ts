@@ -6,10 +6,13 @@ import { type Box, boxes } from "./isobmff-boxes.ts";
 import { heifType } from "./sniff.ts";
 
 const HEAD_BYTES = 144;
-/** Some boxes have a version and flags before their content. */
+/** The size of the version and flags with which some boxes begin. */
 const FULL_BOX_BYTES = 4;
 
-/** The size of the largest image in the file. A large image is stored as tiles, and the file may also contain a preview. */
+/**
+ * The size of the largest image in a HEIF file. Large images are stored as tiles, and a file may also contain a small
+ * preview.
+ */
 async function largestSize(reader: ByteReader, properties: Box): Promise<{ width: number; height: number } | null> {
   let largest: { width: number; height: number } | null = null;
   for await (const container of boxes(reader, properties.start, properties.end)) {
@@ -27,7 +30,7 @@ async function largestSize(reader: ByteReader, properties: Box): Promise<{ width
   return largest;
 }
 
-/** Checks a HEIC or AVIF image without decoding it: it must be complete, and small enough for the images service. */
+/** Checks a HEIC or AVIF image without decoding it. It must be complete, and small enough for the images service. */
 export async function inspectHeif(reader: ByteReader): Promise<CheckResult<ConvertedType>> {
   return checkFormat<ConvertedType>(async () => {
     const type = heifType(bytesOf(await reader.view(0, Math.min(HEAD_BYTES, reader.size))));

@@ -36,7 +36,8 @@ function isValidDimension(pixels: number | null): boolean {
 }
 
 /**
- * Determines the type of a file from its bytes alone, without decoding it. A damaged file is a failed check; only a storage error throws.
+ * Determines a file's type and facts from its bytes, without decoding it. A damaged file is a failed check; only a
+ * storage error throws.
  */
 export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspection>> {
   if (reader.size === 0) {
@@ -71,7 +72,7 @@ export async function inspectFile(reader: ByteReader): Promise<CheckResult<Inspe
   });
 }
 
-/** Runs the reader of a format, and turns a damaged file into a failed check. */
+/** Runs the reader of a format. A damaged file becomes a failed check. */
 export async function checkFormat<T>(read: () => Promise<CheckResult<T>>): Promise<CheckResult<T>> {
   try {
     return await read();
@@ -79,7 +80,7 @@ export async function checkFormat<T>(read: () => Promise<CheckResult<T>>): Promi
     if (error instanceof MediaFormatError) {
       return checkFailed(error.code, error.message);
     }
-    // The file is damaged: one of its offsets pointed outside the bytes that were read.
+    // A RangeError means a damaged file: an offset in it pointed outside the bytes that were read.
     if (error instanceof RangeError) {
       return checkFailed("media_malformed", "the file is damaged: an offset in it points outside of the file");
     }

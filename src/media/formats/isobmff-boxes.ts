@@ -2,14 +2,14 @@ import { asciiAt, type ByteReader, malformed, truncated, uint64At } from "./byte
 
 export interface Box {
   readonly name: string;
-  /** `start` is the first byte of the payload, `end` the byte after the box. */
+  /** The first byte of the box's content. `end` is the byte after the box. */
   readonly start: number;
   readonly end: number;
 }
 
 const MAX_CHILDREN = 4096;
 
-/** The boxes between two offsets, read header by header; a box that exceeds its parent is an error. */
+/** Finds the boxes between two offsets by reading their headers. A box that exceeds its parent is an error. */
 export async function* boxes(reader: ByteReader, from: number, to: number): AsyncGenerator<Box> {
   let offset = from;
   for (let count = 0; offset + 8 <= to; count += 1) {
@@ -23,7 +23,7 @@ export async function* boxes(reader: ByteReader, from: number, to: number): Asyn
     const headBytes = size32 === 1 ? 16 : 8;
     const size = size32 === 1 ? uint64At(await reader.view(offset, 16), 8) : size32 === 0 ? to - offset : size32;
     if (size32 === 0 && name === "\0\0\0\0") {
-      return; // QuickTime ends some lists with four zero bytes.
+      return; // QuickTime ends some lists of boxes with four zero bytes.
     }
     if (size < headBytes || !/^[\x20-\x7e\xa9]{4}$/.test(name)) {
       malformed("a part of it has no valid header");
@@ -39,7 +39,7 @@ export async function* boxes(reader: ByteReader, from: number, to: number): Asyn
   }
 }
 
-/** Time scale and duration of an `mvhd` or `mdhd` box; both begin with the same fields. */
+/** Reads time scale and duration from an `mvhd` or `mdhd` box, which begin with the same fields. */
 export async function readDuration(reader: ByteReader, box: Box): Promise<{ timescale: number; duration: number }> {
   const version = (await reader.view(box.start, 1)).getUint8(0);
   const view = await reader.view(box.start, version === 1 ? 32 : 20);

@@ -4,10 +4,10 @@ import { asciiAt, type ByteReader, truncated } from "./byte-reader.ts";
 export interface Track {
   kind: "video" | "audio" | "other";
   codec: string | null;
-  /** The track holds only a still image, the cover. */
+  /** Whether the track contains only a still image, the cover. */
   isCoverImage: boolean;
   isProtected: boolean;
-  /** From the track header, in display pixels; 0 when it has none. */
+  /** The width in display pixels, from the track's header; 0 if the header has none. */
   width: number;
   height: number;
   rotation: number;
@@ -54,7 +54,7 @@ const CODECS: Readonly<Record<string, string>> = {
   "raw ": "pcm",
 };
 
-/** Codecs by the MPEG-4 object type of an `mp4a` entry. */
+/** Audio codecs by the MPEG-4 object type of an `mp4a` entry. */
 const MP4A_CODECS: Readonly<Record<number, string>> = {
   0x69: "mp3",
   0x6b: "mp3",
@@ -70,7 +70,7 @@ async function readTrackHeader(reader: ByteReader, box: Box, track: Track): Prom
   const view = await reader.view(box.start, 84 + shift);
   const a = view.getInt32(40 + shift);
   const b = view.getInt32(44 + shift);
-  // Rounds to the nearest quarter turn: some programs write matrices with a rounding error.
+  // Round the rotation to the nearest quarter turn, because some programs write matrices with rounding errors.
   const isSideways = Math.abs(b) > Math.abs(a);
   track.rotation = isSideways ? (b > 0 ? 90 : 270) : a < 0 ? 180 : 0;
   track.width = Math.round(view.getUint32(76 + shift) / 65_536);
@@ -87,7 +87,7 @@ async function readEditList(reader: ByteReader, edts: Box, track: Track): Promis
   }
 }
 
-/** The codec of an `mp4a` entry; AAC unless its descriptor names another object type. */
+/** The codec of an `mp4a` entry: AAC, unless its descriptor names another object type. */
 async function readMp4aCodec(reader: ByteReader, from: number, to: number): Promise<string> {
   for await (const box of boxes(reader, from, to)) {
     if (box.name !== "esds") {
@@ -110,7 +110,7 @@ async function readMp4aCodec(reader: ByteReader, from: number, to: number): Prom
   return "aac";
 }
 
-/** Reads only the first sample entry, because the others of a track have the same codec. */
+/** Reads the first sample entry of a track. The others have the same codec. */
 async function readSampleEntry(reader: ByteReader, stsd: Box, track: Track): Promise<void> {
   const offset = stsd.start + 8;
   if (offset + 16 > stsd.end) {
@@ -169,7 +169,9 @@ async function readMedia(reader: ByteReader, mdia: Box, track: Track): Promise<v
   }
 }
 
-/** Reads a `trak` box. Its handler precedes its sample table, so the kind is known when the codec is read. */
+/**
+ * Reads a track (`trak` box). The kind of the track precedes its sample table, so it is known when the codec is read.
+ */
 export async function readTrack(reader: ByteReader, trak: Box): Promise<Track> {
   const track: Track = {
     kind: "other",

@@ -61,7 +61,7 @@ function factsOf(
   };
 }
 
-/** Inspects MP4 and MOV: finds the index (`moov`) wherever it is and skips the media data. */
+/** Inspects MP4 and MOV files. It finds the index (`moov` box) wherever it is, and skips the media data. */
 export async function inspectIsobmff(
   reader: ByteReader,
   contentType: "video/mp4" | "video/quicktime",
@@ -78,7 +78,7 @@ export async function inspectIsobmff(
       movie = await readMovie(reader, box);
       if (movie.fragmented) {
         dataBytes = Math.max(dataBytes, reader.size - box.end);
-        break; // Thousands of fragments may follow, and inspection needs none of them.
+        break; // Thousands of fragments may follow, and none of them is needed.
       }
     }
   }

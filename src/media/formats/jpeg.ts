@@ -6,7 +6,7 @@ const SOS = 0xda;
 const EOI = 0xd9;
 const APP1 = 0xe1;
 const TAIL_BYTES = 64 * 1024;
-/** The image data itself is never larger than this; a camera may append more after it. */
+/** The largest size of the image data. A camera may append more data after it. */
 const SCAN_BYTES = 16 * 1024 * 1024;
 
 function isFrameHeader(marker: number): boolean {
@@ -18,7 +18,7 @@ function hasNoPayload(marker: number): boolean {
 }
 
 function containsEndMarker(bytes: Uint8Array): boolean {
-  // Checking every second byte is enough: the marker has two bytes, and both neighbours of a match are compared.
+  // Check only every second byte: the marker has two bytes, and both neighbours of a match are compared.
   for (let offset = bytes.length - 1; offset >= 0; offset -= 2) {
     const byte = bytes[offset];
     if ((byte === EOI && bytes[offset - 1] === 0xff) || (byte === 0xff && bytes[offset + 1] === EOI)) {
@@ -28,7 +28,10 @@ function containsEndMarker(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Searches for the end marker, first near the end of the file: cameras append depth maps or a short video after it. */
+/**
+ * Searches for the JPEG end marker, first near the end of the file. Cameras append depth maps or a short video after
+ * it.
+ */
 async function checkEnd(reader: ByteReader, scan: number): Promise<void> {
   const tail = Math.max(scan, reader.size - TAIL_BYTES);
   if (containsEndMarker(bytesOf(await reader.view(tail, reader.size - tail)))) {

@@ -2,21 +2,22 @@ import { concatBytes } from "#core/bytes.ts";
 import type { Inspection } from "#media/types.ts";
 import { type ByteReader, bytesOf, MediaFormatError, truncated } from "./byte-reader.ts";
 
-/*
- * Reads only what a preview needs: whether the file is complete, and how many pages it has. ISO 32000-1, 7.5 defines the structure: the end
- * of the file points to the cross-reference table (text or a compressed stream), and the root of the page tree counts the pages.
- */
+/* Reads what a preview needs from a PDF: whether it is complete, and its number of pages. The structure is that of
+   ISO 32000-1, 7.5: the end of the file points to the cross-reference table (text or a compressed stream). The root
+   of the page tree counts the pages. */
 
-/** Writers put `startxref` within these last bytes; mail programs and downloads append only a little after it. */
+/** How far from the end `startxref` is searched. Mail programs and downloads append only a little after it. */
 const TAIL_BYTES = 4096;
 const DICTIONARY_BYTES = 16 * 1024;
-/** A page tree with a single level lists every page before it gives the count. */
+/** How much of a page tree is read. A tree with one level lists every page before the count. */
 const PAGE_TREE_BYTES = 64 * 1024;
 const MAX_SECTIONS = 32;
 const MAX_INFLATED_BYTES = 8 * 1024 * 1024;
 const ENTRY_BYTES = 20;
 
-/** A part of the cross-reference table: for each object, its offset or the compressed object that contains it. */
+/**
+ * A part of the PDF's cross-reference table: for each object, its offset, or the compressed object that contains it.
+ */
 interface Section {
   readonly find: (object: number) => Promise<Place | undefined>;
   readonly dictionary: string;
@@ -42,7 +43,7 @@ export async function inspectPdf(reader: ByteReader): Promise<Inspection> {
   };
 }
 
-/** Null when the count is unknown: an encrypted or unusual file is accepted all the same. */
+/** Counts the pages of a PDF. Null if that is impossible, because encrypted and unusual files are accepted too. */
 async function countPages(reader: ByteReader, start: number): Promise<number | null> {
   try {
     const sections = await readSections(reader, start);
@@ -53,7 +54,7 @@ async function countPages(reader: ByteReader, start: number): Promise<number | n
     const count = /\/Count\s+(\d{1,9})\b(?!\s+\d+\s+R)/.exec(pageTree ?? "")?.[1];
     return count === undefined ? null : Number(count);
   } catch (error) {
-    // `DecompressionStream` throws a TypeError for bytes that are not compressed or are encrypted.
+    // `DecompressionStream` throws a TypeError for encrypted bytes and for bytes that are not compressed.
     if (error instanceof MediaFormatError || error instanceof RangeError || error instanceof TypeError) {
       return null;
     }
@@ -61,7 +62,7 @@ async function countPages(reader: ByteReader, start: number): Promise<number | n
   }
 }
 
-/** Reads the sections, newest first: a file that was changed has one section per change. */
+/** Reads the parts of the cross-reference table, newest first. Each change of a file has added one part. */
 async function readSections(reader: ByteReader, start: number): Promise<readonly Section[]> {
   const sections: Section[] = [];
   const seen = new Set<number>();
@@ -83,7 +84,7 @@ async function readSections(reader: ByteReader, start: number): Promise<readonly
   return sections;
 }
 
-/** `xref`, then runs of entries of 20 bytes each, then the trailer. */
+/** Reads a part in text form: `xref`, then runs of entries of 20 bytes, then the trailer. */
 async function readTable(reader: ByteReader, start: number): Promise<Section> {
   const runs: { readonly first: number; readonly count: number; readonly offset: number }[] = [];
   let offset = start + (/^\s*xref\s+/.exec(await textAt(reader, start, 32))?.[0].length ?? 0);
@@ -108,7 +109,7 @@ async function readTable(reader: ByteReader, start: number): Promise<Section> {
   };
 }
 
-/** A cross-reference stream: rows of three numbers, with their widths in `/W`. */
+/** Reads a part in the form of a compressed stream: rows of three numbers, whose widths are in `/W`. */
 async function readStreamSection(reader: ByteReader, start: number): Promise<Section> {
   const { dictionary, bytes } = await readStream(reader, start, []);
   const [type = 0, second = 0, third = 0] = numbersIn(dictionary, "W");
@@ -153,7 +154,7 @@ async function findObject(sections: readonly Section[], object: number): Promise
   return undefined;
 }
 
-/** The text of an object, at most `maxBytes` of it. */
+/** The text of a PDF object, at most `maxBytes` of it. */
 async function readObject(
   reader: ByteReader,
   sections: readonly Section[],
@@ -180,7 +181,7 @@ async function readObject(
   return Number.isSafeInteger(from) ? textOf(bytes.subarray(from, Math.min(to, from + maxBytes))) : null;
 }
 
-/** A stream object: its dictionary and its unpacked bytes. */
+/** Reads a stream object of a PDF: its dictionary and its decompressed bytes. */
 async function readStream(
   reader: ByteReader,
   offset: number,
@@ -205,7 +206,7 @@ async function readStream(
   };
 }
 
-/** Stops at the size of a usual file, to prevent decompression bombs. */
+/** Decompresses bytes and stops at the size of a usual file, to prevent decompression bombs. */
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const unpacking = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
   const chunks: Uint8Array[] = [];
@@ -221,7 +222,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return concatBytes(chunks);
 }
 
-/** Undoes a PNG predictor. Each row begins with its kind; writers of tables use only "none", "left" and "up". */
+/** Undoes a PNG predictor. Each row begins with its kind; programs use only "none", "left" and "up" for tables. */
 function unpredict(reader: ByteReader, rows: Uint8Array, columns: number): Uint8Array {
   const count = Math.floor(rows.length / (columns + 1));
   const bytes = new Uint8Array(count * columns);
@@ -259,7 +260,7 @@ function numbersIn(dictionary: string, name: string): readonly number[] {
   return list.trim().split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** The number of the object that a member refers to. */
+/** The number of the object to which a dictionary's member refers; null if it is no reference. */
 function referenceIn(dictionary: string, name: string): number | null {
   const found = new RegExp(`/${name}\\s+(\\d{1,9})\\s+\\d{1,5}\\s+R\\b`).exec(dictionary)?.[1];
   return found === undefined ? null : Number(found);

@@ -4,14 +4,14 @@ import { asDisplayed, exifOrientation } from "./exif.ts";
 
 const FIRST_CHUNK = 8;
 const MAX_EXIF_BYTES = 64 * 1024;
-/** The last chunk, IEND, always has these twelve bytes. */
+/** The last chunk of every PNG (IEND) has exactly these twelve bytes. */
 const END = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
 
 function isEnd(bytes: Uint8Array): boolean {
   return END.every((byte, index) => bytes[index] === byte);
 }
 
-/** Reads the chunks before the image data, and the end chunk. */
+/** Reads the chunks of a PNG before the image data, and the end chunk. */
 export async function inspectPng(reader: ByteReader): Promise<Inspection> {
   const header = await reader.view(FIRST_CHUNK, 21);
   if (header.getUint32(0) !== 13 || asciiAt(header, 4, 4) !== "IHDR") {

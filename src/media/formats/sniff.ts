@@ -17,7 +17,7 @@ const SIGNATURES: readonly (readonly [ContentType, ...Signature[]])[] = [
   ["application/pdf", [0, "%PDF-"]],
 ];
 
-/** Types that people often send by mistake, so that the error can name them. */
+/** Unsupported types that people often send by mistake. The error can then name them. */
 const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])[] = [
   ["a ZIP archive or an Office document", [0, "PK"]],
   ["a compressed (gzip) file", [0, "\x1f\x8b"]],
@@ -40,9 +40,9 @@ const UNSUPPORTED_SIGNATURES: readonly (readonly [kind: string, ...Signature[]])
   ["a program", [0, "\x7fELF"]],
 ];
 
-/** First boxes of QuickTime files that have no `ftyp` box. */
+/** The first boxes of old QuickTime files, which have no `ftyp` box. */
 const CLASSIC_QUICKTIME: ReadonlySet<string> = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
-/** Still images. In a `mif1` file, the brands that follow name the format. */
+/** The brands of still HEIF images. In a `mif1` file, the following brands name the format. */
 const HEIF_BRANDS: ReadonlySet<string> = new Set(["heic", "heix", "heim", "heis", "mif1", "mif2", "avif"]);
 const HEIF_SEQUENCE_BRANDS: ReadonlySet<string> = new Set(["hevc", "hevx", "hevm", "hevs", "msf1", "avis"]);
 const MAX_BRANDS = 32;
@@ -52,7 +52,7 @@ export const CONVERTED_KINDS: Readonly<Record<ConvertedType, string>> = {
 };
 const AUDIO_BRANDS: ReadonlySet<string> = new Set(["M4A ", "M4B ", "M4P ", "F4A "]);
 
-/** Browsers sniff these beginnings as HTML; no real image or video begins with them. */
+/** Beginnings that browsers take for HTML, so that they might run scripts. No real image or video has them. */
 const MARKUP =
   /<!doctype\s+html|<(?:html|head|body|script|svg|iframe|object|embed|math|meta|style|title)[\s/>]|<\?php|<%@|javascript:/i;
 const MARKUP_WINDOW_BYTES = 1536;
@@ -70,7 +70,7 @@ function matches(head: string, signatures: readonly Signature[]): boolean {
   return signatures.every(([offset, text]) => head.startsWith(text, offset));
 }
 
-/** The type of a still HEIF image; null for any other file. */
+/** The type of a still HEIF image, HEIC or AVIF; null for any other file. */
 export function heifType(bytes: Uint8Array): ConvertedType | null {
   return heifTypeOf(toLatin1(bytes.subarray(0, 16 + 4 * MAX_BRANDS)));
 }
@@ -105,7 +105,7 @@ function sniffBoxes(head: string): CheckResult<ContentType> | null {
   return CLASSIC_QUICKTIME.has(name) ? { ok: true, value: "video/quicktime" } : null;
 }
 
-/** `why` follows the kind in the message. */
+/** The problem of an unsupported file. `why` follows the kind of file in the message. */
 export function unsupported(kind: string, why = "") {
   return checkFailed(
     "media_type_unsupported",
@@ -138,7 +138,7 @@ function unsupportedKind(head: string): CheckResult<never> {
   return unsupported(/^[^\u0000-\u0008\u000e-\u001f]*$/.test(head) ? "text" : "of an unknown type");
 }
 
-/** Detects the file's type from its first bytes. The declared content type and the file name are ignored. */
+/** Detects a file's type from its first bytes. Declared type and file name are ignored, because both can be wrong. */
 export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
   const head = toLatin1(bytes);
   const known = SIGNATURES.find(([, ...signatures]) => matches(head, signatures))?.[0];
@@ -165,17 +165,18 @@ export function sniff(bytes: Uint8Array): CheckResult<ContentType> {
   return sniffed;
 }
 
-/** Like `sniff`, but also accepts HEIC and AVIF images where they can become a JPEG. */
+/** Detects a file's type like `sniff`, and also accepts HEIC and AVIF if they can be converted. */
 export function sniffReceived(bytes: Uint8Array, canConvert: boolean): CheckResult<ReceivedType> {
   const converted = canConvert ? heifType(bytes) : null;
   return converted === null ? sniff(bytes) : { ok: true, value: converted };
 }
 
-/** The longest last record of a ZIP archive: 22 bytes and a comment of up to 65,535. */
+/** The longest last record of a ZIP archive (bytes): 22, and a comment of up to 65,535. */
 export const ZIP_TAIL_BYTES = 65_557;
 
 /**
- * Whether the file ends as a ZIP archive: ZIP readers search for the last record from the end of the file, and it must end exactly there.
+ * Whether a file ends as a ZIP archive. ZIP readers search the last record from the end of the file, so it must end
+ * exactly there.
  */
 export function endsAsZipArchive(tail: Uint8Array): boolean {
   for (let offset = tail.length - 22; offset >= 0; offset -= 1) {

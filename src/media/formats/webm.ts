@@ -47,11 +47,11 @@ interface Element {
   readonly id: number;
   readonly start: number;
   readonly end: number;
-  /** Live recordings have segments of unknown size. */
+  /** True if the size of the element is unknown, as in live recordings. */
   readonly openEnded: boolean;
 }
 
-/** Reads the element at an offset: an id of one to four bytes, then a size of one to eight. */
+/** Reads the header of a WebM element: an id of one to four bytes, and a size of one to eight. */
 async function elementAt(reader: ByteReader, offset: number, parentEnd: number): Promise<Element> {
   const head = await reader.view(offset, Math.min(12, reader.size - offset));
   const idBytes = Math.clz32(head.getUint8(0)) - 23;
@@ -206,7 +206,7 @@ interface SegmentInfo {
   hasInfo: boolean;
   hasTracks: boolean;
   hasData: boolean;
-  /** Offsets by element id from the seek head, for files that have these parts after the media data. */
+  /** The offsets of elements by id, from the seek head. Some files have these elements after the media data. */
   readonly seekPositions: Map<number, number>;
 }
 
@@ -255,7 +255,7 @@ async function readSegment(reader: ByteReader, segment: Element): Promise<Segmen
   for await (const part of elements(reader, segment.start, segment.end)) {
     segmentInfo.hasData ||= part.id === ID.cluster;
     if (segmentInfo.hasData) {
-      break; // Only clusters follow, in any number, and inspection needs none of them.
+      break; // Any number of clusters may follow, and none of them is needed.
     }
     await readPart(reader, part, segment, segmentInfo);
   }

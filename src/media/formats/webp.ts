@@ -28,7 +28,7 @@ async function losslessSize(reader: ByteReader, offset: number) {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** The EXIF chunk comes after the image data. */
+/** Reads the orientation from the EXIF chunk of a WebP, which follows the image data. */
 async function findOrientation(reader: ByteReader, from: number): Promise<number | undefined> {
   let offset = from;
   for (let chunk = 0; chunk < MAX_CHUNKS && offset + 8 <= reader.size; chunk += 1) {

@@ -13,7 +13,7 @@ import { checkFailed, type CheckResult, type MediaProblem, type ReceivedType } f
 
 type FetchContext = Pick<Context, "actor" | "bucket" | "clock" | "config" | "db" | "ids" | "images" | "outbound">;
 
-/** Ends a transfer as soon as its first bytes are of an unsupported type or it exceeds the size limit of its type. */
+/** Ends a transfer as soon as the file has an unsupported type or exceeds the size limit of its type. */
 function checkSource(
   source: RemoteFile,
   limits: ImportLimits,
@@ -94,7 +94,10 @@ async function downloadSource(
   }
 }
 
-/** Downloads one public URL to staging and inspects the file. Files up to `maxInMemoryBytes` stay in memory. */
+/**
+ * Downloads a file from a public URL to temporary storage and inspects it. Files up to `maxInMemoryBytes` stay in
+ * memory.
+ */
 export async function fetchMedia(
   ctx: FetchContext,
   url: string,

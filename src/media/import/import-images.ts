@@ -17,8 +17,8 @@ function importFirst(message: string): { readonly ok: false; readonly problem: M
 }
 
 /**
- * Imports the images of many posts. An image that cannot be fetched becomes a problem, and the others are stored. Other files are not
- * fetched, and fetching stops when the time of one request is used up.
+ * Imports the images of many posts. An image that cannot be fetched becomes a problem, and the others are stored. Files
+ * of other types are not fetched, and fetching ends with the time of the request.
  */
 export async function importImages(
   ctx: ImportContext,

@@ -5,7 +5,7 @@ import { resolveRefs } from "./resolve-media-refs.ts";
 import type { ResolvedFile } from "#media/types.ts";
 import { mediaIdOf } from "#media/urls.ts";
 
-/** Imports files, also documents, from public URLs in the order of `urls`. Stores all of them or none. */
+/** Imports files of any type from public URLs, in the order of `urls`. Stores all of them or none. */
 export async function importMedia(
   ctx: Pick<Context, "actor" | "db" | "bucket" | "images" | "config" | "clock" | "ids" | "outbound" | "defer">,
   { urls }: { readonly urls: readonly string[] },

@@ -9,16 +9,16 @@ import { type CheckResult, checkFailed } from "#media/types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The response for a public URL, read chunk by chunk. */
+/** A file at a public URL, which is read chunk by chunk. */
 export interface RemoteFile {
-  /** After all redirects. */
+  /** The URL after all redirects. */
   readonly url: URL;
-  /** The content-length; null without one, or when it counts compressed bytes. */
+  /** The length that the server stated. Null if it stated none, or the length of compressed bytes. */
   readonly statedBytes: number | null;
   readonly compressed: boolean;
-  /** The next chunk, valid until the next call; null at the end. Throws `TransferInterrupted`. */
+  /** Returns the next chunk, which is valid until the next call; null at the end. Throws `TransferInterrupted`. */
   read(): Promise<Uint8Array | null>;
-  /** Closes the connection. Safe at any time; never throws. */
+  /** Closes the connection at any time, and never throws. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ async function checkHop({ outbound, config }: RequestServices, url: string): Pro
   return await checkPublicUrl(rules, url);
 }
 
-/** An unread body would keep its connection open. */
+/** Discards a response's body, because an unread body keeps its connection open. */
 function discardBody(response: RemoteResponse): void {
   openBody(response)
     ?.cancel()
@@ -92,8 +92,8 @@ function toRemoteFile(
 }
 
 /**
- * Requests a public URL. Follows redirects itself, so that every URL is checked before it is requested. Does not trust the declared type
- * and length.
+ * Requests a public URL. It follows redirects itself, so that every URL is checked first. The server's statements of
+ * type and length are not trusted.
  */
 export async function openRemoteFile(
   services: RequestServices,

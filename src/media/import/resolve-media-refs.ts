@@ -20,34 +20,34 @@ import type { CheckResult, ResolvedFile } from "#media/types.ts";
 import { countHourlyUse } from "#quotas/index.ts";
 import { mediaIdOf } from "#media/urls.ts";
 
-/** The longest name in DNS; a longer one cannot be fetched. */
+/** The longest host name in DNS. The service does not try longer ones. */
 const MAX_HOST_LENGTH = 253;
 
-/** One file as a caller named it. */
+/** A media file as the caller of a request named it. */
 export interface MediaRef {
-  /** The field of the request that has the URL: `media_urls[1]`, `media_items[0].url`. */
+  /** The request member that contains the file's URL: `media_urls[1]` or `media_items[0].url`. */
   readonly param: string;
   readonly url: string;
   readonly type: FileType | null;
-  /** The file may have any type, also a document. */
+  /** Set if the file may have any type, also that of a document. */
   readonly takesAll?: true;
-  /** The description for people who cannot see the file; absent when the post has none. */
+  /** The description for people who cannot see the file. Absent if the post has none. */
   readonly altText?: string | undefined;
-  /** The moment or the picture to use as cover; absent: the platform chooses one. */
+  /** The cover of a video: a moment of it or a picture. Absent if the platform chooses. */
   readonly cover?: { readonly atMs?: number; readonly ref?: MediaRef } | undefined;
-  /** The id of the media item when this service stores the URL; null when the URL must be imported. */
+  /** The id of the stored media item at this URL. Null if the URL must be imported. */
   readonly id: string | null;
 }
 
 export interface MediaItemInput {
   readonly url: string;
-  /** Null when the file's bytes decide. */
+  /** The type that the caller stated. Null if the file's bytes decide. */
   readonly type: MediaType | null;
   readonly altText?: string | undefined;
   readonly cover?: CoverInput | undefined;
 }
 
-/** A moment of the video or the address of a picture; exactly one of them is set. */
+/** The cover of a video: a moment of it or a picture's URL. Exactly one of them is set. */
 export interface CoverInput {
   readonly atMs?: number | undefined;
   readonly url?: string | undefined;
@@ -56,7 +56,7 @@ export interface CoverInput {
 export interface MediaInput {
   readonly mediaItems?: readonly MediaItemInput[] | undefined;
   readonly mediaUrls?: readonly string[] | undefined;
-  /** The URL of a document, which a request does not name among its media. */
+  /** The URL of a document from an option, which is not among the media of the request. */
   readonly documentUrl?: string | undefined;
 }
 
@@ -67,12 +67,12 @@ export type ImportContext = Pick<
 
 /** The media that a request gives for the post, or for one target. */
 export interface MediaList {
-  /** The member of the request that holds `media_items` and `media_urls`: `targets[1]`; empty for the post itself. */
+  /** The request member that contains the lists: `targets[1]`. Empty for the post itself. */
   readonly at: string;
   readonly input: MediaInput;
 }
 
-/** Lists the media, each with the request field of its URL. */
+/** Lists the media of a request, each with the member that contains its URL. */
 export function mediaRefs(config: Pick<Config, "origin">, { at, input }: MediaList): readonly MediaRef[] {
   const place = at === "" ? "" : `${at}.`;
   const ref = (param: string, { cover, ...item }: Pick<MediaRef, "type"> & Omit<MediaItemInput, "type">): MediaRef => ({
@@ -96,7 +96,7 @@ export function withCovers(refs: readonly MediaRef[]): readonly MediaRef[] {
   return refs.flatMap((ref) => (ref.cover?.ref ? [ref, ref.cover.ref] : [ref]));
 }
 
-/** A stored file with the alt text and cover that the post gives it. `fileOf` finds the file of the cover. */
+/** A stored file with the alt text and the cover that a post gives it. `fileOf` finds the file of the cover. */
 export function withUse<Media extends Pick<StoredMediaItem, "altText" | "cover">>(
   media: Media,
   { altText, cover }: Pick<MediaRef, "altText" | "cover">,
@@ -110,7 +110,7 @@ export function withUse<Media extends Pick<StoredMediaItem, "altText" | "cover">
   };
 }
 
-/** Why an existing media item cannot be used; null when it can. `media` is the entry of `parseMediaRows` for its id. */
+/** Why a stored media item cannot be used; null if it can. `media` is the entry of `parseMediaRows` for its id. */
 export function mediaItemProblem(ref: MediaRef, media: ResolvedFile | null | undefined): RefusalDetail | null {
   if (media) {
     return typeMismatch(ref, media.type);
@@ -144,7 +144,10 @@ function typeMismatch(ref: MediaRef, actual: FileType): RefusalDetail | null {
   return { code: "media_type_mismatch", message, param, limit: actual, actual: ref.type ?? "media" };
 }
 
-/** Fetches each URL once, a few at a time. A failure does not stop the others, so that all problems are reported together. */
+/**
+ * Fetches each URL once, a few in parallel. A failure does not stop the others, so that all problems are reported
+ * together.
+ */
 async function fetchAll(
   ctx: ImportContext,
   urls: readonly string[],
@@ -166,7 +169,7 @@ function successful(fetched: ReadonlyMap<string, CheckResult<ReceivedFile>>): Re
   return [...fetched.values()].flatMap((result) => (result.ok ? [result.value] : []));
 }
 
-/** The problem of a post or target with too many media, or of all of them with too many together; null within the limits. */
+/** The problem if a post or target has too many media, or the whole request has. Null within the limits. */
 export function tooManyMediaProblem(
   lists: readonly (readonly MediaRef[])[],
 ): (RefusalDetail & { readonly param: string }) | null {
@@ -191,7 +194,7 @@ function refuseProblems(details: readonly RefusalDetail[], count: number): never
   refuse({ code: "validation_failed", message, ...(only !== undefined && { param: only }), details });
 }
 
-/** A name with a final dot is the same host. */
+/** The host of a URL. A final dot is removed, because the name without it is the same host. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, "").slice(0, MAX_HOST_LENGTH);
 
 /** Counts the files to fetch against the user's hourly limits. */
@@ -199,7 +202,7 @@ export async function countFetches(ctx: ImportContext, urls: readonly string[]):
   await readAndCount(ctx, [], urls);
 }
 
-/** Reads existing media items, and counts the files to fetch against the user's hourly limits. */
+/** Reads stored media items, and counts the files to fetch against the user's hourly limits, in one batch. */
 async function readAndCount(
   ctx: ImportContext,
   ids: readonly string[],
@@ -224,8 +227,8 @@ async function readAndCount(
 }
 
 /**
- * Looks up existing media items and imports other URLs, in order: all or none, with every problem reported. Afterwards our own storage has
- * every file, so the service publishes what the preview showed.
+ * Finds stored media and imports all other URLs, in order. It does so for all or none, and reports every problem.
+ * Afterwards our own storage has every file, so that the service publishes exactly what the preview showed.
  */
 export async function resolveRefs(
   ctx: ImportContext,

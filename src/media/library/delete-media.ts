@@ -8,8 +8,8 @@ export type DeleteMediaResult =
   | { readonly state: "in_use"; readonly filename: string; readonly uses: MediaUses };
 
 /**
- * Deletes an item that no post uses and no draft names; cancelled posts do not count. The sweep then deletes the file and releases the
- * storage.
+ * Deletes a media item that no post and no draft uses; cancelled posts do not count. The clean-up later deletes the
+ * file and releases the storage.
  */
 export async function deleteMedia(
   ctx: Pick<Context, "actor" | "db" | "clock">,

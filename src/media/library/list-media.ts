@@ -6,7 +6,7 @@ import type { ResolvedFile } from "#media/types.ts";
 import { type LibraryPosition, type MediaUseRow, selectLibraryPage } from "./store-library.ts";
 
 const PAGE_SIZE = 48;
-/** How many posts and drafts are listed for each item; the others are only counted. */
+/** How many posts and drafts are listed for each item. Further ones are only counted. */
 export const USES_PER_ITEM = 3;
 
 interface MediaUse {
@@ -16,11 +16,11 @@ interface MediaUse {
 }
 
 export interface MediaUses {
-  /** How many posts use the item, without cancelled ones. */
+  /** How many posts use the item; cancelled posts do not count. */
   readonly count: number;
-  /** Some of these posts, the next one first. */
+  /** Some posts that use the item, the next one to be published first. */
   readonly posts: readonly MediaUse[];
-  /** How many drafts name the item, and some of them, newest first. */
+  /** How many drafts use the item, and the ids of the newest. */
   readonly drafts: { readonly count: number; readonly ids: readonly string[] };
 }
 
@@ -30,9 +30,9 @@ export interface LibraryItem extends ResolvedFile, MediaUses {
 
 export interface Library {
   readonly items: readonly LibraryItem[];
-  /** The position of the next page; null on the last. */
+  /** The position from which the next page begins; null on the last page. */
   readonly next: LibraryPosition | null;
-  /** The bytes of all workspaces of the user, with incomplete uploads. */
+  /** The bytes that all workspaces of the user have stored, including incomplete uploads. */
   readonly usedBytes: number;
   readonly limitBytes: number;
 }
@@ -45,7 +45,7 @@ export function toUses(rows: readonly MediaUseRow[], drafts: readonly DraftUseRo
   };
 }
 
-/** The usable media of the active workspace, newest first. */
+/** Lists the usable media of the active workspace, newest first. */
 export async function listMedia(
   ctx: Pick<Context, "actor" | "db" | "config" | "clock">,
   input: { readonly before: LibraryPosition | null; readonly type?: FileType | null; readonly limit?: number },

@@ -2,7 +2,7 @@ import type { Services } from "#context.ts";
 import { mediaKey } from "#media/urls.ts";
 import { selectFiles } from "./store-files.ts";
 
-/** A range of a workspace's files, ordered by hash; null means from the beginning or to the end. */
+/** A range of a workspace's files in the order of their hashes. Null means from the beginning, or to the end. */
 export interface MediaRange {
   readonly workspaceId: string;
   readonly after: string | null;
@@ -18,13 +18,13 @@ export interface MediaFile {
   readonly id: string;
   readonly filename: string;
   readonly createdAt: number;
-  /** Null when the file no longer exists. */
+  /** The file's content; null if the file no longer exists. */
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 const ROWS_PER_READ = 500;
 
-/** The files of the range, one after the other. Opens a file only when the consumer reaches it. */
+/** Reads the files of a range one after the other. A file is opened only when the consumer reaches it. */
 export async function* readMediaFiles(
   { db, bucket }: Pick<Services, "db" | "bucket">,
   { workspaceId, after, to }: MediaRange,
@@ -44,8 +44,8 @@ export async function* readMediaFiles(
 }
 
 /**
- * Cuts the files of a workspace into ranges within the limits, each with its number of files and bytes. A single file may exceed the
- * limits.
+ * Divides a workspace's files into ranges within the limits, each with its number of files and bytes. A single file may
+ * exceed the limits.
  */
 export async function splitMedia(
   { db }: Pick<Services, "db">,

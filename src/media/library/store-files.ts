@@ -8,7 +8,10 @@ export interface StoredFile {
   readonly sizeBytes: number;
 }
 
-/** The stored files of a workspace by hash, after `after` and up to and including `to`. A workspace has each hash once. */
+/**
+ * Selects the stored files of a workspace by hash, after `after` up to and including `to`. A workspace has each hash
+ * once.
+ */
 export async function selectFiles(
   db: Db,
   workspaceId: string,

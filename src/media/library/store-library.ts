@@ -8,7 +8,7 @@ import { MEDIA_COLUMNS, type ReadyMediaRow } from "#media/store.ts";
 
 type Owner = Pick<Actor, "userId" | "workspaceId">;
 
-/** The position of an item in the library; newer items come before it. */
+/** The position of an item in the library, where newer items come first. */
 export interface LibraryPosition {
   readonly createdAt: number;
   readonly id: string;
@@ -18,7 +18,7 @@ interface LibraryRow extends ReadyMediaRow {
   readonly createdAt: number;
 }
 
-/** A post that uses an item; `uses` counts all of them. */
+/** A post that uses a media item. `uses` is the number of all such posts. */
 export interface MediaUseRow {
   readonly mediaId: string;
   readonly postId: string;
@@ -34,14 +34,17 @@ export interface LibraryPage {
   readonly usedBytes: number;
 }
 
-/** The ready items of workspace ?1 of user ?2 after position (?3, ?4), in the order of the index `media_library`. */
+/**
+ * SQL for the usable media items of workspace ?1 and user ?2 after the position (?3, ?4). It follows the index
+ * `media_library`.
+ */
 const PAGE = `FROM media m WHERE m.workspace_id = ?1 AND m.user_id = ?2 AND m.state = 'ready' AND (m.created_at, m.id) < (?3, ?4)
   AND (?5 IS NULL OR m.type = ?5) ORDER BY m.created_at DESC, m.id DESC LIMIT ?6`;
 
-/** Puts the next post that uses an item first; without a next one, the most recent. */
+/** SQL order for the posts that use an item: the next one first. If no post is ahead, the most recent one. */
 const NEXT_FIRST = "p.scheduled_at < ?1, abs(p.scheduled_at - ?1)";
 
-/** The posts that use the items that `items` selects, at most ?2 of each. */
+/** A statement that selects posts which use the items from the SQL `items`, at most ?2 for each item. */
 function usesStatement(db: Db, items: string, parameters: readonly unknown[]): Statement<MediaUseRow> {
   return db.d1
     .prepare(`SELECT mediaId, postId, scheduledAt, status, uses FROM (
@@ -55,7 +58,7 @@ function usesStatement(db: Db, items: string, parameters: readonly unknown[]): S
 
 const LAST_POSITION: LibraryPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
-/** One page of the library, the uses of its items, and the storage that the user's workspaces use. */
+/** Selects one page of the library, the uses of its items, and the storage that the user's workspaces use. */
 export async function selectLibraryPage(
   db: Db,
   owner: Owner,
@@ -69,14 +72,14 @@ export async function selectLibraryPage(
 ): Promise<LibraryPage> {
   const { createdAt, id } = page.before ?? LAST_POSITION;
   const parameters = [owner.workspaceId, owner.userId, createdAt, id, page.type, page.rows] as const;
-  // The parameters of the page come after the two of the uses.
+  // The parameters of the page follow the two parameters of the uses, so shift their numbers.
   const shifted = `SELECT m.id AS id ${PAGE.replaceAll(/\?(\d)/g, (_, number: string) => `?${Number(number) + 2}`)}`;
   const { rows, uses, storage, draftUses } = await batch(db, {
     rows: withRows<LibraryRow>(
       db.d1.prepare(`SELECT ${MEDIA_COLUMNS}, m.created_at AS createdAt ${PAGE}`).bind(...parameters),
     ),
     uses: usesStatement(db, shifted, [page.now, page.usesPerItem, ...parameters]),
-    // `USED_BYTES` reads the workspace from ?2 and does not use ?1.
+    // The SQL `USED_BYTES` reads the workspace from ?2 and does not use ?1.
     storage: withRows<Pick<LibraryPage, "usedBytes">>(
       db.d1.prepare(`SELECT ${USED_BYTES} AS usedBytes`).bind(null, owner.workspaceId),
     ),
@@ -90,7 +93,7 @@ export async function selectLibraryPage(
   };
 }
 
-/** The posts that use one item, and the drafts that name it. */
+/** Selects the posts and drafts that use one item. */
 export async function selectUses(
   db: Db,
   { workspaceId }: Owner,
@@ -106,8 +109,8 @@ export async function selectUses(
 }
 
 /**
- * Hands an item that no post uses and no draft names to the sweep; the sweep deletes the file. Check and change are one statement: an
- * earlier confirm counts as use, and a later confirm no longer finds the item among its dependencies and writes nothing.
+ * Marks an item without uses for the clean-up, which deletes the file. One statement checks and changes: an earlier
+ * confirm counts as use, and a later confirm no longer finds the item and writes nothing.
  */
 export async function removeUnused(db: Db, owner: Owner, id: string, now: number): Promise<boolean> {
   const { meta } = await db.d1
@@ -123,7 +126,7 @@ export async function removeUnused(db: Db, owner: Owner, id: string, now: number
   return meta.changes > 0;
 }
 
-/** The name of an item that can be deleted or used; null when the actor's workspace has no such item. */
+/** The file name of an item that can be deleted or used. Null if the actor's workspace has no such item. */
 export async function selectFilename(db: Db, owner: Owner, id: string): Promise<string | null> {
   const row = await db.d1
     .prepare(

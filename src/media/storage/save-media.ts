@@ -10,12 +10,12 @@ import { type MediaRow, toResolved } from "#media/store.ts";
 import type { ResolvedFile } from "#media/types.ts";
 import { mediaKey } from "#media/urls.ts";
 
-/** A file that is received and inspected, but not yet saved. */
+/** A file that was received and inspected, but is not saved yet. */
 export interface ReceivedFile extends ReceivedContent {
   readonly filename: string;
 }
 
-/** Inserts a row for each file; waits while an object with the same bytes is being deleted. */
+/** Inserts a row for each file. It waits while an object with the same bytes is being deleted. */
 async function insertRows(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids">,
   files: readonly ReceivedFile[],
@@ -106,7 +106,7 @@ export async function saveMedia(
   });
 }
 
-/** Records which HEIC and AVIF images these JPEGs were made of, so that the same image becomes the same item again. */
+/** Records from which HEIC and AVIF images these JPEGs were made, so that the same image gets the same item again. */
 export async function rememberConverted(
   { db }: Pick<Context, "db">,
   workspaceId: string,
@@ -127,7 +127,7 @@ export async function writeObject(
   row: Pick<MediaRow, "contentType">,
 ): Promise<void> {
   if (staged.inMemory === null && staged.objects.length === 0) {
-    // The JPEG was already stored, but its item was deleted a moment ago.
+    // The JPEG was already stored, but somebody deleted its item a moment ago.
     refuseBeingRemoved();
   }
   await copyStagedFile(bucket, staged, { key: mediaKey(sha256), sha256, contentType: row.contentType });

@@ -2,15 +2,18 @@ import { concatBytes } from "#core/bytes.ts";
 import type { Services } from "#context.ts";
 import { openChunkReader } from "#media/chunk-reader.ts";
 
-/** A received file before it is saved. A small file is in memory, a larger one in objects under `incoming/`, in order. */
+/**
+ * A received file that is not saved yet. A small file is in memory; a larger one is in R2 objects under `incoming/`, in
+ * order.
+ */
 export interface StagedFile {
   readonly sizeBytes: number;
-  /** Null when the bytes are in objects. */
+  /** The bytes of a small file. Null if they are in R2 objects. */
   readonly inMemory: Uint8Array<ArrayBuffer> | null;
   readonly objects: readonly { readonly key: string; readonly sizeBytes: number }[];
 }
 
-/** An object under this prefix that is older than a day was left by an interrupted transfer. */
+/** The prefix of temporary objects. An object that is older than a day was left by an interrupted transfer. */
 export const STAGING_PREFIX = "incoming/";
 
 type Bucket = Pick<Services, "bucket">["bucket"];
@@ -19,7 +22,7 @@ class StagedObjectMissing extends Error {
   override readonly name = "StagedObjectMissing";
 }
 
-/** Reads `length` bytes from `offset`; the caller stays within the size. */
+/** Reads `length` bytes from `offset`. The caller must stay within the size of the file. */
 export async function readStagedFile(
   bucket: Bucket,
   staged: StagedFile,
@@ -44,11 +47,11 @@ export async function readStagedFile(
     start += object.sizeBytes;
   }
   const [firstPart] = parts;
-  // Copies only when the range spans two objects.
+  // Copy bytes only if the range spans two objects.
   return firstPart && parts.length === 1 ? firstPart : concatBytes(parts);
 }
 
-/** Writes all objects in order into one stream; the caller closes it. */
+/** Writes all objects of a file in order into one stream. The caller must close the stream. */
 async function pipeObjects(bucket: Bucket, staged: StagedFile, into: WritableStream<Uint8Array>): Promise<void> {
   for (const { key } of staged.objects) {
     const object = await bucket.get(key);
@@ -64,7 +67,7 @@ export function openStagedFile(bucket: Bucket, staged: StagedFile): ReadableStre
     return new Blob([staged.inMemory]).stream();
   }
   const { readable, writable } = new FixedLengthStream(staged.sizeBytes);
-  // A reader that stops early ends the writing; a reader that continues sees the error.
+  // A reader that stops early ends the writing. A reader that continues gets the error.
   pipeObjects(bucket, staged, writable)
     .then(() => writable.close())
     .catch((error: unknown) => writable.abort(error))
@@ -72,13 +75,16 @@ export function openStagedFile(bucket: Bucket, staged: StagedFile): ReadableStre
   return readable;
 }
 
-/** The SHA-256 of a file that arrived in several requests. Reads the file once, without loading all of it into memory. */
+/**
+ * Computes the SHA-256 of a file that arrived in several requests. It reads the file once, and never holds all of it in
+ * memory.
+ */
 export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promise<ArrayBuffer> {
   if (staged.inMemory) {
     return crypto.subtle.digest("SHA-256", staged.inMemory);
   }
   const digest = new crypto.DigestStream("SHA-256");
-  // When reading fails, nothing awaits the digest; without this its rejection would be unhandled.
+  // If reading fails, nobody awaits the digest. Without this line its rejection would be unhandled.
   digest.digest.catch(() => undefined);
   const writer = digest.getWriter();
   for (const { key } of staged.objects) {
@@ -86,7 +92,7 @@ export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promis
     if (!object) {
       throw new StagedObjectMissing(key);
     }
-    // `pipeTo` would leave a hundred MiB of small buffers for a file of 1 GiB.
+    // `pipeTo` would leave a hundred MiB of small buffers for a file of 1 GiB, so read into one buffer.
     const reader = openChunkReader(object.body);
     for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
       await writer.write(chunk);
@@ -96,7 +102,9 @@ export async function hashStagedFile(bucket: Bucket, staged: StagedFile): Promis
   return digest.digest;
 }
 
-/** Copies the bytes to their final key without loading all of them into memory; R2 verifies the hash. */
+/**
+ * Copies a file from temporary storage to its final R2 key, without holding all of it in memory. R2 verifies the hash.
+ */
 export async function copyStagedFile(
   bucket: Bucket,
   staged: StagedFile,

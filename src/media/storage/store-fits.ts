@@ -2,10 +2,10 @@ import type { Actor } from "#core/actor.ts";
 import type { Db } from "#db/client.ts";
 import { MEDIA_COLUMNS, type MediaRow } from "#media/store.ts";
 
-/** The recipe of the JPEG that is stored instead of a HEIC or AVIF image. */
+/** The recipe name of the JPEG that is stored instead of a HEIC or AVIF image. */
 export const CONVERTED_RECIPE = "jpeg";
 
-/** Identifies a copy by the bytes and the recipe. */
+/** Identifies a copy of an image by the image's hash and the recipe. */
 export interface FitKey {
   readonly sha256: string;
   readonly recipe: string;
@@ -16,7 +16,7 @@ export interface FitRow extends MediaRow {
   readonly recipe: string;
 }
 
-/** The stored copies that can still be used. */
+/** Selects the stored copies that can still be used. */
 export async function selectFits(
   db: Db,
   { workspaceId }: Pick<Actor, "workspaceId">,
@@ -33,7 +33,7 @@ export async function selectFits(
   return results;
 }
 
-/** Replaces a copy whose media item was removed in the meantime. */
+/** Stores which copies were made. A copy whose media item was removed meanwhile is replaced. */
 export async function insertFits(
   db: Db,
   { workspaceId }: Pick<Actor, "workspaceId">,

@@ -6,7 +6,7 @@ import { UNUSED_RETENTION_MS } from "#media/limits.ts";
 import { MEDIA_COLUMNS, type MediaRow } from "#media/store.ts";
 import type { Inspection } from "#media/types.ts";
 
-/** A media item to save. `id` is used only when the workspace does not have these bytes yet. */
+/** A media item to save. `id` is used only if the workspace does not have these bytes yet. */
 export interface NewMedia extends Inspection {
   readonly id: string;
   readonly sha256: string;
@@ -16,20 +16,20 @@ export interface NewMedia extends Inspection {
 
 export interface SavedMediaRow extends MediaRow {
   readonly sha256: string;
-  /** 1 when another ready item has the same bytes, so the object exists already. */
+  /** 1 if another usable item has the same bytes, so that their R2 object already exists. */
   readonly stored: 0 | 1;
 }
 
-/** The storage that the user's workspaces use, and whether an object with one of the hashes is being removed now. */
+/** The storage that the user's workspaces use, and whether an object with one of the hashes is being deleted now. */
 export interface StorageState {
   readonly usedBytes: number;
   readonly removing: 0 | 1;
 }
 
-/** True while an object with one of the hashes in ?1 is being deleted. */
+/** SQL: whether an object with one of the hashes in ?1 is being deleted. */
 const REMOVING = `EXISTS (SELECT 1 FROM json_each(?1) n CROSS JOIN media r ON r.sha256 = n.value ->> 'sha256' WHERE r.state = 'removing')`;
 
-/** The size of the bytes among ?1 that workspace ?2 does not have yet. */
+/** SQL for the total size of those files in ?1 that workspace ?2 does not have yet. */
 const NEW_BYTES = `(SELECT coalesce(sum(n.value ->> 'sizeBytes'), 0) FROM json_each(?1) n WHERE NOT EXISTS
   (SELECT 1 FROM media o WHERE o.workspace_id = ?2 AND o.sha256 = n.value ->> 'sha256'))`;
 
@@ -37,8 +37,8 @@ export const USED_BYTES = `coalesce((SELECT sum(s.bytes) FROM storage_use s WHER
   SELECT ?2 UNION SELECT o.id FROM workspaces w JOIN workspaces o ON o.user_id = w.user_id WHERE w.id = ?2)), 0)`;
 
 /**
- * Inserts all items or none: none when the user would exceed the storage of the plan, or while one of the objects is being deleted. Rows
- * are written before objects, so that every object has a row through which the sweep removes it.
+ * Inserts the rows of all items or none: none if the user would exceed the plan's storage, or while one of the objects
+ * is being deleted. Rows are written before objects, so that the clean-up finds every object by a row.
  */
 export async function insertMediaRows(
   db: Db,
@@ -86,7 +86,7 @@ export async function insertMediaRows(
   return { rows: saved.results, state: state.results[0] ?? { usedBytes: 0, removing: 0 } };
 }
 
-/** Makes the items usable. Call it when the objects are written. */
+/** Makes saved items usable, after their objects are written. */
 export async function markReady(db: Db, ids: readonly string[], now: number): Promise<void> {
   await readyStatement(db, ids, now).run();
 }

@@ -3,17 +3,17 @@ import { toHex } from "#core/encoding.ts";
 import { STAGED_OBJECT_BYTES } from "#media/limits.ts";
 import { deleteStagedFile, type StagedFile, STAGING_PREFIX } from "./staged-file.ts";
 
-/** A file being received; each chunk is valid until the next one is read. */
+/** A file that is arriving. Each chunk is valid until the next one is read. */
 export interface IncomingFile {
   readonly statedBytes: number | null;
   read(): Promise<Uint8Array | null>;
 }
 
-/** Checks a file while it arrives; a returned problem ends the transfer. */
+/** Checks a file while it arrives. A returned problem ends the transfer. */
 export interface TransferCheck<P> {
-  /** Called once with the first bytes (all of them when the file is shorter). */
+  /** Called once with the first bytes, or with all bytes of a shorter file. */
   checkHead(head: Uint8Array): P | null;
-  /** Called with the total so far after every chunk. */
+  /** Called after every chunk, with the number of bytes so far. */
   checkSize(bytes: number): P | null;
 }
 
@@ -24,13 +24,15 @@ export type StagingResult<P> =
 const HEAD_BYTES = 4096;
 
 interface StagingOptions {
-  /** The name under `STAGING_PREFIX`. */
+  /** The name of the temporary objects under `STAGING_PREFIX`. */
   readonly name: string;
-  /** Files up to this size stay in memory. */
+  /** Up to this size (bytes) a file stays in memory. */
   readonly maxInMemoryBytes: number;
 }
 
-/** For files of unknown length: collects bytes in a buffer and writes it as an object each time it is full. */
+/**
+ * Writes a file of unknown length: collects bytes in a buffer, and writes the buffer as an object whenever it is full.
+ */
 class BufferedWriter {
   readonly objects: { key: string; sizeBytes: number }[] = [];
   private readonly bucket: Bucket;
@@ -62,19 +64,19 @@ class BufferedWriter {
       return;
     }
     const key = `${STAGING_PREFIX}${this.name}/${this.objects.length}`;
-    // Lists the object before it is written, so that a failed write is cleaned up too.
+    // List the object before it is written, so that a failed write is cleaned up too.
     this.objects.push({ key, sizeBytes: this.filled });
     await this.bucket.put(key, this.buffer.subarray(0, this.filled));
     this.filled = 0;
   }
 
-  /** The whole file, as long as nothing is written yet. */
+  /** The whole file, if nothing is written yet; otherwise null. */
   bufferedBytes(): Uint8Array<ArrayBuffer> | null {
     return this.objects.length === 0 ? this.buffer.slice(0, this.filled) : null;
   }
 }
 
-/** For files of known length: writes one object while the file arrives. */
+/** Writes a file of known length as one object while it arrives. */
 class StreamingWriter {
   readonly objects: { key: string; sizeBytes: number }[];
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -120,7 +122,7 @@ function openWriter(bucket: Bucket, incoming: IncomingFile, options: StagingOpti
   );
 }
 
-/** Runs the check on the first bytes once, and on the size after every chunk. */
+/** Checks the first bytes of a file once, and its size after every chunk. */
 class TransferMonitor<P> {
   private readonly check: TransferCheck<P>;
   private readonly statedBytes: number | null;
@@ -160,8 +162,9 @@ class TransferMonitor<P> {
 }
 
 /**
- * Writes an incoming file to staging and hashes it. Memory contains only one chunk (known length) or one buffer (unknown length), however
- * large the file is. Each chunk is written and hashed before the next is read, so slow storage slows the source down.
+ * Writes an arriving file to temporary storage and hashes it. Memory contains one chunk (known length) or one buffer
+ * (unknown length), however large the file is. Each chunk is written and hashed before the next is read, so slow
+ * storage slows the source down.
  */
 export async function writeStagedFile<P>(
   { bucket }: Pick<Services, "bucket">,
@@ -170,7 +173,7 @@ export async function writeStagedFile<P>(
   options: StagingOptions,
 ): Promise<StagingResult<P>> {
   const digest = new crypto.DigestStream("SHA-256");
-  // When the transfer is aborted, nothing awaits the digest; without this its rejection would be unhandled.
+  // If the transfer is aborted, nobody awaits the digest. Without this line its rejection would be unhandled.
   digest.digest.catch(() => undefined);
   const hasher = digest.getWriter();
   const monitor = new TransferMonitor(check, incoming.statedBytes);
