@@ -95,6 +95,7 @@ export const simulator: Simulator = {
     `*.${ENTRYWAY}`,
     `*.${ben.pds.host}`,
   ],
+  samplePosts: ["text", "thread", "carousel"],
   logins: [
     {
       name: "ada",

@@ -113,11 +113,16 @@ export interface OperatorApp {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+/** The sample posts of a new workspace. */
+export type SampleName = "text" | "failing" | "thread" | "carousel" | "reel";
+
 export interface Simulator {
   readonly platform: Platform;
   /** Exact host names, or `*.example.com`. Together they must cover every address in the platform's documents. */
   readonly hosts: readonly string[];
   readonly logins: readonly SimulatorLogin[];
+  /** The sample posts that `ada` publishes here. Absent if no account is connected for the samples. */
+  readonly samplePosts?: readonly SampleName[];
   /** Platforms of one company that can share one app: a person then has one grant for all of them. */
   readonly appFamily?: string;
   /** Absent if the app has the simulator's strictest state and the operator sets nothing. */

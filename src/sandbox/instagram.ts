@@ -160,6 +160,7 @@ export const simulator: Simulator = {
   platform: "instagram",
   appFamily: "meta",
   hosts: [LOGIN_HOST, TOKEN_HOST, GRAPH_HOST],
+  samplePosts: ["carousel", "reel"],
   logins: [
     { name: "ada", description: "has a business account", accounts: [TEST_USERS["ada"]?.userId ?? ""] },
     {

@@ -12,7 +12,8 @@ import { listPosts } from "#posts/index.ts";
 import { logInWithBrowser } from "./connect-account.ts";
 import type { SandboxEnv } from "./env.ts";
 import { sandboxOutbound } from "./outbound.ts";
-import { connectInputOf } from "./registry.ts";
+import type { SampleName } from "./contract.ts";
+import { connectInputOf, simulators } from "./registry.ts";
 
 /* Sample posts in the workspace of the person who presses the button: what the product does, seen before anything is written. */
 
@@ -20,13 +21,13 @@ import { connectInputOf } from "./registry.ts";
 export type ReadSession = (c: HttpContext) => string | undefined;
 
 const LOGIN = "ada";
-const PLATFORMS_OF_SAMPLES = ["x", "instagram", "bluesky"] as const satisfies readonly Platform[];
+/** The simulators that publish samples. */
+const publishing = Object.values(simulators).filter(({ samplePosts }) => samplePosts !== undefined);
 const LABEL = "sample";
 const MORNING = 9 * 60;
 
 interface Sample {
-  readonly name: string;
-  readonly platforms: readonly (typeof PLATFORMS_OF_SAMPLES)[number][];
+  readonly name: SampleName;
   /** Minutes from now, or days from today at nine o'clock. */
   readonly due: { readonly minutes: number } | { readonly days: number };
   readonly caption: string;
@@ -38,20 +39,17 @@ interface Sample {
 const SAMPLES: readonly Sample[] = [
   {
     name: "text",
-    platforms: ["x", "bluesky"],
     due: { minutes: 1 },
     caption: "Hello from the sandbox. This post was previewed, confirmed, and published on time.",
   },
   {
     name: "failing",
-    platforms: ["x"],
     due: { minutes: 2 },
-    // The marker makes the simulated X refuse it.
-    caption: "X refuses this post as a duplicate: open it to see why, and what to do next. #sim-duplicate",
+    // The marker makes the simulator refuse it.
+    caption: "The platform refuses this post as a duplicate: open it to see why, and what to do next. #sim-duplicate",
   },
   {
     name: "thread",
-    platforms: ["x", "bluesky"],
     due: { days: 1 },
     caption: "Three things that a schedule is good for. 1/3",
     thread: [
@@ -61,9 +59,8 @@ const SAMPLES: readonly Sample[] = [
   },
   {
     name: "carousel",
-    platforms: ["instagram", "x", "bluesky"],
     due: { days: 2 },
-    caption: "Three pictures, in this order: as a carousel on Instagram, as a grid on X and Bluesky.",
+    caption: "Three pictures, in this order: a carousel on one platform, a grid on another.",
     media: [
       ["portrait.jpg", "A gradient in portrait format"],
       ["square.png", "A gradient in a square"],
@@ -72,7 +69,6 @@ const SAMPLES: readonly Sample[] = [
   },
   {
     name: "reel",
-    platforms: ["instagram"],
     due: { days: 3 },
     caption: "Three seconds of a square going down.",
     media: [["portrait.mp4", null]],
@@ -128,7 +124,7 @@ async function addSamplePosts(ctx: Context): Promise<void> {
 /** The account of each platform: the one that is connected already, or the one of the sample login. */
 async function connectSampleAccounts(ctx: Context): Promise<ReadonlyMap<Platform, string>> {
   const connected = await listAccounts(ctx, {});
-  for (const platform of PLATFORMS_OF_SAMPLES) {
+  for (const { platform } of publishing) {
     if (!connected.some((account) => account.platform === platform)) {
       const { connectUrl } = await startConnect(ctx, { platform, input: connectInputOf(platform, LOGIN) });
       await logInWithBrowser((request) => exports.default.fetch(request), ctx.config.origin, connectUrl, {
@@ -145,13 +141,13 @@ async function connectSampleAccounts(ctx: Context): Promise<ReadonlyMap<Platform
 const externalIdOf = (name: string): string => `sample-${name}`;
 
 function toInput(ctx: Context, sample: Sample, accountIds: ReadonlyMap<Platform, string>): ScheduleInput {
-  const { name, caption, platforms, thread, media, due } = sample;
+  const { name, caption, thread, media, due } = sample;
   return {
     caption,
     scheduledAt: timeOf(ctx, due),
-    targets: platforms.flatMap((platform) => {
+    targets: publishing.flatMap(({ platform, samplePosts }) => {
       const accountId = accountIds.get(platform);
-      return accountId === undefined
+      return accountId === undefined || samplePosts?.includes(name) !== true
         ? []
         : [{ accountId, ...(thread && { platformOptions: { thread: thread.map((part) => ({ caption: part })) } }) }];
     }),

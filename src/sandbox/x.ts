@@ -138,6 +138,7 @@ function handleApiCall(request: Request, url: URL, sim: SimulatorContext): Respo
 export const simulator: Simulator = {
   platform: "x",
   hosts: ["x.com", "twitter.com", ...API_HOSTS],
+  samplePosts: ["text", "failing", "thread", "carousel"],
   logins: [
     { name: "ada", description: "has Premium: long posts and long videos", accounts: [TEST_USERS["ada"]?.id ?? ""] },
     {
