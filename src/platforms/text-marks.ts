@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import type { AppearanceLine, TextCut, TextRange } from "./contract.ts";
+import type { LinkCard, TextCut, TextRange } from "./contract.ts";
 
 const LINK = /\bhttps?:\/\/[^\s<>"']+/giu;
 const MENTION = /(?<![\p{L}\p{N}\p{M}_@./])@[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]{0,98}[\p{L}\p{N}_])?/gu;
@@ -47,10 +47,10 @@ export function textOption(options: JsonObject, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The first link of a text gets a preview where the page behind it offers one. */
-export function linkPreviewLine(url: string | null | undefined): readonly AppearanceLine[] {
+/** The card of a link; null without a link. Without fields, the platform takes them from the page when it publishes the post. */
+export function linkCard(url: string | null | undefined, fields?: Omit<LinkCard, "host">): LinkCard | null {
   const host = URL.parse(url ?? "")?.hostname;
-  return host ? [{ kind: "link", text: `A preview of ${host}, if that page offers one` }] : [];
+  return host ? { host, ...(fields ?? { title: null, description: null }) } : null;
 }
 
 /** The first address of a text that names its scheme. */

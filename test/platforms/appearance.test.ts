@@ -14,6 +14,8 @@ const OPTION_NAMES = [
   "board_ids",
   "quote_tweet_url",
   "link_card",
+  "article",
+  "document",
   "spoiler_text",
   "visibility",
   "is_draft",
@@ -116,20 +118,34 @@ describe("what belongs to one platform", () => {
   const lines = (platform: (typeof PLATFORMS)[number], overrides: Partial<AppearanceInput>) =>
     adapters.flatMap((adapter) => (adapter.platform === platform ? look(adapter, overrides).lines : []));
 
-  test("a quote, a card, a link preview and boards are told in a line", ({ expect }) => {
+  const cards = (platform: (typeof PLATFORMS)[number], overrides: Partial<AppearanceInput>) =>
+    adapters.flatMap((adapter) => (adapter.platform === platform ? (look(adapter, overrides).card ?? []) : []));
+
+  test("a quote and boards are told in a line", ({ expect }) => {
     const quote = { quote_tweet_url: "https://x.com/ada/status/20" };
     expect(lines("x", { options: quote })).toEqual([{ kind: "quote", text: "Quotes https://x.com/ada/status/20" }]);
+    expect(cards("x", { caption: "See https://example.com/a.", options: quote })).toEqual([]);
+    expect(lines("pinterest", { options: { board_ids: ["1", "2"] } })[0]?.text).toBe("One pin on each of 2 boards");
+  });
+
+  test("a card has the title of the options, and none where the platform will read it from the page", ({ expect }) => {
     const card = { link_card: { uri: "https://example.com/a", title: "The release", description: "" } };
-    expect(lines("bluesky", { options: card })).toEqual([{ kind: "link", text: "The release (example.com)" }]);
+    expect(cards("bluesky", { options: card })).toEqual([
+      { host: "example.com", title: "The release", description: null },
+    ]);
+    const article = { url: "https://example.com/a", title: "The release", description: "What is new" };
+    expect(cards("linkedin", { options: { article } })).toEqual([
+      { host: "example.com", title: "The release", description: "What is new" },
+    ]);
     const caption = "See https://example.com/a.";
-    const preview = [{ kind: "link", text: "A preview of example.com, if that page offers one" }];
     const media = [{ type: "image", width: 10, height: 10 }] as const;
     for (const platform of ["x", "facebook", "threads", "mastodon"] as const) {
-      expect(lines(platform, { caption })).toEqual(preview);
-      expect(lines(platform, { caption, media })).toEqual([]);
+      expect(cards(platform, { caption })).toEqual([{ host: "example.com", title: null, description: null }]);
+      expect(cards(platform, { caption, media })).toEqual([]);
     }
-    expect(lines("linkedin", { caption })).toEqual([]);
-    expect(lines("pinterest", { options: { board_ids: ["1", "2"] } })[0]?.text).toBe("One pin on each of 2 boards");
+    for (const platform of ["linkedin", "bluesky", "instagram", "tiktok"] as const) {
+      expect(cards(platform, { caption })).toEqual([]);
+    }
   });
 
   test("a content warning hides the text, and a draft says that nothing is published", ({ expect }) => {

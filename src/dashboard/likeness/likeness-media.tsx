@@ -25,6 +25,13 @@ const TALL_RATIO = 0.7;
 /** The largest number of media that feeds show side by side. */
 const GRID_MAX = 4;
 
+/** A collage of more media shows this many: two squares above three. */
+const COLLAGE_SHOWN = 5;
+
+function isCollage({ several }: MediaLook, { length }: readonly MediaItem[]): boolean {
+  return typeof several === "object" && several.collage === true && length > GRID_MAX;
+}
+
 /** The ratio of the box in which a feed shows several media side by side. Null if the feed does not. */
 function gridRatio({ several }: MediaLook, { length }: readonly MediaItem[]): number | null {
   return typeof several === "object" && length > 1 && length <= GRID_MAX ? several.grid : null;
@@ -39,6 +46,9 @@ function ratioInGrid(grid: number, count: number, index: number): number {
 }
 
 function frameRatio(look: MediaLook, media: readonly MediaItem[], index: number): number {
+  if (isCollage(look, media)) {
+    return 1;
+  }
   const grid = gridRatio(look, media);
   if (grid !== null) {
     return ratioInGrid(grid, media.length, index);
@@ -94,13 +104,22 @@ const Covered: FC<{ edges: CoveredEdges }> = ({ edges: { top, right, bottom, lef
  * One medium in the frame that the feed gives it. An empty drawing sets the ratio of the frame, because pages have no
  * inline styles.
  */
-const Frame: FC<{ item: MediaItem; ratio: number; look: MediaLook; label: string; isHalf: boolean }> = (props) => {
+const Frame: FC<{
+  item: MediaItem;
+  ratio: number;
+  look: MediaLook;
+  label: string;
+  isHalf: boolean;
+  /** How many media follow that the feed does not show. */
+  rest: number;
+}> = (props) => {
   const {
     item,
     ratio,
     look: { fit, covered },
     label,
     isHalf,
+    rest,
   } = props;
   return (
     <li class={`likeness-frame ${fit}${isHalf ? " likeness-half" : ""}`}>
@@ -113,6 +132,7 @@ const Frame: FC<{ item: MediaItem; ratio: number; look: MediaLook; label: string
         <img src={item.url} alt={label} loading="lazy" decoding="async" />
       )}
       {covered && <Covered edges={covered} />}
+      {rest > 0 && <span class="likeness-video likeness-count">{`+${rest}`}</span>}
     </li>
   );
 };
@@ -123,21 +143,24 @@ export const LikenessMedia: FC<{ media: readonly MediaItem[]; look: MediaLook }>
     return null;
   }
   const isSeveral = media.length > 1;
-  const isGrid = gridRatio(look, media) !== null;
+  const hasCollage = isCollage(look, media);
+  const shown = hasCollage ? media.slice(0, COLLAGE_SHOWN) : media;
+  const isGrid = hasCollage || gridRatio(look, media) !== null;
   const isStrip = isSeveral && !isGrid;
   const isTall = !isGrid && frameRatio(look, media, 0) < TALL_RATIO;
   return (
     <div class={isTall ? "likeness-media likeness-tall" : "likeness-media"}>
       <ul
-        class={isGrid ? "likeness-grid" : isStrip ? "likeness-strip" : undefined}
+        class={hasCollage ? "likeness-grid collage" : isGrid ? "likeness-grid" : isStrip ? "likeness-strip" : undefined}
         {...(isStrip && { tabindex: 0, "aria-label": `${media.length} items` })}
       >
-        {media.map((item, index) => (
+        {shown.map((item, index) => (
           <Frame
             item={item}
             ratio={frameRatio(look, media, index)}
             look={look}
             isHalf={isGrid && media.length === 3 && index === 0}
+            rest={index === shown.length - 1 ? media.length - shown.length : 0}
             label={labelOf(item, isSeveral ? ` ${index + 1} of ${media.length}` : "")}
           />
         ))}

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { JsonObject } from "#core/json.ts";
 import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { PlatformBadge } from "#dashboard/layout/components.tsx";
-import type { PostAppearance } from "#platforms/contract.ts";
+import type { LinkCard, PostAppearance, ShownDocument } from "#platforms/contract.ts";
 import { adapterFor } from "#platforms/registry.ts";
 import { threadCaptions } from "#platforms/thread.ts";
 import { type MediaItem, storedThreadMedia } from "#posts/index.ts";
@@ -92,6 +92,39 @@ const PartLikeness: FC<LikenessProps & { commonOptions: readonly string[] | unde
   );
 };
 
+/** The first page is the cover. It is not drawn: the service stores the file and does not read its pages. */
+const Document: FC<{ document: ShownDocument }> = ({ document: { title, pages } }) => (
+  <>
+    <b>{title}</b>
+    <div class="likeness-media">
+      <div class="likeness-frame">
+        <svg viewBox="0 0 1000 1000" aria-hidden="true"></svg>
+        <span class="likeness-video">The first page of the document</span>
+      </div>
+      {pages !== null && (
+        <span class="likeness-count">
+          1/{pages}
+          <span class="visually-hidden"> pages</span>
+        </span>
+      )}
+    </div>
+  </>
+);
+
+const Card: FC<{ card: LinkCard }> = ({ card: { host, title, description } }) => (
+  <div class="likeness-line">
+    {host}
+    {title === null ? (
+      <p>A card, if that page offers one. Its title and picture are read when the post is published.</p>
+    ) : (
+      <p>
+        <b>{title}</b>
+      </p>
+    )}
+    {description !== null && <p>{description}</p>}
+  </div>
+);
+
 /** Shows how a post will look in a platform's feed, as far as that is known. It needs the style sheet `likeness`. */
 export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
   const look = adapterFor(props.platform)?.appearance({ ...props, media });
@@ -108,6 +141,8 @@ export const PostLikeness: FC<LikenessProps> = ({ media, ...props }) => {
         {look.title !== null && <b>{look.title}</b>}
         <Caption look={look} />
         {look.order === "text_first" && mediaBlock}
+        {look.document && <Document document={look.document} />}
+        {look.card && <Card card={look.card} />}
         {look.lines.map(({ kind, text }) => (
           <p class={kind === "note" ? "likeness-note" : "likeness-line"}>{text}</p>
         ))}

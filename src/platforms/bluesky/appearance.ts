@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "#core/json.ts";
-import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms/contract.ts";
-import { textOption } from "#platforms/text-marks.ts";
+import type { AppearanceInput, LinkCard, PostAppearance } from "#platforms/contract.ts";
+import { linkCard, textOption } from "#platforms/text-marks.ts";
 import { findTextLinks } from "./text.ts";
 
 /*
@@ -21,15 +21,17 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     cut: { lines: FEED_LINES, label: "Show more" },
     marks: findTextLinks(caption),
     media: { ratio: { min: 1 / 2, max: Infinity }, several: { grid: media.length < 4 ? 2 : 3 / 2 }, fit: "cover" },
-    lines: cardLine(options["link_card"]),
+    card: cardOf(options["link_card"]),
+    lines: [],
     source: "cut and grid: as the source of Bluesky's app has them",
   };
 }
 
 /** A link in the text gets no card. */
-function cardLine(card: JsonValue | undefined): readonly AppearanceLine[] {
+function cardOf(card: JsonValue | undefined): LinkCard | null {
   const fields = isJsonObject(card) ? card : {};
-  const title = textOption(fields, "title");
-  const host = URL.parse(textOption(fields, "uri"))?.hostname;
-  return host ? [{ kind: "link", text: title === "" ? host : `${title} (${host})` }] : [];
+  return linkCard(textOption(fields, "uri"), {
+    title: textOption(fields, "title"),
+    description: textOption(fields, "description") || null,
+  });
 }

@@ -56,6 +56,21 @@ export interface AppearanceLine {
   readonly text: string;
 }
 
+/** A link that the feed shows as a card. */
+export interface LinkCard {
+  readonly host: string;
+  /** Null if the platform reads the page when it publishes the post: nobody knows before whether the page has a title. */
+  readonly title: string | null;
+  readonly description: string | null;
+}
+
+/** A document whose pages the feed shows one at a time, from the first one on. */
+export interface ShownDocument {
+  readonly title: string;
+  /** Null if the pages could not be counted. */
+  readonly pages: number | null;
+}
+
 /**
  * How one target will look, as far as somebody documented or observed it. `appearance.ts` of each folder names the source of
  * every number.
@@ -82,14 +97,16 @@ export interface PostAppearance {
     readonly ratio: { readonly min: number; readonly max: number };
     /**
      * The ratio of each of several media: a number for all, `first` for that of the first one, `own` for each its own. `grid`: two to four
-     * stand side by side in a box of this ratio.
+     * stand side by side in a box of this ratio. `collage`: of more than four, two stand above three, and the last one tells how many follow.
      */
-    readonly several: number | "first" | "own" | { readonly grid: number };
+    readonly several: number | "first" | "own" | { readonly grid: number; readonly collage?: true };
     /** What the feed does with a medium of another ratio: `cover` cuts its edges off, `contain` adds bars. */
     readonly fit: "cover" | "contain";
     /** What the app's own texts and buttons cover of a full screen, in percent of each side; absent: nothing. */
     readonly covered?: CoveredEdges;
   };
+  readonly document?: ShownDocument | null;
+  readonly card?: LinkCard | null;
   /** In the order of the feed. */
   readonly lines: readonly AppearanceLine[];
   /** Where these facts are from, as a clause for the post's author. */

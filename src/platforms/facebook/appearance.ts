@@ -1,5 +1,5 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
-import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkPreviewLine, REEL_COVERED } from "#platforms/text-marks.ts";
+import { ANY_RATIO, findMarks, FULL_SCREEN_RATIO, linkCard, REEL_COVERED } from "#platforms/text-marks.ts";
 import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { previewLink } from "./validate.ts";
 
@@ -7,7 +7,8 @@ import { previewLink } from "./validate.ts";
  * Meta does not document where the feed cuts. Observed: after about 477 characters on a desktop, earlier on a phone
  * (boldlytype.com/blog/facebook-post-character-limit). For a reel we assume one line. Page posts made through the API
  * mention nobody by name. The member `link` requests the preview of a link (docs/pages-api/posts); posts without media send
- * it.
+ * it. Observed too: of more than five photos the feed shows five, and on the last one how many follow
+ * (github.com/UyLeQuoc/react-fb-image-grid rebuilds it: two above three).
  */
 export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {
   if (isStory(options)) {
@@ -23,11 +24,12 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
     marks: findMarks(caption, { links: true, hashtags: true }),
     media: {
       ratio: isReel ? FULL_SCREEN_RATIO : ANY_RATIO,
-      several: { grid: 1 },
+      several: { grid: 1, collage: true },
       fit: "cover",
       ...(isReel && { covered: REEL_COVERED }),
     },
-    lines: media.length > 0 ? [] : linkPreviewLine(previewLink(caption)),
+    card: media.length > 0 ? null : linkCard(previewLink(caption)),
+    lines: [],
     source: isReel
       ? "the shaded edges: as Meta documents them for ads; the cut: not documented; observed"
       : "cut and grid: not documented; observed",

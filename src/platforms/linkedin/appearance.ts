@@ -1,17 +1,18 @@
-import type { JsonValue } from "#core/json.ts";
-import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
+import { isJsonObject, type JsonObject } from "#core/json.ts";
+import type { AppearanceInput, LinkCard, PostAppearance, ShownDocument } from "#platforms/contract.ts";
 import { documentOf } from "#platforms/document.ts";
 import { namesOfMentions } from "#platforms/mentions.ts";
-import { findMarks, withoutOverlaps } from "#platforms/text-marks.ts";
+import { findMarks, linkCard, textOption, withoutOverlaps } from "#platforms/text-marks.ts";
 
 /**
  * LinkedIn does not document where the feed cuts. Observed: after three lines, about 210 characters on a desktop
  * (web-3-apps.com/char-counter/articles/linkedin-post-length). A mention is a name with an id, `@[name](urn:li:organization:1)`.
  * A post made through the API gets no preview of a link in its text (Posts API: articles are separate content). Observed
- * too: the feed crops images taller than 4:5 and shows several side by side (postiv.ai/blog/linkedin-post-size).
+ * too: the feed crops images taller than 4:5 and shows several side by side (postiv.ai/blog/linkedin-post-size), more than four as a
+ * collage (docs.postiz.com/public-api/providers/linkedin); a document is a card whose pages a reader swipes, one at a time, from the
+ * first one on (carouselmaker.com/blog/how-to-post-carousel-linkedin-pdf).
  */
-export function appearance({ caption, options }: AppearanceInput): PostAppearance {
-  const { title, pages } = documentOf(options) ?? {};
+export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const { text, names } = namesOfMentions(caption);
   return {
     format: null,
@@ -20,16 +21,24 @@ export function appearance({ caption, options }: AppearanceInput): PostAppearanc
     text,
     cut: { characters: 210, lines: 3, label: "more" },
     marks: withoutOverlaps([...names, ...findMarks(text, { links: true, hashtags: true })]),
-    media: { ratio: { min: 4 / 5, max: 2.4 }, several: { grid: 1 }, fit: "cover" },
-    lines:
-      typeof title === "string" && title !== "" ? [{ kind: "note", text: `${title}: ${describePages(pages)}` }] : [],
-    source: "cut and grid: not documented; observed",
+    media: { ratio: { min: 4 / 5, max: 2.4 }, several: { grid: 1, collage: true }, fit: "cover" },
+    document: documentOfPost(options),
+    card: media.length > 0 ? null : cardOf(options),
+    lines: [],
+    source: "card: as LinkedIn documents it; cut, grid and pages: not documented; observed",
   };
 }
 
-/** A document shows its pages one after the other; we do not always know how many. */
-function describePages(pages: JsonValue | undefined): string {
-  return typeof pages === "number"
-    ? `a document of ${pages} ${pages === 1 ? "page" : "pages"} to leaf through`
-    : "a document to leaf through";
+function documentOfPost(options: JsonObject): ShownDocument | null {
+  const { title, pages } = documentOf(options) ?? {};
+  return typeof title === "string" && title !== "" ? { title, pages: typeof pages === "number" ? pages : null } : null;
+}
+
+/** A link in the text gets no card. */
+function cardOf({ article }: JsonObject): LinkCard | null {
+  const fields = isJsonObject(article) ? article : {};
+  return linkCard(textOption(fields, "url"), {
+    title: textOption(fields, "title"),
+    description: textOption(fields, "description") || null,
+  });
 }

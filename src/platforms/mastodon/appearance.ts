@@ -1,6 +1,6 @@
 import type { AppearanceInput, AppearanceLine, PostAppearance } from "#platforms/contract.ts";
 import { COMMON_OPTIONS } from "./options.ts";
-import { ANY_RATIO, findMarks, firstLink, linkPreviewLine, shorten, textOption } from "#platforms/text-marks.ts";
+import { ANY_RATIO, findMarks, firstLink, linkCard, shorten, textOption } from "#platforms/text-marks.ts";
 
 /**
  * github.com/mastodon/mastodon, status_content.jsx (`MAX_HEIGHT`: 32 lines) and media_gallery.jsx (one image whole, several
@@ -19,12 +19,8 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     cut: warning === "" ? { lines: FEED_LINES, label: "Read more" } : { characters: 0, label: "Show more" },
     marks: findMarks(caption, { links: true, mentions: true, hashtags: true }),
     media: { ratio: ANY_RATIO, several: { grid: GALLERY_RATIO }, fit: "cover" },
-    lines:
-      media.length === 0
-        ? linkPreviewLine(firstLink(caption))
-        : warning !== "" || options["sensitive"] === true
-          ? [HIDDEN_MEDIA]
-          : [],
+    card: media.length === 0 ? linkCard(firstLink(caption)) : null,
+    lines: media.length > 0 && (warning !== "" || options["sensitive"] === true) ? [HIDDEN_MEDIA] : [],
     source: "cut and grid: as the source of Mastodon's web app has them",
     partOptions: COMMON_OPTIONS,
   };

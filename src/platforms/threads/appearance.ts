@@ -1,5 +1,5 @@
 import type { AppearanceInput, PostAppearance, TextRange } from "#platforms/contract.ts";
-import { ANY_RATIO, findMarks, firstLink, linkPreviewLine, withoutOverlaps } from "#platforms/text-marks.ts";
+import { ANY_RATIO, findMarks, firstLink, linkCard, withoutOverlaps } from "#platforms/text-marks.ts";
 import { findTags } from "./text.ts";
 
 /**
@@ -15,7 +15,8 @@ export function appearance({ caption, media }: AppearanceInput): PostAppearance 
     cut: null,
     marks: withoutOverlaps([...findMarks(caption, { links: true, mentions: true }), ...topicOf(caption)]),
     media: { ratio: ANY_RATIO, several: "own", fit: "cover" },
-    lines: media.length > 0 ? [] : linkPreviewLine(firstLink(caption)),
+    card: media.length > 0 ? null : linkCard(firstLink(caption)),
+    lines: [],
     source: "topic and link: as Meta documents them; the carousel: not documented; observed",
   };
 }

@@ -1,5 +1,5 @@
 import type { AppearanceInput, AppearanceLine, PostAppearance, TextRange } from "#platforms/contract.ts";
-import { findMarks, linkPreviewLine, textOption, withoutOverlaps } from "#platforms/text-marks.ts";
+import { findMarks, linkCard, textOption, withoutOverlaps } from "#platforms/text-marks.ts";
 import { CAPTION_MAX } from "./limits.ts";
 import { parseQuotedPost } from "./options.ts";
 import { measureText } from "./text.ts";
@@ -20,7 +20,8 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
     cut: { characters: CAPTION_MAX, label: "Show more" },
     marks: withoutOverlaps([...findMarks(caption, { mentions: true, hashtags: true }), ...locate(caption, urls)]),
     media: { ratio: { min: 3 / 4, max: 2 }, several: { grid: 16 / 9 }, fit: "cover" },
-    lines: quoted ? [quoteLine(quoted.link)] : media.length > 0 ? [] : linkPreviewLine(withScheme(urls.at(-1))),
+    card: quoted || media.length > 0 ? null : linkCard(withScheme(urls.at(-1))),
+    lines: quoted ? [quoteLine(quoted.link)] : [],
     source: "cut and grid: not documented; observed",
   };
 }

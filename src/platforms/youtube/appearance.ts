@@ -4,9 +4,13 @@ import { findMarks, FULL_SCREEN_RATIO, shorten, textOption } from "#platforms/te
 /** The player of a long-form video. */
 const PLAYER_RATIO = { min: 16 / 9, max: 16 / 9 } as const;
 
+const SHORT_COVERED = { top: 15, right: 17.8, bottom: 35, left: 4.4 } as const;
+
 /**
  * Where titles and descriptions are cut is not documented; observed: the page of a video shows about 100 to 157 characters of the
- * description (lettercounter.org/blog/youtube-character-limit-guide), and a Short shows its title only.
+ * description (lettercounter.org/blog/youtube-character-limit-guide), and a Short shows its title only. What covers a Short is documented
+ * for ads alone: Google keeps 288 pixels at the top, 672 at the bottom, 48 at the left and 192 at the right of 1080 × 1920 clear
+ * (shotstack.io/learn/vertical-video-safe-zones quotes it).
  */
 export function appearance({ caption, options, placement }: AppearanceInput): PostAppearance {
   const isShort = placement === "short";
@@ -18,8 +22,15 @@ export function appearance({ caption, options, placement }: AppearanceInput): Po
     text,
     cut: { characters: 157, lines: 3, label: "more" },
     marks: findMarks(text, { links: true, hashtags: true }),
-    media: { ratio: isShort ? FULL_SCREEN_RATIO : PLAYER_RATIO, several: "own", fit: "contain" },
+    media: {
+      ratio: isShort ? FULL_SCREEN_RATIO : PLAYER_RATIO,
+      several: "own",
+      fit: "contain",
+      ...(isShort && { covered: SHORT_COVERED }),
+    },
     lines: [],
-    source: "the cut: not documented; observed",
+    source: isShort
+      ? "the shaded edges: as Google documents them for ads; the title: not documented; observed"
+      : "the cut: not documented; observed",
   };
 }

@@ -114,15 +114,48 @@ describe("a likeness", () => {
     ["threads", 3],
     ["tiktok", 3],
     ["pinterest", 3],
-    ["facebook", 5],
-    ["linkedin", 9],
+    ["x", 5],
   ] as const)("%s shows %i images one after the other", async ([platform, count], { expect }) => {
     const html = await render({ platform, media: Array.from({ length: count }, () => item()) });
     expect(html).toMatch(/<ul class="likeness-strip" tabindex="0"/);
     expect(html).toContain(`1/${count}`);
   });
 
-  test("shades what the app covers of a reel, a story and a video at TikTok, and nothing elsewhere", async ({
+  test.for(["facebook", "linkedin"] as const)(
+    "%s shows five of more images, and how many follow",
+    async (platform, { expect }) => {
+      const five = await render({ platform, media: Array.from({ length: 5 }, () => item()) });
+      expect(five).toContain('<ul class="likeness-grid collage">');
+      expect(ratiosOf(five)).toEqual(["1000", "1000", "1000", "1000", "1000"]);
+      expect(five).not.toContain("likeness-count");
+      const nine = await render({ platform, media: Array.from({ length: 9 }, () => item()) });
+      expect(ratiosOf(nine)).toHaveLength(5);
+      expect(nine).toContain("Image 5 of 9");
+      expect(nine.match(/likeness-count">([^<]*)</)?.[1]).toBe("+4");
+    },
+  );
+
+  test("a document is its first page with the title and the number of pages, as far as that is known", async ({
+    expect,
+  }) => {
+    const document = { url: "https://media.example.com/handbook.pdf", title: "Handbook" };
+    const counted = await render({ platform: "linkedin", options: { document: { ...document, pages: 12 } } });
+    expect(counted).toContain("<b>Handbook</b>");
+    expect(counted).toContain("The first page of the document");
+    expect(counted).toMatch(/class="likeness-count">1\/12</);
+    expect(await render({ platform: "linkedin", options: { document } })).not.toContain("likeness-count");
+  });
+
+  test("a card says what is not known of it, and nothing is invented", async ({ expect }) => {
+    const unknown = await render({ caption: "See https://example.com/a" });
+    expect(unknown).toMatch(/example\.com<p>A card, if that page offers one\. Its title and picture are read when/);
+    const article = { url: "https://example.com/a", title: "The release", description: "What is new" };
+    const known = await render({ platform: "linkedin", options: { article } });
+    expect(known).toContain("example.com<p><b>The release</b></p><p>What is new</p>");
+    expect(known).not.toContain("if that page offers one");
+  });
+
+  test("shades what the app covers of a reel, a story, a Short and a video at TikTok, and nothing elsewhere", async ({
     expect,
   }) => {
     const film = item({ type: "video", width: 1080, height: 1920 });
@@ -132,6 +165,7 @@ describe("a likeness", () => {
     expect(await covered({ platform: "facebook", placement: "reels" })).toBe("M6 14H94V65H6z");
     expect(await covered({ platform: "instagram", options: { story: true } })).toBe("M0 14H100V80H0z");
     expect(await covered({ platform: "tiktok" })).toBe("M0 12.5H86V66H0z");
+    expect(await covered({ platform: "youtube", placement: "short" })).toBe("M4.4 15H82.2V65H4.4z");
     for (const platform of ["x", "bluesky", "youtube", "linkedin"] as const) {
       expect(await covered({ platform })).toBeUndefined();
     }
