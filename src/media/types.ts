@@ -32,31 +32,37 @@ export function isDocument<File extends { readonly type: FileType }>(
 }
 
 /**
- * The facts that inspection found, apart from dimensions and duration. Absent members are unknown. The width and height of an item already
- * include orientation and rotation.
+ * What inspection found in a file, apart from dimensions and duration. Absent members are unknown. The item's width and
+ * height already include orientation and rotation.
  */
 export interface MediaFacts {
-  /** EXIF orientation 1..8. */
+  /** The EXIF orientation of an image, 1 to 8. */
   readonly orientation?: number;
   readonly animated?: boolean;
   readonly frames?: number;
-  /** `h264`, `hevc`, `av1`, `vp8`, `vp9`, `mpeg4`, `prores`, `mjpeg`, or the file's own four characters. */
+  /**
+   * The video codec: `h264`, `hevc`, `av1`, `vp8`, `vp9`, `mpeg4`, `prores`, `mjpeg`, or the four characters in the
+   * file.
+   */
   readonly videoCodec?: string;
-  /** `aac`, `mp3`, `opus`, `vorbis`, `ac3`, `eac3`, `alac`, `flac`, `pcm`, the file's own four characters; null without audio. */
+  /**
+   * The audio codec: `aac`, `mp3`, `opus`, `vorbis`, `ac3`, `eac3`, `alac`, `flac`, `pcm`, or the four characters in
+   * the file. Null without audio.
+   */
   readonly audioCodec?: string | null;
   readonly audioChannels?: number;
   readonly audioSampleRate?: number;
   /** Frames per second, rounded to thousandths. */
   readonly frameRate?: number;
-  /** Degrees by which a player rotates the picture clockwise. */
+  /** By how many degrees a player turns the picture clockwise. */
   readonly rotation?: number;
   /** Bits per second of the whole file. */
   readonly bitRate?: number;
-  /** Whether the index (`moov`) is before the media data. */
+  /** Whether the index (`moov`) of an MP4 or MOV file is before the media data. */
   readonly moovFirst?: boolean;
   readonly editList?: boolean;
   readonly fragmented?: boolean;
-  /** Only a document has it. */
+  /** The number of pages, only for a document. */
   readonly pages?: number;
 }
 
@@ -70,10 +76,10 @@ export type ContentType =
   | "video/webm"
   | "application/pdf";
 
-/** Images that are stored as a JPEG, because platforms and many browsers do not accept them. */
+/** Image types that are stored as JPEG, because platforms and many browsers do not accept them. */
 export type ConvertedType = "image/heic" | "image/avif";
 
-/** Types that a caller may send; HEIC and AVIF only where the images service is bound. */
+/** The types that a caller may send. HEIC and AVIF only if Cloudflare's image transformations are bound. */
 export type ReceivedType = ContentType | ConvertedType;
 
 export interface Inspection {
@@ -85,7 +91,7 @@ export interface Inspection {
   readonly facts: MediaFacts;
 }
 
-/** Why a file or its source was refused; the caller adds the request parameter. */
+/** Why a file or its source was refused. The caller adds the member of the request. */
 export interface MediaProblem {
   readonly code: DetailCode;
   readonly message: string;

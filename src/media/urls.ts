@@ -6,12 +6,15 @@ export function isMediaId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The R2 key of a file is its hash, so that the same bytes are stored once. */
+/** The R2 key of a file. It is the hash of the bytes, so that equal files are stored once. */
 export function mediaKey(sha256: string): string {
   return `media/${sha256}`;
 }
 
-/** The public URL of a media item. The id is the secret; the file name is there because platforms read the extension. */
+/**
+ * The public URL of a media item. The id is the secret. The URL ends with a file name, because platforms read the
+ * extension.
+ */
 export function mediaUrl(
   config: Pick<Config, "origin">,
   media: { readonly id: string; readonly filename: string },

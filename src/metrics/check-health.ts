@@ -3,17 +3,20 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import { withTimeout } from "#core/with-timeout.ts";
 import { readService } from "#restore/store-service.ts";
 
-/** Two runs of the cron may fail before the cron counts as late. */
+/** After this time (ms) without a run the cron counts as late, so that two runs may fail. */
 export const CRON_LATE_MS = 3 * MINUTE;
 const TIMEOUT_MS = 5 * SECOND;
 
-/** The parts of the service. `publishing` fails while a restored database is held, or the operator holds publishing. */
+/**
+ * The parts of the service whose health is checked. `publishing` fails while a restored database is held, or while the
+ * operator holds publishing.
+ */
 type HealthPart = "database" | "tokens" | "media" | "objects" | "cron" | "publishing";
 
-/** `ok`, or a few words that say what is wrong. */
+/** For each part `ok`, or a few words that say what is wrong. */
 export type Health = Readonly<Record<HealthPart, string>>;
 
-/** Checks every part once, in parallel. An answer that takes longer than five seconds counts as missing. */
+/** Checks every part once, in parallel. A part that does not answer within five seconds fails. */
 export async function checkHealth(
   services: Pick<Services, "bucket" | "clock" | "config" | "db" | "tokens" | "watch">,
 ): Promise<Health> {
@@ -28,7 +31,7 @@ export async function checkHealth(
     tokens: stateOf(ask(tokens.get("health"))),
     media: stateOf(ask(bucket.head("health"))),
     objects: stateOf(ask(watch.highest())),
-    // The cron writes its heartbeat in each run.
+    // Each run of the cron stores its time as a heartbeat.
     cron: afterRow(({ beat, held }) =>
       held !== null || clock.now() - beat <= CRON_LATE_MS
         ? "ok"
@@ -48,7 +51,9 @@ export async function checkHealth(
   return Object.fromEntries(await Promise.all(entries)) as Record<HealthPart, string>;
 }
 
-/** The value, or a reason for its absence. The runtime's own error is not shown. */
+/**
+ * Returns the value, or says why there is none. The runtime's own error is not shown, because it may contain internals.
+ */
 async function ask<T>(work: Promise<T>): Promise<{ readonly value: T } | string> {
   try {
     return { value: await withTimeout(work, TIMEOUT_MS, () => new Error("timeout")) };

@@ -7,8 +7,8 @@ const RETENTION_MS = 35 * DAY;
 const MAX_DELETED_PER_RUN = 500;
 
 /**
- * Counts the results of posts, logins, webhooks and previews since the last run of the cron, and deletes counters that no page shows any
- * more.
+ * Counts the results of posts, logins, webhooks and previews since the last cron run. It also deletes counters that are
+ * too old for any page.
  */
 export async function countServiceHours(services: Pick<Services, "clock" | "db">): Promise<void> {
   const now = services.clock.now();
@@ -21,7 +21,7 @@ export interface SyncOutcome {
   readonly state: "listed" | "refreshed" | "ended" | "failed";
 }
 
-/** Counts syncs of logins. If the run is killed before this, its syncs stay uncounted. */
+/** Counts syncs of logins. If the run is killed before this call, its syncs are not counted. */
 export async function countSyncs(
   { clock, db }: Pick<Services, "clock" | "db">,
   syncs: readonly SyncOutcome[],

@@ -5,18 +5,18 @@ import { zoneOffsetAt } from "#core/time-zone.ts";
 import { previewsPerDay } from "./service-limits.ts";
 import type { CounterSum } from "./store-present.ts";
 
-/** A number that is counted per day, and its limit; null without a limit. */
+/** A number that is counted per day, with its limit; null if it has no limit. */
 export interface DailyLimit {
-  /** `previews`, or the name of the platform. */
+  /** What is counted: `previews`, or the name of a platform. */
   readonly label: string;
   readonly what: string;
   readonly limit: number | null;
-  /** The day begins at midnight in this zone. */
+  /** The time zone in which the counted day begins at midnight. */
   readonly timeZone: string;
   readonly counter: CounterSum;
 }
 
-/** The limits of a day for all users together: of previews, and of posts where a configured platform limits the whole app. */
+/** The daily limits for all users together: of previews, and of posts at platforms that limit the whole app. */
 export function dailyLimits({
   adapterFor,
   clock,

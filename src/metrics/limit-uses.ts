@@ -4,18 +4,21 @@ import type { DailyLimit } from "./daily-limits.ts";
 import { isNear } from "./service-limits.ts";
 import type { ServiceState } from "./store-present.ts";
 
-/** A number and its limit; null without a limit. */
+/** How much of a limit is used; the limit is null if there is none. */
 export interface LimitUse {
   readonly label: string;
   readonly what: string;
   readonly used: number;
   readonly limit: number | null;
   readonly isNear: boolean;
-  /** The count starts again at midnight in this zone; null if it is not counted per day. */
+  /** The time zone in which the count begins again at midnight. Null if it is not counted per day. */
   readonly timeZone: string | null;
 }
 
-/** The size of the database and the daily limits. `service` is the row of `serviceStatement` with the sums of `daily`. */
+/**
+ * How much of each limit is used: the size of the database, and the daily limits. `service` is the row of
+ * `serviceStatement` with the sums for `daily`.
+ */
 export function usesOf(
   { databaseLimitBytes }: Pick<Config, "databaseLimitBytes">,
   daily: readonly DailyLimit[],

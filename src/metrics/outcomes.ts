@@ -1,6 +1,6 @@
 import type { Platform } from "#core/platform.ts";
 
-/** A counter of `service_hours`, for one hour or summed over several. */
+/** A counter of the table `service_hours`, for one hour or summed over several. */
 export interface Counter {
   readonly metric: string;
   readonly label: string;
@@ -11,17 +11,17 @@ export interface Counter {
 export interface PlatformOutcomes {
   readonly platform: Platform;
   readonly published: number;
-  /** How many of the published ones have a link in the text. */
+  /** How many of the published targets have a link in their text. Some platforms charge more for these. */
   readonly publishedWithLink: number;
   readonly failed: number;
   readonly unconfirmed: number;
-  /** Tries that followed a failed one. */
+  /** How many tries followed a failed try. */
   readonly retries: number;
-  /** The error codes of failed and unconfirmed targets, most frequent first. */
+  /** The error codes of failed and unconfirmed targets, the most frequent first. */
   readonly codes: readonly { readonly state: string; readonly code: string; readonly count: number }[];
 }
 
-/** The results by platform, the platform with the most targets first. */
+/** The results of targets by platform. The platform with the most targets comes first. */
 export function outcomesByPlatform(counters: readonly Counter[]): PlatformOutcomes[] {
   const groups = new Map<string, Counter[]>();
   for (const counter of counters) {
@@ -39,7 +39,7 @@ export function endedOf({ published, failed, unconfirmed }: PlatformOutcomes): n
   return published + failed + unconfirmed;
 }
 
-/** Whether this label counts syncs that failed or ended their logins. */
+/** Whether a counter's label stands for syncs that failed or ended their logins. */
 export function isBadSync(label: string): boolean {
   return label.endsWith(".failed") || label.endsWith(".ended");
 }
@@ -75,7 +75,7 @@ export function total<T>(items: readonly T[], amountOf: (item: T) => number): nu
   return items.reduce((sum, item) => sum + amountOf(item), 0);
 }
 
-/** How many targets had each lateness in ms. */
+/** How many targets had each lateness (ms). */
 export type LatenessBuckets = ReadonlyMap<number, number>;
 
 export interface Lateness {
@@ -84,7 +84,7 @@ export interface Lateness {
   readonly sample: number;
 }
 
-/** The smallest lateness in ms that covers this share of the targets. */
+/** The lateness (ms) that a share of the targets did not exceed. */
 export function latenessOf(buckets: LatenessBuckets): Lateness {
   const sorted = [...buckets].toSorted(([a], [b]) => a - b);
   const sample = total(sorted, ([, count]) => count);

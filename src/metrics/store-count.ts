@@ -1,29 +1,33 @@
 import { DAY, HOUR, MINUTE, SECOND } from "#core/clock.ts";
 import type { Db } from "#db/client.ts";
 
-/*
- * An index to find ended posts would cost a row for each post. Instead, one row of `service_progress` lists the posts that are due soon,
- * and each run looks them up by id until they have ended. All statements are one batch: a killed run has counted everything or nothing, and
- * the second of two parallel runs finds nothing left.
- */
+/* Counts the results of posts. An index of ended posts would cost a row for each post. Instead, a list in
+   `service_progress` contains the posts that are due soon, and each run looks them up until they have ended. All
+   statements are one batch: a killed run has counted everything or nothing, and a parallel run finds nothing left. */
 
 /**
- * A post is noted this long before it is due, so that several failed runs of the cron miss none. The trigger `post_brought_forward` has the
- * same value.
+ * How long (ms) before its due time a post gets into the list. A few failed cron runs then miss no post. The trigger
+ * `post_brought_forward` has the same value.
  */
 const NOTED_AHEAD_MS = 10 * MINUTE;
 const MAX_NOTED = 10_000;
 const MAX_NEW_POSTS = 5000;
-/** A restored or copied database may renumber its posts; posts older than this were already counted. */
+/** A restored or copied database may give its posts new numbers. Posts older than this (ms) are already counted. */
 const NEW_POST_MS = HOUR;
-/** A try may wait a day. A post that was moved further away is noted again when it is due. */
+/**
+ * How long (ms) a post stays in the list, because a retry may wait a day. A post that is moved further away gets into
+ * the list again when it is due.
+ */
 const KEPT_MS = 2 * DAY;
-/** A notice may be written a little later than its time. */
+/** How long (ms) after its time a notice may be written, so that counting waits. */
 const NOTICE_DELAY_MS = 10 * SECOND;
 
 const OPEN = "('scheduled', 'publishing')";
 
-/** Adds to `noted`: posts due soon, posts that a change brought forward, and posts that were created and ended since the last run. */
+/**
+ * Adds posts to the list of posts to count: those due soon, those that a change brought forward, and those created and
+ * ended since the last run.
+ */
 function noteStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -43,10 +47,15 @@ function noteStatement(db: Db, now: number): D1PreparedStatement {
     .bind(now + NOTED_AHEAD_MS, now - NEW_POST_MS);
 }
 
-/** A try with one of these outcomes failed, and another one followed. Waiting for the platform's processing does not count. */
+/**
+ * SQL: outcomes of a try that failed and was followed by another try. Waiting for the platform's processing is none.
+ */
 const TRIED_AGAIN = "('rate_limited', 'temporary', 'absent')";
 
-/** The targets of noted posts that ended after the post was noted. Targets that an earlier run published ended before that. */
+/**
+ * SQL for targets that ended after their post got into the list. Targets that an earlier run published ended before
+ * that.
+ */
 const ENDED = `ended AS (
   SELECT t.updated_at / ${HOUR} AS hour, t.platform AS platform, t.state AS state, t.error ->> '$.code' AS code,
     t.error ->> '$.whoMustAct' AS who, t.effective_caption LIKE '%://%' AS has_link,
@@ -56,7 +65,7 @@ const ENDED = `ended AS (
   FROM service_progress s, json_each(s.noted) e CROSS JOIN posts p ON p.id = e.value ->> 0 CROSS JOIN post_targets t ON t.post_id = p.id
   WHERE p.status NOT IN ${OPEN} AND t.state IN ('published', 'failed', 'unconfirmed') AND t.updated_at >= e.value ->> 1)`;
 
-/** Two significant digits, like the lateness of `post_days`. */
+/** SQL that rounds a lateness to two significant digits, as in `post_days`. */
 const BUCKET = `CAST(iif(late_ms < 100, late_ms, iif(late_ms < 1000, late_ms / 10 * 10, iif(late_ms < 10000, late_ms / 100 * 100,
   iif(late_ms < 100000, late_ms / 1000 * 1000, late_ms / 10000 * 10000)))) AS TEXT)`;
 
@@ -77,12 +86,12 @@ function countEndedStatement(db: Db): D1PreparedStatement {
   );
 }
 
-/** Adds to a counter that exists already. */
+/** SQL that adds to a counter which already exists. */
 const ADD = `ON CONFLICT (hour, metric, label) DO UPDATE SET count = count + excluded.count, sum = sum + excluded.sum,
   buckets = json_patch(service_hours.buckets, (SELECT json_group_object(j.key, j.value + coalesce(service_hours.buckets ->> ('$."' || j.key || '"'), 0))
     FROM json_each(excluded.buckets) j))`;
 
-/** Drops the posts that were counted, and those that are due much later. */
+/** Removes posts from the list that are counted, or that are due much later. */
 function dropStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -97,7 +106,7 @@ function dropStatement(db: Db, now: number): D1PreparedStatement {
 
 const COUNTED_NOTICES = "('account_needs_reconnect', 'webhook_disabled')";
 
-/** Counts ended logins and disabled webhooks, from a range of `notices_age`. */
+/** Counts ended logins and disabled webhooks. It reads a range of the index `notices_age`. */
 function noticeStatements(db: Db, now: number): D1PreparedStatement[] {
   const isNew = "n.at > (SELECT notices_to FROM service_progress) AND n.at <= ?1";
   return [
@@ -116,7 +125,7 @@ function noticeStatements(db: Db, now: number): D1PreparedStatement[] {
   ];
 }
 
-/** Copies the whole counters of this hour and the last one, so that repeating it does no harm. */
+/** Copies the previews of this hour and the last one as whole numbers, so that a repeated run does no harm. */
 function previewsStatement(db: Db, now: number): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -127,12 +136,15 @@ function previewsStatement(db: Db, now: number): D1PreparedStatement {
     .bind(Math.floor(now / HOUR) - 1);
 }
 
-/** No page shows these days by the hour any more, so each becomes one row. A day that every run misses keeps its hours. */
+/**
+ * The hours of days this long ago become one row each, because no page shows them by hour. A day that every run misses
+ * keeps its hours.
+ */
 const MERGED_DAYS_AGO = [2, 3];
 
 const firstHourOf = (now: number, daysAgo: number): number => (Math.floor(now / DAY) - daysAgo) * (DAY / HOUR);
 
-/** Adds the hours of a day to its first hour, so that reading thirty days takes few rows. Two statements of one batch. */
+/** Adds the hours of a day to its first hour, so that thirty days take few rows. Two statements of one batch. */
 function mergeDayStatements(db: Db, firstHour: number): D1PreparedStatement[] {
   const ofDay = (table: string) => `${table}.hour > ?1 AND ${table}.hour < ?1 + 24`;
   return [
@@ -155,11 +167,11 @@ interface Waiting {
   readonly notices: 0 | 1;
   readonly previews: 0 | 1;
   readonly expired: 0 | 1;
-  /** JSON of the first hours of days to merge. */
+  /** The first hours of the days to merge, as a JSON array. */
   readonly days: string;
 }
 
-/** Reads what there is to count or delete. A minute without either costs only this statement. */
+/** Reads whether there is something to count or delete. A minute without any costs only this query. */
 async function readWaiting(db: Db, now: number, expiredHour: number): Promise<Waiting | null> {
   return await db.d1
     .prepare(
@@ -182,7 +194,10 @@ async function readWaiting(db: Db, now: number, expiredHour: number): Promise<Wa
     .first<Waiting>();
 }
 
-/** Counts what has happened since the last call, and deletes a bounded number of old counters. Writes nothing if there is nothing to do. */
+/**
+ * Counts what has happened since the last call, and deletes a limited number of old counters. Writes nothing if there
+ * is nothing to do.
+ */
 export async function countHappenings(
   db: Db,
   { now, expiredHour, limit }: { readonly now: number; readonly expiredHour: number; readonly limit: number },

@@ -5,21 +5,21 @@ import type { HeldReason } from "#db/schema.ts";
 import { NEXT_DUE_AT_SQL } from "#arming/store-next-due-at.ts";
 import type { Counter, LatenessBuckets } from "./outcomes.ts";
 
-/** Counting stops here, and the page shows this number. */
+/** Counting stops at this number, which the page then shows with "or more". */
 export const MAX_COUNTED = 5000;
 
 const OVERDUE_AFTER_MS = MINUTE;
-/** The reconciler moves the `watch_at` of a post that it has armed this far ahead. */
+/** How far ahead (ms) the reconciler moves the `watch_at` of a post that it has armed again. */
 const REARMED_MS = MINUTE;
 
 /**
- * Counts scheduled posts that are more than a minute overdue. Their `watch_at` has passed, or the reconciler has just moved it on, so a
- * range of `posts_watch` contains them and the posts of this minute.
+ * SQL that counts scheduled posts which are more than a minute overdue. Their `watch_at` has passed, or the reconciler
+ * has just moved it. So a range of the index `posts_watch` contains them.
  */
 const OVERDUE = `(SELECT count(*) FROM (SELECT id, status, scheduled_at FROM posts WHERE watch_at <= ?1 ORDER BY watch_at LIMIT ${MAX_COUNTED}) posts
   WHERE status = 'scheduled' AND scheduled_at < ?2 AND ${NEXT_DUE_AT_SQL} < ?2)`;
 
-/** A counter and the hours to sum. Each hour costs one row, however many other counters it has. */
+/** A counter with the hours to add up. Each hour costs one row, however many other counters it has. */
 export interface CounterSum {
   readonly metric: string;
   readonly label: string;
@@ -34,11 +34,13 @@ export interface ServiceState {
   readonly beat: number;
   readonly held: HeldReason | null;
   readonly overdue: number;
-  /** JSON of the sums, in their order. */
+  /** The sums as a JSON array, in the order in which they were requested. */
   readonly sums: string;
 }
 
-/** The current state of the service. The result's metadata also has the size of the database. */
+/**
+ * A statement that reads the present state of the service. The result's metadata also contain the size of the database.
+ */
 export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[]): Statement<ServiceState> {
   const until = hourOf(now);
   const counted = sums.map(({ metric, label, sinceHour }) => ({
@@ -51,7 +53,10 @@ export function serviceStatement(db: Db, now: number, sums: readonly CounterSum[
     .bind(now + REARMED_MS, now - OVERDUE_AFTER_MS, JSON.stringify(counted));
 }
 
-/** Targets that wait until the operator solves a problem, among the posts that are due soon or have not ended. */
+/**
+ * A statement that counts targets which wait until the operator solves a problem, among posts that are due soon or have
+ * not ended.
+ */
 export function waitingForOperatorStatement(db: Db): Statement<Counter> {
   return db.d1.prepare(
     `SELECT 'operator_fault' AS metric, t.platform || '.' || (t.error ->> '$.code') AS label, count(*) AS count, 0 AS sum
@@ -71,7 +76,7 @@ export interface HourRow extends Counter {
   readonly buckets: string;
 }
 
-/** The counters from `hour` on, summed by UTC day. */
+/** A statement that selects the counters from `hour` on, added up by UTC day. */
 export function daysStatement(db: Db, hour: number): Statement<DayRow> {
   return db.d1
     .prepare(
@@ -84,7 +89,7 @@ export interface DayRow extends Counter {
   readonly day: number;
 }
 
-/** How many targets had each lateness in ms, by UTC day. */
+/** A statement that selects how many targets had each lateness (ms), by UTC day. */
 export function latenessStatement(db: Db, hour: number): Statement<LatenessRow> {
   return db.d1
     .prepare(
@@ -100,7 +105,7 @@ export interface LatenessRow {
   readonly count: number;
 }
 
-/** Open notices of all workspaces by kind, from a bounded number of the newest. */
+/** A statement that counts open notices of all workspaces by kind, among a limited number of the newest. */
 export function openNoticesStatement(db: Db, now: number): Statement<{ readonly kind: string; readonly n: number }> {
   return db.d1
     .prepare(
@@ -120,7 +125,7 @@ export function bucketsOf(rows: readonly HourRow[]): LatenessBuckets {
   return buckets;
 }
 
-/** The hour that contains an instant, counted since 1970. */
+/** The hour that contains an instant, as a number since 1970. */
 export function hourOf(instant: number): number {
   return Math.floor(instant / HOUR);
 }

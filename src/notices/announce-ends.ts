@@ -7,13 +7,13 @@ import { endingUsersStatement, loginEndStatements, subscriptionEndStatements } f
 const LOGINS_PER_RUN = 50;
 const SLICES = 60;
 const SLICE_MS = ENDS_SOON_MS / SLICES;
-/** Slices overlap, so that an end that moves to the next slice between two runs is not missed. */
+/** How much (ms) two slices overlap. An end that moves to the next slice between two runs is then not missed. */
 const OVERLAP_MS = 2 * MINUTE;
 
 /**
- * Announces logins and subscriptions that end within seven days. Each end of a login becomes one event, and also a notice if posts need the
- * login later. The end of a subscription is a notice as long as posts are scheduled after it. Users schedule and cancel posts all the time,
- * so every subscription is checked again and again: each minute of the hour checks one of the sixty slices of the seven days.
+ * Announces logins and subscriptions that end within seven days. Each end of a login becomes one event, and also a
+ * notice if posts need the login later. The end of a subscription is a notice while posts are scheduled after it. Since
+ * users schedule all the time, each minute checks one of sixty slices of the seven days, and every hour begins anew.
  */
 export async function announceEnds(services: Pick<Services, "clock" | "config" | "db">): Promise<void> {
   const now = services.clock.now();
@@ -22,7 +22,7 @@ export async function announceEnds(services: Pick<Services, "clock" | "config" |
   const slice = { now, from: from - OVERLAP_MS, until: from + SLICE_MS };
   const { ending } = await batch(db, {
     logins: loginEndStatements(db, { now, until: now + ENDS_SOON_MS, limit: LOGINS_PER_RUN }),
-    // No subscription ends if the operator gives everyone a plan.
+    // If the operator gives everybody a plan, no subscription ends.
     ending: services.config.planForAll === null ? endingUsersStatement(db, slice) : undefined,
   });
   const users = ending.results;

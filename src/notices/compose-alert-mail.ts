@@ -6,14 +6,14 @@ import { describeNotice } from "./describe-notice.ts";
 import type { AlertRecipient } from "./store-alert-mails.ts";
 import type { Notice, NoticeText } from "./types.ts";
 
-/** The mail counts the others and links to the list. */
+/** How many notices a mail describes. It counts the others and links to the list. */
 const MAX_DESCRIBED = 20;
 
 interface Described extends NoticeText {
   readonly url: string;
 }
 
-/** `Thu, 3 Dec 2026, 09:05`, in the reader's zone. */
+/** Writes times in the reader's zone, such as `Thu, 3 Dec 2026, 09:05`. */
 function formatIn(timeZone: string): (instant: number) => string {
   const format = new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
@@ -34,7 +34,7 @@ function toText(described: readonly Described[], notes: readonly string[]): stri
   return `${[...items, ...notes].join("\n\n")}\n`;
 }
 
-/** Styles are attributes, because mail programs drop style sheets. */
+/** Writes the mail as HTML. Styles are attributes, because mail programs drop style sheets. */
 async function toHtml(described: readonly Described[], notes: readonly string[]): Promise<string> {
   const items = described.map(
     ({ title, lines, action, url }) =>
@@ -53,11 +53,11 @@ async function toHtml(described: readonly Described[], notes: readonly string[])
         ${items} ${notes.map((note) => html`<p style="margin:24px 0 0;font-size:13px">${note}</p>`)}
       </body>
     </html>`;
-  // Hono returns escaped text as String objects; a mail binding takes plain strings.
+  // Hono returns a String object, but a mail binding requires a plain string.
   return page.toString();
 }
 
-/** One mail with all these notices as text and HTML, in the owner's time zone. */
+/** Writes one mail with all these notices, as text and HTML, in the owner's time zone. */
 export async function composeAlertMail(
   { origin }: Pick<Config, "origin">,
   { email, timeZone, workspaceName, isActiveWorkspace }: AlertRecipient,

@@ -2,7 +2,7 @@ import { type Platform, PLATFORM_NAMES } from "#core/platform.ts";
 import { ACCOUNT_POSTS_MAX } from "#posts/index.ts";
 import type { Notice, NoticePost, NoticeSubject, NoticeText, NoticeWebhook } from "./types.ts";
 
-/** Writes an instant in the reader's form. */
+/** Writes an instant as the reader is used to. */
 export type FormatInstant = (instant: number) => string;
 
 const MAX_PROBLEMS = 5;
@@ -106,7 +106,7 @@ function describeSubscription(
       };
 }
 
-/** A notice in plain sentences, for the list in the dashboard and for mails: what happened and what to do. */
+/** Describes a notice in plain sentences, for the dashboard and for mails: what happened and what to do. */
 export function describeNotice({ subject }: Pick<Notice, "subject">, formatInstant: FormatInstant): NoticeText {
   switch (subject.kind) {
     case "post_failed":

@@ -2,12 +2,12 @@ import type { Context } from "#context.ts";
 import { ALERT_KINDS, type AlertKind } from "#core/alert.ts";
 import { selectMutedAlerts, updateMutedAlerts } from "./store-notices.ts";
 
-/** The kinds that the user does not want by mail; the dashboard still lists them. */
+/** The kinds of notices about which the user wants no mail. The dashboard still lists them. */
 export async function getMutedAlerts({ actor, db }: Pick<Context, "actor" | "db">): Promise<readonly AlertKind[]> {
   return await selectMutedAlerts(db, actor);
 }
 
-/** Replaces the kinds that the user does not want by mail, for all workspaces. */
+/** Sets the kinds of notices about which the user wants no mail, for all workspaces. */
 export async function setMutedAlerts(
   { actor, db }: Pick<Context, "actor" | "db">,
   kinds: readonly AlertKind[],

@@ -15,7 +15,10 @@ import {
 import type { Notice } from "./types.ts";
 
 const INTERVAL_MS = 10 * MINUTE;
-/** Older notices are not mailed: the mail service was down for days, or the operator has only now configured one. */
+/**
+ * How old (ms) a notice may be to be mailed. Notices get older if the mail service fails for days, or if the operator
+ * configures it late.
+ */
 const NEWS_MS = 3 * DAY;
 const WORKSPACES_PER_RUN = 50;
 const NOTICES_PER_MAIL = 500;
@@ -23,9 +26,10 @@ const NOTICES_PER_MAIL = 500;
 type AlertServices = Pick<Services, "clock" | "config" | "db">;
 
 /**
- * Mails the owners of workspaces what they should act on: at most one mail in ten minutes per workspace. A claim also blocks the next mail
- * for ten minutes, so two cron runs never send the same mail, and a failing mail service is tried again after ten minutes. Notices are
- * marked after the mail is sent: a crash in between sends one mail twice, while the other order would lose it.
+ * Mails owners of workspaces what they should act on, at most once in ten minutes per workspace. A run first claims a
+ * workspace for ten minutes, so that two cron runs never send the same mail, and a failed one is tried again after
+ * that. Notices are marked after the mail is sent: a crash in between sends a mail twice, but the other order would
+ * lose it.
  */
 export async function sendAlerts({ mailer, ...services }: AlertServices & Pick<Services, "mailer">): Promise<void> {
   if (mailer === null) {
@@ -68,7 +72,10 @@ async function mailWorkspace(services: AlertServices, mailer: Mailer, workspaceI
   await markMailed(db, { workspaceId, rows, now, isSent: notices.length > 0 });
 }
 
-/** An unwanted notice is skipped: the dashboard lists it, and no later mail contains it. */
+/**
+ * Whether the recipient wants a mail about a notice. An unwanted notice is skipped for good, but the dashboard lists
+ * it.
+ */
 function isWanted(row: UnmailedNoticeRow, recipient: AlertRecipient, now: number): boolean {
   return (
     recipient.isVerified && row.dismissed_at === null && !recipient.muted.includes(row.kind) && row.at > now - NEWS_MS

@@ -4,8 +4,8 @@ import type { Db } from "#db/client.ts";
 import { NOTICE_COLUMNS, type NoticeRow } from "./store-notice-rows.ts";
 
 /**
- * Workspaces that have an unmailed notice and no recent mail. The recursion reads one row of `notices_unmailed` per workspace, however many
- * notices it has.
+ * Selects workspaces that have an unmailed notice and no recent mail. The recursion reads one row of the index
+ * `notices_unmailed` for each workspace, however many notices it has.
  */
 export async function selectWorkspacesToMail(
   db: Db,
@@ -34,12 +34,12 @@ export function workspacesToMailStatement(
 
 export interface AlertRecipient {
   readonly email: string;
-  /** Whether the user has verified the address; nobody else gets a mail. */
+  /** Whether the user has verified the e-mail address. Other addresses get no mail. */
   readonly isVerified: boolean;
   readonly timeZone: string;
   readonly muted: readonly AlertKind[];
   readonly workspaceName: string;
-  /** Whether this workspace is active, so that the pages linked in the mail show it. */
+  /** Whether the workspace is the user's active one. Pages linked in the mail show only that one. */
   readonly isActiveWorkspace: boolean;
 }
 
@@ -58,7 +58,7 @@ interface RecipientRow {
 
 export interface ClaimedMail {
   readonly recipient: AlertRecipient;
-  /** Oldest first. */
+  /** The unmailed notices, oldest first. */
   readonly rows: readonly UnmailedNoticeRow[];
 }
 
@@ -96,7 +96,7 @@ export function claimStatements(db: Db, { workspaceId, now, notSince, limit }: C
   };
 }
 
-/** Claims the next mail of the workspace for one caller; null when another mail was sent or begun a short time ago. */
+/** Claims the next mail of a workspace for one caller. Null if another mail was sent or begun a short time ago. */
 export async function claimAlertMail(db: Db, claim: Claim): Promise<ClaimedMail | null> {
   const { claimed, recipients, notices } = await batch(db, claimStatements(db, claim));
   const [recipient] = recipients.results;
@@ -120,11 +120,14 @@ interface Mailed {
   readonly workspaceId: string;
   readonly rows: readonly NoticeRow[];
   readonly now: number;
-  /** False when all of them were skipped: then the next notice need not wait. */
+  /** Whether a mail was sent. False if all notices were skipped, so that the next notice need not wait. */
   readonly isSent: boolean;
 }
 
-/** Marks only the notices that were read: a newer one of the same subject has another time and waits for its own mail. */
+/**
+ * Marks the notices of a mail as mailed. A newer notice of the same subject has another time and waits for its own
+ * mail.
+ */
 export function mailedStatements(db: Db, { workspaceId, rows, now, isSent }: Mailed): D1PreparedStatement[] {
   const read = rows.map(({ kind, subject_id: subjectId, at }) => ({ kind, subjectId, at }));
   return [

@@ -21,7 +21,10 @@ const ACCOUNT =
 
 const WEBHOOK = "json_object('id', h.id, 'url', h.url, 'description', h.description)";
 
-/** The open targets of account `a` that are due after login `c` ends. The cross join keeps SQLite from starting with the posts. */
+/**
+ * SQL for the open targets of account `a` that are due after login `c` ends. The cross join keeps SQLite from starting
+ * with all posts.
+ */
 export const TARGETS_AFTER_LOGIN = `post_targets t CROSS JOIN posts p ON p.id = t.post_id
   WHERE t.account_id = a.id AND t.due_at > c.ends_at AND t.state IN ${OPEN_STATES_SQL} AND p.status IN ('scheduled', 'paused')`;
 
@@ -33,7 +36,7 @@ const ACCOUNT_ENDING = `(SELECT json_object('account', ${ACCOUNT}, 'endsAt', c.e
     FROM accounts a JOIN connections c ON c.id = a.connection_id
     WHERE a.id = n.subject_id AND a.workspace_id = n.workspace_id AND a.disconnected_at IS NULL AND c.ends_at IS NOT NULL)`;
 
-/** The columns of a notice and the current state of its subject, in one statement; the table is named `n`. */
+/** SQL columns for a notice `n` with the present state of its subject, so that one statement reads both. */
 export const NOTICE_COLUMNS = `n.kind AS kind, n.subject_id AS subject_id, n.at AS at, CASE n.kind
   WHEN 'post_failed' THEN ${postObject(problems("failed"))}
   WHEN 'post_unconfirmed' THEN ${postObject(problems("unconfirmed"))}
@@ -51,7 +54,7 @@ export interface NoticeRow {
   readonly kind: AlertKind;
   readonly subject_id: string;
   readonly at: number;
-  /** JSON; null when the subject no longer exists. */
+  /** The notice's subject as JSON. Null if the subject no longer exists. */
   readonly subject: string | null;
 }
 
@@ -61,7 +64,7 @@ interface PostObject {
   readonly scheduledAt: number;
 }
 
-/** The members of all kinds together. */
+/** The members that a notice's subject can have, for all kinds together. */
 interface SubjectObject {
   readonly post: PostObject;
   readonly problems: readonly (NoticeProblem & { readonly position: number })[];
@@ -141,7 +144,7 @@ function pathOf(subject: NoticeSubject): string {
   }
 }
 
-/** Null if the subject of the notice no longer exists. */
+/** Builds a notice from its row. Null if the subject of the notice no longer exists. */
 export function toNotice(row: NoticeRow): Notice | null {
   if (row.subject === null) {
     return null;

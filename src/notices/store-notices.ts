@@ -3,7 +3,7 @@ import type { AlertKind } from "#core/alert.ts";
 import type { Db } from "#db/client.ts";
 import { NOTICE_COLUMNS, type NoticeRow } from "./store-notice-rows.ts";
 
-/** The notices that are not dismissed, newest first: a range of the index `notices_open`. */
+/** Selects the notices that are not dismissed, newest first. They are a range of the index `notices_open`. */
 export async function selectNotices(db: Db, actor: Actor, limit: number): Promise<readonly NoticeRow[]> {
   const { results } = await db.d1
     .prepare(
@@ -21,7 +21,7 @@ export interface NoticeReference {
   readonly at: number;
 }
 
-/** Dismisses only the notice that the user saw. A newer notice of the same subject stays. */
+/** Dismisses the notice that the user saw. A newer notice of the same subject stays. */
 export async function setDismissed(db: Db, actor: Actor, notice: NoticeReference, now: number): Promise<void> {
   await db.d1
     .prepare(

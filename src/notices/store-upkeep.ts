@@ -2,13 +2,19 @@ import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { TARGETS_AFTER_LOGIN } from "./store-notice-rows.ts";
 
-/** Active logins with a connected account whose end is not announced yet, soonest first: a range of the index `connections_ending`. */
+/**
+ * SQL for active logins with a connected account whose end is not announced yet, the soonest first. They are a range of
+ * the index `connections_ending`.
+ */
 const ENDING_LOGINS = `SELECT c.id FROM connections c
   WHERE c.ends_at > ?1 AND c.ends_at <= ?2 AND c.end_announced IS NOT c.ends_at AND c.status = 'active'
     AND EXISTS (SELECT 1 FROM accounts a WHERE a.connection_id = c.id AND a.disconnected_at IS NULL)
   ORDER BY c.ends_at LIMIT ?3`;
 
-/** The notices come first, because they read the rows that the second statement marks. Its trigger records the events. For one batch. */
+/**
+ * Statements for one batch that announce ending logins. The first writes notices, because it reads the rows that the
+ * second one marks. A trigger on the second one records events.
+ */
 export function loginEndStatements(
   db: Db,
   { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
@@ -29,10 +35,13 @@ export function loginEndStatements(
   ];
 }
 
-/** The users (`s`) whose access ends within the range. An active paid period renews, so it does not count. */
+/**
+ * SQL for users (`s`) whose access ends within a range of times. An active paid period renews itself, so it does not
+ * count.
+ */
 const ENDING_SUBSCRIPTIONS = `s.current_period_end >= ?1 AND s.current_period_end < ?2 AND s.status IN ('trialing', 'past_due')`;
 
-/** A user whose subscription ends, and the user's active workspace. */
+/** A user whose subscription ends, with the user's active workspace. */
 interface EndingUser {
   readonly userId: string;
   readonly workspaceId: string;
@@ -53,7 +62,9 @@ export function endingUsersStatement(
 const HAS_POSTS_AFTER = `EXISTS (SELECT 1 FROM workspaces w CROSS JOIN posts p ON p.workspace_id = w.id
   WHERE w.user_id = s.user_id AND p.status = 'scheduled' AND p.scheduled_at >= s.current_period_end)`;
 
-/** Writes the notice to the active workspace of each user, if no other workspace has it. For one batch. */
+/**
+ * Statements for one batch that write a notice to the active workspace of each user, unless another workspace has it.
+ */
 export function subscriptionEndStatements(
   db: Db,
   { now, from, until, users }: { now: number; from: number; until: number; users: readonly EndingUser[] },

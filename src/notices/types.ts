@@ -3,11 +3,11 @@ import type { AlertKind } from "#core/alert.ts";
 import type { Platform } from "#core/platform.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 
-/** A target that failed, or whose result is unknown. */
+/** A target that failed, or of which nobody knows whether it was published. */
 export interface NoticeProblem {
   readonly platform: Platform;
   readonly username: string;
-  /** The platform's message; null without one. */
+  /** What the platform said; null if it said nothing. */
   readonly message: string | null;
 }
 
@@ -26,30 +26,30 @@ export interface NoticeWebhook {
 
 export interface NoticePost {
   readonly id: string;
-  /** On one line; empty for a post without text. */
+  /** The first words of the post on one line. Empty for a post without text. */
   readonly firstWords: string;
   readonly scheduledAt: number;
 }
 
-/** The subject of a notice in its current state. */
+/** What a notice is about, in its present state. */
 export type NoticeSubject =
   | {
       readonly kind: "post_failed" | "post_unconfirmed";
       readonly post: NoticePost;
-      /** In the order of the post's targets. */
+      /** The targets with a problem, in the order of the post's targets. */
       readonly problems: readonly NoticeProblem[];
     }
   | {
       readonly kind: "account_needs_reconnect";
       readonly account: NoticeAccount;
-      /** Shown to the user; null if the platform gave no reason. */
+      /** Why the account needs a new login, for the user. Null if the platform gave no reason. */
       readonly reason: string | null;
     }
   | {
       readonly kind: "account_expires_soon";
       readonly account: NoticeAccount;
       readonly endsAt: number;
-      /** How many posts need the login after its end, at most `ACCOUNT_POSTS_MAX + 1`. */
+      /** How many posts need the login after it ends. Counting stops at `ACCOUNT_POSTS_MAX + 1`. */
       readonly postsAfter: number;
       readonly firstPosts: readonly NoticePost[];
     }
@@ -69,21 +69,21 @@ export type NoticeSubject =
       readonly isTrial: boolean;
     };
 
-/** Something that the owner of a workspace should act on. */
+/** Something on which the owner of a workspace should act. */
 export interface Notice {
   readonly kind: AlertKind;
-  /** `dismissNotice` takes it with `kind` and `at`. */
+  /** What the notice is about. `dismissNotice` takes it with `kind` and `at`. */
   readonly subjectId: string;
   readonly at: number;
   readonly subject: NoticeSubject;
-  /** The page where the owner acts; a path on the service's origin. */
+  /** The page on which the owner acts, as a path on the service's origin. */
   readonly path: string;
 }
 
-/** A notice in plain sentences. Texts of users and platforms in it are one line and not escaped. */
+/** A notice in plain sentences. Texts of users and platforms in it are one line, and are not escaped. */
 export interface NoticeText {
   readonly title: string;
-  /** These lines say what happened and what to do. */
+  /** Sentences that say what happened and what to do. */
   readonly lines: readonly string[];
   /** The text of the link to `path`. */
   readonly action: string;

@@ -6,11 +6,11 @@ import type { LiveAnswer } from "#platforms/contract.ts";
 import { OPERATOR_CHECKS } from "#platforms/operator-registry.ts";
 import { findAccountOf } from "./store-facts.ts";
 
-/** A question as the operator sees it before anything happens. */
+/** A question to a platform's live API, as the operator sees it before any call. */
 export interface OpenQuestion {
   readonly id: string;
   readonly question: string;
-  /** The change that the calls would make; null if they only read. */
+  /** What the calls would change at the platform. Null if they only read. */
   readonly writes: string | null;
 }
 
@@ -27,8 +27,8 @@ export type LiveResult =
 const refused = (message: string): LiveResult => ({ state: "refused", message });
 
 /**
- * Makes the calls of one question with an account of the user who owns the given API key. The operator's key gives no access to accounts,
- * so nothing is ever written to somebody else's account.
+ * Makes the calls of one question with an account of the user who owns the given API key. The operator's key alone
+ * gives no access to accounts, so nothing is written to another person's account.
  */
 export async function askLiveQuestion(
   services: Services,

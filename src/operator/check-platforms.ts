@@ -5,7 +5,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { OPERATOR_CHECKS } from "#platforms/operator-registry.ts";
 import type { PlatformCheck } from "./facts.ts";
 
-/** Short, because the operator waits at a terminal. */
+/** The timeout of a call (ms). It is short, because the operator waits at a terminal. */
 const CALL_TIMEOUT_MS = 10 * SECOND;
 
 async function checkPlatform(
@@ -28,7 +28,7 @@ async function checkPlatform(
   };
 }
 
-/** Checks the operator's credentials at every configured platform with one call each that changes nothing. */
+/** Checks the operator's credentials at every configured platform. Each check is one call that changes nothing. */
 export async function checkPlatforms(
   services: Pick<Services, "config" | "outbound" | "adapterFor">,
 ): Promise<readonly PlatformCheck[]> {

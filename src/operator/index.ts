@@ -28,8 +28,8 @@ const json = (env: Env, body: object, status = 200, headers: Record<string, stri
   });
 
 /**
- * `npm run doctor` asks the service itself, because Cloudflare never returns secrets. Only requests with the operator's key get an answer;
- * the key belongs to no user and gives no other access.
+ * Serves the operator's commands. `npm run doctor` must ask the service itself, because Cloudflare never returns
+ * secrets. Only requests with the operator's key get an answer. The key belongs to no user and gives no other access.
  */
 function createOperatorRoutes(createOutbound: (env: Env) => Outbound): Hono<OperatorEnv> {
   const app = new Hono<OperatorEnv>();
@@ -62,7 +62,7 @@ function createOperatorRoutes(createOutbound: (env: Env) => Outbound): Hono<Oper
       ? json(c.env, { error: "there is no such platform", code: "not_found" }, 404)
       : json(c.env, { questions });
   });
-  // The API key in this header shows whose account it is.
+  // The API key in this header shows to whom the account belongs.
   app.post("/operator/live-questions/:question/accounts/:account", async (c) => {
     const key = c.req.header("almanac-account-key");
     return json(

@@ -8,12 +8,12 @@ import { splitScopes } from "#platforms/oauth-token.ts";
 import type { PlatformFacts } from "./facts.ts";
 import { countAccounts } from "./store-facts.ts";
 
-/** Makes sure that the address of the login is computed without a request. */
+/** A client that makes no calls, so that the login's address must be computed without any. */
 const NO_CALLS: PlatformClient = {
   fetch: () => Promise.reject(new Error("this login sends requests")),
 };
 
-/** The scopes that a login requests; null if they depend on the server that somebody names. */
+/** The scopes that a login requests. Null if they depend on the server that a person names. */
 async function scopesOf(adapter: Adapter, app: AppCredentials, origin: string): Promise<readonly string[] | null> {
   const method = oauthMethodOf(adapter);
   const identity = clientIdentity(origin, adapter.platform);
@@ -74,7 +74,7 @@ async function factsOf(
   };
 }
 
-/** Every platform, in the fixed order of the product. */
+/** Reads the facts about every platform, in the product's order. */
 export async function readPlatformFacts(
   services: Pick<Services, "db" | "config" | "adapterFor">,
 ): Promise<readonly PlatformFacts[]> {

@@ -15,13 +15,13 @@ function isKey(value: unknown): boolean {
   }
 }
 
-/** The ids of the keys, and whether each is valid; null when TOKEN_KEYS is not a JSON object. */
+/** The ids of the configured keys, and whether each is valid. Null if TOKEN_KEYS is not a JSON object. */
 export function readTokenKeys({ tokenKeys }: Pick<Config, "tokenKeys">): readonly KeyFact[] | null {
   try {
     const keys: unknown = JSON.parse(tokenKeys);
     return isJsonObject(keys) ? Object.entries(keys).map(([id, key]) => ({ id, isRight: isKey(key) })) : null;
   } catch {
-    // The parser's message would contain the keys.
+    // Do not pass the parser's error on, because its message would contain the keys.
     return null;
   }
 }

@@ -2,7 +2,9 @@ import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 import { SEALED_COLUMNS, sealedPerKeySql } from "#db/sealed-columns.ts";
 
-/** Null when the statement fails: the operator asks because something is wrong, and needs the other facts. */
+/**
+ * Runs a query; null if it fails. The operator asks because something is wrong, and needs the other facts all the same.
+ */
 async function rowsOrNull<T>(db: Db, sql: string): Promise<readonly T[] | null> {
   try {
     return (await db.d1.prepare(sql).all<T>()).results;
@@ -11,7 +13,7 @@ async function rowsOrNull<T>(db: Db, sql: string): Promise<readonly T[] | null> 
   }
 }
 
-/** The names of the applied migrations, from wrangler's table. */
+/** The names of the applied migrations, from the table that wrangler writes. */
 export async function readMigrations(db: Db): Promise<readonly string[] | null> {
   const rows = await rowsOrNull<{ name: string }>(db, "SELECT name FROM d1_migrations ORDER BY id");
   return rows && rows.map(({ name }) => name);
@@ -43,7 +45,7 @@ export async function countAccounts(db: Db): Promise<ReadonlyMap<Platform, numbe
   return new Map((rows ?? []).map(({ platform, count }) => [platform, count]));
 }
 
-/** The platform of a connected account; null if it does not belong to this user. */
+/** The platform of a connected account. Null if the account does not belong to this user. */
 export async function findAccountOf(db: Db, userId: string, accountId: string): Promise<Platform | null> {
   const row = await db.d1
     .prepare("SELECT platform FROM accounts WHERE id = ?1 AND user_id = ?2 AND disconnected_at IS NULL")

@@ -2,7 +2,7 @@ import type { Env } from "#config.ts";
 import { isJsonObject } from "#core/json.ts";
 
 const SECRET_NAME = /(?:SECRET(?:_NEXT)?|_KEYS?|_CODE)$/;
-/** Shorter texts could appear in any sentence. */
+/** Texts shorter than this are not treated as secrets, because they could occur in any sentence. */
 const MIN_LENGTH = 6;
 
 function textsOf(value: string): readonly string[] {
@@ -14,14 +14,16 @@ function textsOf(value: string): readonly string[] {
   }
 }
 
-/** Every secret text of the configuration, also inside JSON. */
+/** Every secret text of the configuration, including those inside JSON settings. */
 function secretTexts(env: Env): readonly string[] {
   return Object.entries(env)
     .flatMap(([name, value]) => (typeof value === "string" && SECRET_NAME.test(name) ? [value, ...textsOf(value)] : []))
     .filter(({ length }) => length >= MIN_LENGTH);
 }
 
-/** The value as JSON without any secret text of the configuration, even if a platform repeated one. */
+/**
+ * Writes a value as JSON and removes every secret of the configuration from it. A platform's answer could repeat one.
+ */
 export function toJsonWithoutSecrets(env: Env, value: object): string {
   const secrets = secretTexts(env);
   return JSON.stringify(value, (_name, member: unknown) =>

@@ -6,15 +6,15 @@ export interface ExportedTable {
   readonly table: SQLiteTable;
   readonly column: OwnerColumn;
   readonly file: string;
-  /** Describes a row to the reader of the file. */
+  /** Explains a row to the person who reads the file. */
   readonly about: string;
   /** Columns that are not exported: secrets, hashes of secrets, and columns for the service's own work. */
   readonly without: readonly string[];
-  /** Set if only some rows are a person's data, or if an index covers only some rows. */
+  /** SQL condition, if only some rows are a person's data, or if an index covers only some rows. */
   readonly where?: string;
 }
 
-/** A table with a person's rows that are not exported, and the reason. */
+/** A table with rows of a person that are not exported, with the reason. */
 export interface UnexportedTable {
   readonly table: SQLiteTable;
   readonly column: OwnerColumn;
@@ -24,7 +24,7 @@ export interface UnexportedTable {
 /** The column that links a row to a user (`id`, `user_id`) or to a workspace. */
 export type OwnerColumn = "id" | "user_id" | "workspace_id";
 
-/** Posts and their files: other statements read and erase them. */
+/** Tables of posts and their files. Separate statements read and erase them. */
 export const POST_TABLES = {
   posts: "posts-1.json and so on, and archived-posts-1.json for those of the archive",
   post_targets: "inside the posts",
@@ -157,7 +157,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     file: "media",
     about: "an image or video; its file is media/{id}/{filename}",
     without: ["sweep_at"],
-    // Media without a hash is an incomplete upload.
+    // Media without a hash are incomplete uploads, which are not exported.
     where: "sha256 IS NOT NULL",
   },
   {
@@ -202,7 +202,7 @@ export const UNEXPORTED_TABLES: readonly UnexportedTable[] = [
   { table: schema.idempotencyRecords, column: "user_id", reason: "copies of answers; they end after a day" },
 ];
 
-/** Tables without an id of the user, and what happens to their data about a person. */
+/** Tables without a user's id, and what happens to the data about a person in each. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
   account_mails: "a hash of the address and when it got a mail; erased with the user, and a day after the mail",
   sign_in_attempts: "hashes of the address and of who tried; erased with the user, and a day after the last attempt",

@@ -3,22 +3,23 @@ import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
 import type { MediaType } from "#core/status.ts";
 import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
 
-/*
- * Descriptions of media for people who cannot see them. The preview says what a platform has no place for, so that nothing
- * disappears silently.
- */
+/* Descriptions of media for people who cannot see them. A preview warns of descriptions that a platform has no place
+   for, so that none disappears silently. */
 
-/** The description that the platform gets; an empty one counts as none. */
+/** The description that the platform gets. Undefined for an empty one. */
 export function altTextOf({ altText = "" }: Pick<MediaDescription, "altText">): string | undefined {
   return altText.trim() === "" ? undefined : altText;
 }
 
-/** The limit in the form of `PlatformLimits.rules`. */
+/** The limit of descriptions, in the form of `PlatformLimits.rules`. */
 export function altTextLimits({ max, types }: PlatformLimits["media"]["altText"]): readonly LimitRule[] {
   return types.length === 0 || max === null ? [] : [{ of: "alt_text", measure: "length", max }];
 }
 
-/** Descriptions that are longer than the platform accepts. UTF-16 code units are the strictest reading of its limit. */
+/**
+ * The problems of descriptions that are longer than the platform accepts. They count UTF-16 units, the strictest
+ * reading of its limit.
+ */
 export function altTextProblems(
   platform: Platform,
   media: readonly MediaDescription[],
@@ -35,7 +36,7 @@ export function altTextProblems(
 
 const PLURALS = { image: "images", video: "videos" } as const satisfies Record<MediaType, string>;
 
-/** Descriptions that nobody will read, because the platform takes none for this type of media. */
+/** Warnings about descriptions that nobody will read, because the platform takes none for this type of media. */
 export function altTextWarnings(
   platform: Platform,
   media: readonly MediaDescription[],

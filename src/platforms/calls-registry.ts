@@ -9,5 +9,5 @@ import * as tiktok from "./tiktok/calls.ts";
 import * as x from "./x/calls.ts";
 import * as youtube from "./youtube/calls.ts";
 
-/** The parts of the adapters that send requests, evaluated together with the first call. */
+/** The parts of the adapters that send requests. The first call loads all of them together. */
 export const CALLS = { instagram, tiktok, youtube, linkedin, x, facebook, pinterest, threads, bluesky, mastodon };

@@ -4,34 +4,42 @@ import type { AddressCheck } from "#core/public-address/address-check.ts";
 import type { Adapter, PlatformClient } from "./contract.ts";
 
 const TIMEOUT_MS = 20_000;
-/** The largest answers are lists of posts; a parsed body takes up to twenty times its size, and an isolate has 128 MB. */
+/**
+ * The largest answer (bytes); lists of posts are the largest. A parsed body takes up to twenty times its size, and an
+ * isolate has 128 MB.
+ */
 // mutant: answers-without-a-limit
 const MAX_ANSWER_BYTES = 2 * 1024 ** 2;
 
-/** The status of the last response in a step. The attempt log shows it; null when the last call failed without a response. */
+/**
+ * Records the status of a step's last response for the attempt log. Null if the last call failed without a response.
+ */
 export interface CallLog {
   lastStatus: number | null;
 }
 
-/** The hosts that one client may call, and the user agent of its calls. */
+/** The hosts that a client may call, and the user agent of its calls. */
 export interface ReachableHosts {
-  /** `Adapter.hosts`. */
+  /** The hosts that the adapter declares (`Adapter.hosts`). */
   readonly fixed: readonly string[];
-  /** Hosts that a user named: those of one login, or `any` while connecting. The client checks every call to them. */
+  /**
+   * Hosts that a user named: those of one login, or `any` while connecting. The client checks that they are public
+   * before every call.
+   */
   readonly userNamed: readonly string[] | "any";
   readonly checkAddress: (url: URL) => Promise<AddressCheck>;
-  /** Every call sends it: some platforms refuse calls without it, and their support asks for it. */
+  /** The `User-Agent` of every call. Some platforms refuse calls without one, and their support asks for it. */
   readonly userAgent: string;
 }
 
-/** A call to an address that is not public. The message is a sentence for the user who named the host. */
+/** Thrown for a call to an address that is not public. The message is a sentence for the user who named the host. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
 /**
- * Opens a client that calls only the hosts that the adapter or the login declared, so that no upload URL and no redirect
- * carries a token to any other host.
+ * Creates a client that calls only hosts which the adapter or the login declared. So no upload URL and no redirect can
+ * send a token to another host.
  */
 export function openPlatformClient(
   platformFetch: RemoteFetch,
@@ -79,7 +87,7 @@ async function assertReachable({ fixed, userNamed, checkAddress }: ReachableHost
   }
 }
 
-/** The hosts that an adapter's calls may reach. Hosts that users named count only for adapters that have them. */
+/** The hosts that an adapter's calls may reach. Hosts that users named count only if the adapter allows them. */
 export function reachableHosts(
   adapter: Pick<Adapter, "hosts" | "hasUserNamedHosts">,
   { userNamed, ...rest }: Omit<ReachableHosts, "fixed">,

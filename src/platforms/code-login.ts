@@ -13,17 +13,17 @@ import { authorizationCode, expiresAtFrom, type TokenResponse } from "./oauth-to
 import { type AuthorizeRequest, redirectLogin } from "./redirect-login.ts";
 import type { RequestFields } from "./request-encoding.ts";
 
-/** What differs between platforms whose logins follow RFC 6749. */
+/** What differs between platforms whose logins follow RFC 6749 (OAuth 2.0). */
 interface CodeLogin {
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
-  /** Sends the grant and adds what authenticates the app. */
+  /** Sends a grant to the token endpoint, with what authenticates the app. */
   request(client: PlatformClient, app: AppCredentials, grant: RequestFields): Promise<Result<TokenResponse>>;
-  /** Fields of the code exchange besides those of the RFC. */
+  /** Fields of the code exchange in addition to those of RFC 6749. */
   readonly exchangeFields?: (exchange: CodeExchange) => RequestFields;
-  /** Lifetimes for a response that names none. Without `refreshSeconds`, the refresh token keeps its expiry. */
+  /** Lifetimes (s) for a response that names none. Without `refreshSeconds`, the refresh token keeps its expiry. */
   readonly accessSeconds: number;
   readonly refreshSeconds?: number;
-  /** The scopes of a login whose response names none; absent where the platform always names them. */
+  /** The scopes of a login whose response names none. Absent if the platform always names them. */
   readonly scopesOf?: (app: AppCredentials) => readonly string[];
   identify(
     client: PlatformClient,
@@ -33,7 +33,7 @@ interface CodeLogin {
   ): Promise<Result<Omit<Login, "tokens">, FaultCode>>;
 }
 
-/** The login by authorization code, and the refresh by refresh token (RFC 6749, sections 4.1 and 6). */
+/** A login by authorization code and a refresh by refresh token (RFC 6749, sections 4.1 and 6). */
 export function codeLogin(login: CodeLogin): Pick<OAuthMethod, "start" | "exchangeCode"> & {
   readonly refresh: (
     client: PlatformClient,

@@ -1,6 +1,6 @@
 /**
- * Makes a text as we sent it equal to the text that a platform lists: platforms normalize Unicode and white space. `verify`
- * recognizes a post by it.
+ * Normalizes a text, so that the sent text equals the listed one: platforms change Unicode and white space. `verify`
+ * recognizes posts by it.
  */
 export function comparableText(text: string | null | undefined): string {
   return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();

@@ -23,33 +23,34 @@ export type * from "./contract/connect.ts";
 export type * from "./contract/operator.ts";
 export type * from "./contract/steps.ts";
 
-/*
- * The adapter contract: everything the rest of the service knows about a platform. One folder per platform implements it;
- * code outside that folder never names the platform. Adapters keep no state, never sleep and never wait in a loop: each call
- * returns an outcome, and the publisher's alarm schedules the next call.
- *
- * `contract/` holds the parts in the order of the list above. Each part imports types only from earlier ones.
- *
- * Times are milliseconds since 1970 (UTC) unless a name ends in `Seconds`.
- */
+/* The adapter contract: everything that the rest of the service knows about a platform. One folder per platform
+   implements it; code outside that folder never names the platform. Adapters keep no state, never sleep and never
+   wait in a loop. Each call returns an outcome, and the publisher's alarm schedules the next call.
+   
+   `contract/` contains the parts in the order of the list above. Each part imports types only from earlier ones.
+   
+   Times are milliseconds since 1970 (UTC) unless a name ends in `Seconds`. */
 
-/** A collection to which users save posts. */
+/** A collection at a platform to which users save posts. */
 export interface Board {
-  /** The platform's id as text. */
+  /** The platform's id of the board, as text. */
   readonly id: string;
-  /** As the user named it. */
+  /** The name that the user gave the board. */
   readonly name: string;
-  /** Null when empty or not given. */
+  /** The description of the board. Null if it is empty or the platform gives none. */
   readonly description: string | null;
-  /** The platform's own word, not interpreted. */
+  /** The platform's own word for who can see the board, not interpreted. */
   readonly privacy: string;
-  /** Null when not given. */
+  /** How many posts the board has. Null if the platform gives no number. */
   readonly pinCount: number | null;
 }
 
-/** One platform. The service stores cursors, references and progress as JSON between two calls, possibly across a deployment. */
+/**
+ * One platform. Between two calls the service stores cursors, references and progress as JSON, possibly across a
+ * deployment.
+ */
 export interface Adapter {
-  /** The folder's name. */
+  /** The platform, which is also the name of the adapter's folder. */
   readonly platform: Platform;
   /** The only hosts that a call may reach: exact names, or `*.example.com` for subdomains. */
   readonly hosts: readonly string[];
@@ -58,80 +59,90 @@ export interface Adapter {
    * each like a media URL. Later calls of the connection may go only to `hosts` and `TokenSet.hosts`, with the same check.
    */
   readonly hasUserNamedHosts: boolean;
-  /** `none`: the platform works without app credentials of the operator. `AppCredentials` then has only settings. */
+  /**
+   * Whether the operator must register an app. `none`: the platform works without credentials, and `AppCredentials` has
+   * only settings.
+   */
   readonly operatorCredentials: "required" | "none";
-  /** The numbers that `validate` checks. */
+  /** The limits that `validate` checks. */
   readonly limits: PlatformLimits;
-  /** Absent where the platform neither counts nor charges the app as a whole. */
+  /** What the platform counts or charges for the app as a whole. Absent if it does neither. */
   readonly appTerms?: AppTerms;
   /**
-   * Parses known keys strictly and lets unknown keys pass (`z.looseObject`). Validation, `GET /platforms` and the OpenAPI
-   * document use it.
+   * The schema of the options. It parses known keys strictly and ignores unknown ones (`z.looseObject`). Validation,
+   * `GET /platforms` and the OpenAPI document use it.
    */
   readonly options: z.ZodType;
   /**
-   * Additional scopes by the name of the option that needs them; `cover` stands for the cover of a video. A login requests an
-   * additional scope only if the operator lists it in `{PLATFORM}_EXTRA_SCOPES`. Absent: no option needs one. Pure.
+   * Additional scopes by the name of the option that needs them; `cover` means the cover of a video. A login requests
+   * such a scope only if the operator lists it in `{PLATFORM}_EXTRA_SCOPES`. Absent: no option needs one. Pure.
    */
   readonly optionScopes?: (settings: AppCredentials["settings"]) => Readonly<Record<string, readonly string[]>>;
-  /** How pages ask for the options; absent where the platform has none of its own. */
+  /** How pages ask for the options. Absent if the platform has no options of its own. */
   readonly optionForm?: OptionForm;
-  /** What the account lets its owner choose, read from its capabilities; absent where there is nothing to show. Pure. */
+  /** What an account lets its owner choose, read from its capabilities. Absent if there is nothing to show. Pure. */
   readonly creatorOf?: (capabilities: JsonObject, settings: AppCredentials["settings"]) => CreatorInfo | undefined;
-  /** Login, tokens and accounts. */
+  /** Logins, tokens and accounts of the platform. */
   readonly connect: Connector;
-  /** The privacy page that the platform's review demands shows this. */
+  /** What the privacy page says about the platform. The platforms' reviews of apps require such a page. */
   readonly dataPolicy: DataPolicy;
-  /** How the service makes a copy of an image that the platform would refuse; absent where it makes none. */
+  /** How the service makes a copy of an image that the platform would refuse. Absent if it makes none. */
   readonly fitting?: ImageFitting;
-  /** Replaces `fitting` for a post with these options, as the caller sent them. Absent: `fitting` holds for all posts. Pure. */
+  /**
+   * Replaces `fitting` for a post with these options, as the caller sent them. Absent: `fitting` applies to all posts.
+   * Pure.
+   */
   readonly fittingFor?: (options: JsonObject) => ImageFitting;
-  /** Captions keep mentions by URN, `@[name](urn:…)`. Absent: the platform gets the name alone. */
+  /** Captions keep mentions by URN, `@[name](urn:…)`. Absent: the platform gets the name without the URN. */
   readonly takesMentions?: true;
-  /** Pure: no network, no clock, no throw. It does not change its input. */
+  /** Checks a target before it is confirmed. Pure: no network, no clock, no throw. It does not change its input. */
   validate(input: ValidationInput): ValidationResult;
-  /** How the platform's own feed shows a target, as far as we know. Pure. Accepts every input, also one with problems. */
+  /** How the platform's own feed shows a target, as far as is known. Accepts every input, even with problems. Pure. */
   appearance(input: AppearanceInput): PostAppearance;
-  /** Reads the current capabilities before a preview, where they change often. After a fault the preview uses the stored ones. */
+  /**
+   * Reads the account's present capabilities before a preview, if they change often. After a fault, the preview uses
+   * the stored ones.
+   */
   readonly fetchCapabilities?: (client: PlatformClient, account: AccountAccess) => Promise<Result<JsonObject>>;
   /**
-   * The limits of one account, where its capabilities or the operator's settings change them. Absent: `limits` holds for all
-   * accounts. Pure.
+   * The limits of one account, if its capabilities or the operator's settings change them. Absent: `limits` applies to
+   * all accounts. Pure.
    */
   readonly limitsOf?: (capabilities: JsonObject, settings: AppCredentials["settings"]) => PlatformLimits;
-  /** Every board of an account, from all list pages. `/accounts/{platform}-boards` returns them. */
+  /** Lists all boards of an account, from all list pages, for `/accounts/{platform}-boards`. */
   readonly listBoards?: (client: PlatformClient, account: AccountAccess) => Promise<Result<readonly Board[]>>;
-  /** How long before the due time `prepare` starts, in milliseconds; 0 when there is nothing to prepare. */
+  /** How long (ms) before the due time `prepare` starts. 0 if there is nothing to prepare. */
   prepareAheadMs(job: { readonly media: readonly MediaDescription[]; readonly hasDocument?: boolean }): number;
   /**
-   * How many milliseconds the platform may process an accepted post before its outcome counts as unknown. Absent: two hours
-   * for a video, otherwise 30 minutes.
+   * How long (ms) the platform may process an accepted post before the outcome counts as unknown. Absent: two hours for
+   * a video, otherwise 30 minutes.
    */
   readonly processingLimitMs?: number;
   /**
-   * Uploads files, creates containers and waits until the platform has processed them. Publishes nothing. May run before the
-   * due time, and again from any cursor it returned; `undefined` starts from the beginning.
+   * Uploads files, creates containers and waits until the platform has processed them; publishes nothing. May run
+   * before the due time, and again from any cursor that it returned. `undefined` starts from the beginning.
    */
   prepare(client: PlatformClient, job: Job, cursor: JsonValue | undefined): Promise<PrepareOutcome>;
   /**
-   * Sends exactly one visible call. The journal holds the intent before the call leaves. The publisher repeats the call only
-   * after `absent`, `more` or a refusal.
+   * Sends exactly one visible call. The journal contains the intent before the call is sent. The publisher repeats the
+   * call only after `absent`, `more` or a refusal.
    */
   commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome>;
   /**
-   * Whether the post is published. The publisher calls it after `accepted`, `uncertain` or a crash. Reads only; repeatable.
+   * Finds out whether the post is published, after `accepted`, `uncertain` or a crash. It only reads, and can be
+   * repeated.
    *
-   * `ref` is null when the journal of the run is lost and only the row remains. `verify` then searches the posts that the
-   * account published since `committedAt`, which is the due time (`verify-by-row.ts`). It compares the text as the platform
-   * normalizes it, the kind and number of media where the list names them, and the app where the list names it. The post
-   * counts as found only if exactly one post matches that no sibling owns. `verify` returns `absent` only where sending the
-   * same content again cannot make a second post, or where the complete list has no post that could be this one. It returns
-   * `cannot_tell` for everything else, also for a platform that cannot list.
+   * `ref` is null if the journal of the run is lost and only the row remains. `verify` then searches the posts that the
+   * account published since `committedAt`, which is the due time (`verify-by-row.ts`). It compares the text as the
+   * platform normalizes it. If the list names them, it also compares the kind and number of media, and the app. The
+   * post counts as found only if exactly one post matches that belongs to no sibling target. `verify` returns `absent`
+   * only if sending the same content again cannot make a second post, or if the complete list has no post that could be
+   * this one. In all other cases it returns `cannot_tell`, also for a platform that cannot list.
    */
   verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome>;
 }
 
-/** Checks an adapter against the contract and keeps its literal types. */
+/** Checks an adapter against the contract at compile time and keeps its literal types. */
 export function defineAdapter<const A extends Adapter>(adapter: A): A {
   return adapter;
 }

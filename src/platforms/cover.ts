@@ -3,16 +3,16 @@ import { PLATFORM_NAMES, type Platform } from "#core/platform.ts";
 import type { LimitRule, MediaDescription, PlatformLimits, ValidationProblem, ValidationWarning } from "./contract.ts";
 import { mediaProblems, mediaRuleLimits } from "./media-rules.ts";
 
-/* Covers of videos. The preview says what a platform cannot show, so that nothing disappears silently. */
+/* Covers of videos. A preview warns of covers that a platform cannot show, so that none disappears silently. */
 
 type CoverLimits = Pick<PlatformLimits["media"], "covers">;
 
-/** The limits of a picture in the form of `PlatformLimits.rules`. */
+/** The limits of a cover picture, in the form of `PlatformLimits.rules`. */
 export function coverLimits({ image }: PlatformLimits["media"]["covers"]): readonly LimitRule[] {
   return image === null ? [] : mediaRuleLimits("cover", image);
 }
 
-/** Pictures that the platform does not accept as covers. */
+/** The problems of pictures that the platform does not accept as covers. */
 export function coverProblems(
   platform: Platform,
   media: readonly MediaDescription[],
@@ -31,12 +31,12 @@ export function coverProblems(
   });
 }
 
-/** Covers that the platform cannot show. */
+/** Warnings about covers that the platform cannot show. */
 export function coverWarnings(
   platform: Platform,
   media: readonly MediaDescription[],
   { covers }: CoverLimits,
-  /** Why the platform gets no picture, as the end of a sentence that begins with its name. Absent: the platform takes none. */
+  /** Why the platform gets no picture, as the end of a sentence that begins with the platform's name. */
   withoutImage = "gets no cover from this service",
 ): readonly ValidationWarning[] {
   const name = PLATFORM_NAMES[platform];

@@ -4,7 +4,10 @@ import { sanitizeMessage } from "./fault.ts";
 import { postForm } from "./request-encoding.ts";
 import { callPlatform, type PlatformResponse, parseBody } from "./response.ts";
 
-/** The check sends this as a grant. No platform has issued it, so a platform that knows the app complains about the grant. */
+/**
+ * The check of the operator's credentials sends this as a grant. No platform issued it, so a platform that accepts the
+ * app complains about the grant.
+ */
 export const UNKNOWN_GRANT = "almanac-checks-its-credentials";
 
 const OAuthAnswer = z.looseObject({
@@ -13,12 +16,12 @@ const OAuthAnswer = z.looseObject({
   error_description: z.string().nullish(),
 });
 
-/** The error that a token endpoint answered, by the members of RFC 6749, 5.2. */
+/** The error in a token endpoint's answer, with the members of RFC 6749, 5.2. */
 export interface OAuthWords {
-  /** Empty when the answer has none. */
+  /** The error word. Empty if the answer has none. */
   readonly error: string;
   readonly description: string;
-  /** The platform accepted the grant. */
+  /** True if the platform unexpectedly accepted the grant and issued a token. */
   readonly hasToken: boolean;
 }
 
@@ -31,12 +34,12 @@ export function oauthWords(response: PlatformResponse): OAuthWords {
   };
 }
 
-/** Removes the app's secret, which a platform may repeat, and whatever looks like a token. */
+/** Removes the app's secret, which a platform may repeat, and everything that looks like a token. */
 function publicWords(app: AppCredentials, words: string): string {
   return sanitizeMessage(app.clientSecret === "" ? words : words.replaceAll(app.clientSecret, "…"));
 }
 
-/** A client that remembers whether a call got no answer, because a fault does not show it. */
+/** Wraps a client so that it remembers whether a call got no answer, which a fault does not show. */
 export function rememberLostCalls(client: PlatformClient): PlatformClient & { readonly hasLostCall: boolean } {
   let hasLostCall = false;
   return {
@@ -55,8 +58,8 @@ export function rememberLostCalls(client: PlatformClient): PlatformClient & { re
 }
 
 /**
- * Asks for tokens with a refresh token that nobody issued. The app authenticates itself with `headers`, otherwise in the
- * form (RFC 6749, section 2.3.1).
+ * Requests tokens with a refresh token that nobody issued, to see whether the platform accepts the app. The app
+ * authenticates with `headers`, or else in the form (RFC 6749, section 2.3.1).
  */
 export async function refreshUnknownGrant(
   client: PlatformClient,
@@ -74,7 +77,10 @@ export async function refreshUnknownGrant(
   );
 }
 
-/** Judges an answer and adds its words here, so that no adapter forgets to clean them. */
+/**
+ * Judges a platform's answer and adds its words. This happens here, so that no adapter forgets to remove secrets from
+ * them.
+ */
 export async function checkAnswer(
   app: AppCredentials,
   send: () => Promise<PlatformResponse>,
@@ -95,7 +101,7 @@ export async function checkAnswer(
 export function judgeOAuth(rules: {
   /** Whether these words complain about the grant, which means that the platform accepts the app. */
   readonly accepts: (words: OAuthWords) => boolean;
-  /** Error words that refuse the app. */
+  /** Error words with which the platform refuses the app. */
   readonly refusals: readonly string[];
 }): Parameters<typeof checkAnswer>[2] {
   return (response) => {

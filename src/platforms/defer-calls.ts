@@ -2,19 +2,20 @@ import { once } from "#core/once.ts";
 import type * as Registry from "./calls-registry.ts";
 import type { Connector, TokenSet, Adapter } from "./contract.ts";
 
-/*
- * `calls.ts` of an adapter's folder sends the requests. The first call evaluates it, so that an isolate that only
- * previews, confirms and lists never does.
- */
+/* Loads the code that sends requests (`calls.ts` of each adapter) with the first call. An isolate that only
+   previews, confirms and lists never loads it. */
 
 const loadCalls = once(() => import("./calls-registry.ts"));
 
 type Calls = (typeof Registry)["CALLS"];
 
-/** A login in the browser that asks for nothing before it starts. */
+/** A login in the browser that asks the user for nothing before it starts. */
 export const BROWSER_LOGIN = { kind: "oauth", input: [], clientMetadata: null } as const;
 
-/** Wraps functions of the folder's `calls.ts` as functions of the adapter. The result already contains those that every adapter has. */
+/**
+ * Wraps functions of an adapter's `calls.ts`, so that they are loaded with the first call. The result already contains
+ * the functions that every adapter has.
+ */
 export function deferCalls<P extends keyof Calls>(platform: P) {
   function defer<Args extends unknown[], Outcome>(
     pick: (calls: Calls[P]) => (...args: Args) => Promise<Outcome>,
@@ -37,7 +38,7 @@ export function deferCalls<P extends keyof Calls>(platform: P) {
   return { defer, publishing, listAccounts, login, browserLogin: { ...BROWSER_LOGIN, ...login } };
 }
 
-/** `canRefresh` of platforms that issue a refresh token only to some logins. */
+/** Whether a login has a refresh token. Some platforms issue one only to some logins. */
 export function hasRefreshToken(tokens: TokenSet): boolean {
   return tokens.refreshToken !== null;
 }

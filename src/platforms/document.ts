@@ -9,7 +9,10 @@ interface DocumentRule {
   readonly maxPages: number;
 }
 
-/** Not strict: answers add the facts of the stored file, and a request may send them back. */
+/**
+ * The schema of the option with a document. It is not strict: answers add facts of the stored file, and a request may
+ * send them back.
+ */
 export const documentOption = {
   document: z
     .looseObject({
@@ -36,7 +39,7 @@ export function documentLimits({ maxBytes, maxPages }: DocumentRule): readonly L
   ];
 }
 
-/** Where a stored document exceeds the limits. Nothing is known of a document that nobody has read yet. */
+/** The problems of a stored document that exceeds the limits. A document that nobody has read yet has none. */
 export function documentSizeProblems(
   name: string,
   options: JsonObject,

@@ -3,27 +3,25 @@ import type { JsonObject } from "#core/json.ts";
 import type { Adapter, AppCredentials, ValidationProblem } from "./contract.ts";
 import { splitScopes } from "./oauth-token.ts";
 
-/*
- * Scopes that only some options need. One scope that the platform has not approved can make it refuse the whole login, so a
- * login requests only those that the operator lists.
- */
+/* Scopes that only some options need. A scope that the platform has not approved can make it refuse the whole login.
+   So a login requests only those that the operator lists. */
 
 type Settings = AppCredentials["settings"];
 
-/** The member of an account's capabilities that names the extra scopes of its login. */
+/** The member of an account's capabilities that contains the extra scopes of its login. */
 const GRANTED = "extraScopes";
 
-/** The scopes that a login requests: these and those that the operator lists, each once. */
+/** The scopes that a login requests: `scopes` and those that the operator lists, without repetition. */
 export function withExtraScopes(scopes: readonly string[], app: Pick<AppCredentials, "settings">): readonly string[] {
   return [...new Set([...scopes, ...splitScopes(app.settings["EXTRA_SCOPES"] ?? "")])];
 }
 
-/** The scopes that the operator lists beyond those of every login. */
+/** The scopes that the operator lists in addition to those of every login. */
 export function extraScopes(settings: Settings): readonly string[] {
   return withExtraScopes([], { settings });
 }
 
-/** Adds to an account's capabilities the listed scopes that its login has. */
+/** Adds the listed scopes that a login has to its account's capabilities. */
 export function withGrantedScopes(
   capabilities: JsonObject,
   granted: readonly string[],
@@ -33,20 +31,23 @@ export function withGrantedScopes(
   return scopes.length === 0 ? capabilities : { ...capabilities, [GRANTED]: scopes };
 }
 
-/** Whether the login of an account has all of these extra scopes. `capabilities`: as the service last listed the account. */
+/** Whether an account's login has all of these extra scopes. `capabilities` are those that the service last listed. */
 export function hasExtraScopes(capabilities: JsonObject, scopes: readonly string[]): boolean {
   const granted = capabilities[GRANTED];
   return Array.isArray(granted) && scopes.every((scope) => granted.includes(scope));
 }
 
-/** Stands for covers of videos, which are no option. Without their scopes the preview warns, as on a platform without covers. */
+/**
+ * Stands for covers of videos, which are no option. Without their scopes a preview warns, as on a platform without
+ * covers.
+ */
 const COVER = "cover";
 
 export interface OptionScopes {
-  /** An option, or `cover`. */
+  /** The name of the option, or `cover`. */
   readonly option: string;
   readonly scopes: readonly string[];
-  /** The operator lists all of them, so a new login requests them. */
+  /** Whether the operator lists all of these scopes, so that a new login requests them. */
   readonly isAvailable: boolean;
 }
 
@@ -66,7 +67,10 @@ function isSet(value: JsonObject[string] | undefined): boolean {
   return value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
-/** The requested options whose scopes the login lacks. `capabilities`: as the service last listed the account. */
+/**
+ * The problems of requested options whose scopes the login lacks. `capabilities` are those that the service last
+ * listed.
+ */
 export function optionScopeProblems(
   adapter: Pick<Adapter, "platform" | "optionScopes">,
   options: JsonObject,

@@ -16,66 +16,64 @@ import type {
 import { rejected, temporary } from "./fault.ts";
 import { verifyAgainIn } from "./verify-again.ts";
 
-/*
- * Extras: first comments, covers, playlists. The service adds them once the post is public, each with a visible call of its
- * own. From then on the target can only become published: the result of an extra stands beside the post and never makes the
- * target fail.
- */
+/* Extras: first comments, covers and playlists. The service adds them after the post is public, each with its own
+   visible call. A target whose post is public can only become published, so a failed extra never makes the target
+   fail. */
 
-/** The wait before each try of a call after the first one. */
+/** The wait (s) before each try of an extra's call after the first try. */
 const WAITS_SECONDS = [5, 30, 120, 600] as const;
-/** The publisher gives up an extra that would have to wait longer than this. */
+/** The publisher gives up an extra that would have to wait longer than this (s). */
 const MAX_WAIT_SECONDS = 15 * 60;
-/** Platforms list new extras within seconds. */
+/** How soon (ms) a new extra is looked for. Platforms list new extras within seconds. */
 const FIRST_LOOK_MS = 15 * SECOND;
-/** The time between two whole lists that must both lack the extra. */
+/** The time (ms) between two complete lists that must both lack an extra before its call is repeated. */
 const MISSING_FOR_MS = MINUTE;
 
 const ResultSchema = z.object({
   status: z.enum(EXTRA_STATUSES),
   id: z.string().nullable(),
   url: z.string().nullable(),
-  // Only this file writes it.
+  // The fault needs no check, because only this file writes it.
   fault: z.custom<Fault>(isJsonObject).nullable(),
 });
 
-/** Part of `Job.progress` as soon as the post is public. */
+/** The part of `Job.progress` that describes extras, once the post is public. */
 const ExtrasProgress = z.object({
   extras: z.object({
     post: z.object({ id: z.string(), url: z.string().nullable(), at: z.number() }),
     /** The extras that are not done, in order. */
     open: z.array(z.enum(EXTRA_NAMES)),
-    /** The next call of the first open extra, and how often it was tried. */
+    /** The index of the first open extra's next call, and how often this call was tried. */
     index: z.int(),
     tries: z.number(),
-    /** The journal was lost, so unknown calls may have left: the service looks for each extra before it sends it. */
+    /** Whether to look for each extra before it is sent. If the journal was lost, unknown calls may have been sent. */
     looksFirst: z.boolean(),
     results: z.partialRecord(z.enum(EXTRA_NAMES), ResultSchema),
   }),
 });
 type ExtrasState = z.infer<typeof ExtrasProgress>["extras"];
 
-/** The post that gets the extras, as its platform names it. */
+/** The post that gets the extras, with the platform's names for it. */
 export type PublicPost = ExtrasState["post"];
 
-/** Undefined until the post is known to be public. */
+/** The state of the extras. Undefined until the post is known to be public. */
 export function extrasState(progress: JsonValue): ExtrasState | undefined {
   return ExtrasProgress.safeParse(progress).data?.extras;
 }
 
-/** The new extra, as its platform names it. */
+/** A new extra, with the platform's names for it. */
 export type AddedExtra = Pick<ExtraResult, "id" | "url">;
 
 /** A kind of extra, with the calls that add it. */
 export interface Extra {
   readonly name: ExtraName;
-  /** How many calls the target needs; 0 for none. Pure. */
+  /** How many calls the target needs; 0 if it has no such extra. Pure. */
   count(job: Job): number;
   /** Makes one visible call. Null, a throw and a temporary fault all mean that the outcome is unknown. */
   send(client: PlatformClient, job: Job, post: PublicPost, index: number): Promise<Result<AddedExtra> | null>;
   /**
-   * Whether the platform has the extra; null: a whole list lacks it. A definite refusal means that nothing can show it.
-   * Absent: the call replaces what is there, so the service may repeat it whatever an earlier try did.
+   * Finds out whether the platform has the extra. Null means that a complete list lacks it. A definite refusal means
+   * that nothing can show it. Absent if the call replaces what is there, so that it can be repeated after any outcome.
    */
   readonly look?: (
     client: PlatformClient,
@@ -85,13 +83,13 @@ export interface Extra {
   ) => Promise<Result<AddedExtra | null>>;
 }
 
-/** Stands in the journal while an extra is open. A `verify` without it means that the journal was lost. */
+/** The reference in the journal while an extra is open. A `verify` without it means that the journal was lost. */
 const ExtrasRef = z.object({ extras: z.literal(true), missingSince: z.number().nullable() });
 const REF = { extras: true, missingSince: null } as const satisfies z.infer<typeof ExtrasRef>;
 
 type Calls = Pick<Adapter, "commit" | "verify">;
 
-/** Wraps the calls of an adapter so that the target's extras follow them. */
+/** Wraps the calls of an adapter, so that the calls for the target's extras follow the post. */
 export function withExtras(calls: Calls, extras: readonly Extra[]): Calls {
   const begin = <Outcome extends CommitOutcome | VerifyOutcome>(job: Job, outcome: Outcome, looksFirst: boolean) => {
     const open = extras.filter((extra) => extra.count(job) > 0).map(({ name }) => name);
@@ -150,8 +148,8 @@ async function sendNext(
         ? uncertain(fault.message, fault.httpStatus)
         : tryAgain(job, state, extra, fault, sent ? "failed" : "unconfirmed");
     case "reconnect":
-      // The publisher knows whether it can get a new token. Without one it publishes the target with the fault. A missing
-      // scope that only the extra needs says nothing about the login.
+      // If the token has expired, let the publisher decide, because it knows whether a new token is possible. A missing
+      // scope of the extra alone says nothing about the login.
       return fault.code === "auth_expired"
         ? { state: "refused", fault }
         : finish(job, state, extra, failed({ ...fault, kind: "rejected" }));
@@ -163,8 +161,8 @@ function uncertain(detail: string, httpStatus: number | null): CommitOutcome {
 }
 
 /**
- * Finds out the outcome of a call without an answer. The service repeats it only when two whole lists, read a minute apart,
- * lack the extra.
+ * Finds out the outcome of a call without an answer. The call is repeated only if two complete lists, read a minute
+ * apart, lack the extra.
  */
 async function lookForNext(
   client: PlatformClient,
@@ -217,7 +215,7 @@ function afterRefusedLook(job: Job, state: ExtrasState, extra: Extra, fault: Fau
   }
 }
 
-/** Waits for the next try. After the last one the extra keeps the status of this try. */
+/** Waits for the next try. If there is none left, the extra keeps the status of this try. */
 function tryAgain(job: Job, state: ExtrasState, extra: Extra, fault: Fault, status: "failed" | "unconfirmed") {
   // mutant: extra-without-end
   const wait = WAITS_SECONDS[state.tries];
@@ -227,7 +225,7 @@ function tryAgain(job: Job, state: ExtrasState, extra: Extra, fault: Fault, stat
     : goOn({ ...state, tries: state.tries + 1 }, afterSeconds);
 }
 
-/** Where an extra takes several calls, the result shows the first one that failed. */
+/** Finishes an extra. If it takes several calls, the result shows the first call that failed. */
 function finish(job: Job, state: ExtrasState, extra: Extra, result: ExtraResult) {
   const { name } = extra;
   const earlier = state.results[name];
@@ -249,7 +247,7 @@ function publishedWith(state: ExtrasState): PublishedOutcome {
   return { state: "published", remoteId: id, url, publishedAt: at, progress: toProgress(state), extras: state.results };
 }
 
-/** A `Fault` is JSON; its optional member hides that from the compiler. */
+/** A `Fault` is JSON, but its optional member hides that from the compiler. */
 function toProgress(state: ExtrasState): JsonValue {
   return { extras: state } as unknown as JsonValue;
 }
@@ -258,7 +256,7 @@ function failed(fault: Fault): ExtraResult {
   return { status: "failed", id: null, url: null, fault };
 }
 
-/** Tells an owner that the call may have succeeded. */
+/** A fault that tells the owner that the call may have succeeded. */
 function unknownOutcome({ message, httpStatus, platformCode }: Fault): Fault {
   return rejected(message, { httpStatus, platformCode }, { code: "outcome_unknown", category: "platform" });
 }

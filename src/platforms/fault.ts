@@ -30,7 +30,7 @@ function createFault<Code extends FaultCode>(
   };
 }
 
-/** A fault that ends only when the user logs in again. */
+/** A fault that ends only if the user logs in again. */
 export function reconnect(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
   return createFault(
     "reconnect",
@@ -39,7 +39,7 @@ export function reconnect(message: string, source: FaultSource, details: Partial
   );
 }
 
-/** The publisher repeats the call later and uses up no attempt. */
+/** A fault after which the publisher repeats the call later and uses up no attempt. */
 export function rateLimited(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
   return createFault(
     "rate_limited",
@@ -48,7 +48,7 @@ export function rateLimited(message: string, source: FaultSource, details: Parti
   );
 }
 
-/** The publisher repeats the call later and uses up an attempt. `commit` never returns it. */
+/** A fault after which the publisher repeats the call later and uses up an attempt. `commit` never returns it. */
 export function temporary(message: string, source: FaultSource, details: Partial<FaultDetails> = {}): Fault {
   return createFault(
     "temporary",
@@ -57,9 +57,9 @@ export function temporary(message: string, source: FaultSource, details: Partial
   );
 }
 
-/** The publisher does not repeat the call. */
+/** A fault after which the publisher does not repeat the call. */
 export function rejected(message: string, source: FaultSource, details?: Partial<FaultDetails>): Fault;
-/** The same for a login, which has codes of its own. */
+/** A fault of a login, which has further codes. */
 export function rejected(
   message: string,
   source: FaultSource,

@@ -1,15 +1,18 @@
 import type { MediaDescription, MediaRule } from "./contract.ts";
 
-/* Videos and animated GIFs are never converted here; a refusal names the one command with which their owner does it. */
+/* Writes the ffmpeg command that makes a video or animated GIF fit. The service never converts these itself; a
+   refusal names the command for their owner. */
 
 const AUDIO_KBIT = 128;
-/** Encoders miss their bitrate by some percent. */
+/** The share of the largest size at which the command aims, because encoders miss their bitrate by some percent. */
 const SIZE_MARGIN = 0.9;
 const LEAST_KBIT = 100;
 
 const even = (side: number) => Math.max(2, Math.floor(side / 2) * 2);
 
-/** The command that makes a file fit all of the rule; null where none can, as for a video that is too short. */
+/**
+ * The command that makes a file fit all limits of the rule. Null if no command can, as for a video that is too short.
+ */
 export function ffmpegLine(media: MediaDescription, rule: MediaRule): string | null {
   const isGif = media.contentType === "image/gif";
   const seconds = media.durationSeconds;
@@ -53,7 +56,7 @@ function frameFilters({ facts }: MediaDescription, { minFrameRate, maxFrameRate 
     : [];
 }
 
-/** Borders where the shape has to change, then the largest size that is allowed. */
+/** The filters of the command: borders if the shape must change, then scaling to the largest allowed size. */
 function scaleFilters(media: MediaDescription, rule: MediaRule): string[] {
   const { width, height, facts } = media;
   if (width === null || height === null) {
@@ -80,7 +83,7 @@ function scaleFilters(media: MediaDescription, rule: MediaRule): string[] {
     (rule.minLongSide ?? 0) / long,
   );
   const scale = Math.min(Math.max(1, least), most);
-  // The encoder of videos takes even sides only.
+  // Video encoders accept only even sides.
   const isEven = width % 2 === 0 && height % 2 === 0;
   if (scale === 1 && wide === width && high === height && isEven) {
     return [];

@@ -6,9 +6,9 @@ import type { AddedExtra, Extra, PublicPost } from "./extras.ts";
 import { succeeded } from "./fault.ts";
 import { atMost } from "./options.ts";
 
-/* The account's own comment below its post. The service sends it once the post is public. */
+/* The account's own comment below its post. The service sends it after the post is public. */
 
-/** `max` counts UTF-16 units, the strictest usual reading of "characters". */
+/** The schema of the option. `max` counts UTF-16 units, the strictest usual meaning of "characters". */
 export function firstCommentOption(max: number) {
   return {
     first_comment: z
@@ -26,27 +26,27 @@ export const FIRST_COMMENT_FIELD = {
   input: "lines",
 } as const satisfies OptionField;
 
-/** Null where the target has none. */
+/** The text of the first comment. Null if the target has none. */
 export function firstCommentOf({ first_comment: text }: JsonObject): string | null {
   return typeof text === "string" && text.trim() !== "" ? text : null;
 }
 
 export interface ListedComment extends AddedExtra {
   readonly text: string | null | undefined;
-  /** Whether the account of the post wrote it. */
+  /** Whether the post's account wrote the comment. */
   readonly isOwn: boolean;
 }
 
 interface CommentCalls {
-  /** Null: the outcome is unknown. */
+  /** Sends the comment. Null means that the outcome is unknown. */
   send(client: PlatformClient, job: Job, post: PublicPost, text: string): Promise<Result<AddedExtra> | null>;
-  /** Every comment on the post; a definite refusal where the list cannot be read to its end. */
+  /** Lists all comments on the post. A list that cannot be read completely is a definite refusal. */
   list(client: PlatformClient, job: Job, post: PublicPost): Promise<Result<readonly ListedComment[]>>;
 }
 
 /**
- * Recognizes the comment by its text among the account's own comments on the post: no older comment can be there, because
- * the post itself is new.
+ * Adds the first comment. A sent comment is recognized by its text among the account's own comments: the post is new,
+ * so none of them is older.
  */
 export function firstComment(calls: CommentCalls): Extra {
   return {

@@ -5,10 +5,8 @@ import type { AppCredentials, Fault, PlatformAnswer, PlatformClient } from "./co
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "./fault.ts";
 import { bearerHeader, type RequestFields, postForm, withQuery } from "./request-encoding.ts";
 
-/*
- * Requests, responses and errors of Meta's Graph API, which several platforms share. A platform's errors.ts handles the
- * codes that only it uses, and handles them first.
- */
+/* Requests, responses and errors of Meta's Graph API, which several platforms share. The errors.ts of a platform
+   handles its own codes first. */
 
 const GraphErrorBody = z.looseObject({
   error: z.looseObject({
@@ -25,7 +23,7 @@ export interface GraphError {
   readonly message: string;
 }
 
-/** Null when the body is not a Graph error. */
+/** The error in a response. Null if the body is not a Graph error. */
 export function graphError(response: PlatformResponse): GraphError | null {
   const error = parseBody(GraphErrorBody, response)?.error;
   return error
@@ -47,7 +45,10 @@ export function graphSource(response: PlatformResponse, error: GraphError | null
 
 const Usage = z.record(z.string(), z.array(z.looseObject({ estimated_time_to_regain_access: z.number().nullish() })));
 
-/** The longest wait in the header `x-business-use-case-usage`, which lists minutes per business and use case. */
+/**
+ * The longest wait (s) that the header `x-business-use-case-usage` asks for. It lists minutes per business and use
+ * case.
+ */
 function regainSeconds(headers: Headers): number | undefined {
   let parsed: unknown;
   try {
@@ -69,7 +70,10 @@ function isRateLimit(error: GraphError): boolean {
   return [4, 17, 32, 341, 613].includes(error.code) || (error.code >= 80_000 && error.code <= 80_014);
 }
 
-/** Error codes with the same meaning on every platform with this API ("Handle Errors" in Meta's Graph API guide). */
+/**
+ * The fault of an error code that means the same on every platform with this API ("Handle Errors" in Meta's Graph API
+ * guide).
+ */
 export function graphFault(response: PlatformResponse): Fault {
   const error = graphError(response);
   const source = graphSource(response, error);
@@ -128,30 +132,29 @@ function faultWithoutGraphError(response: PlatformResponse, source: FaultSource)
   return temporary("The platform's response is not what its documentation describes.", source);
 }
 
-/** A sentence with the platform's own error text, without the code at its start. */
+/** Adds the platform's own error text to a sentence, without the code at its start. */
 export function refusalMessage(sentence: string, error: GraphError): string {
   const reason = sanitizeMessage(error.message.replace(/^\(#\d+\)\s*/, ""));
   return reason === "" ? `${sentence}.` : `${sentence}: ${reason}`;
 }
 
 /**
- * Whether a refused visible call may have published something. Meta has answered "retry" for posts that it published, so
- * neither a server error nor a body other than a Graph error is a definite refusal.
+ * Whether a refused visible call may still have published something. Meta has answered "retry" for posts that it
+ * published. So neither a server error nor a body other than a Graph error is a definite refusal.
  */
 export function isAmbiguousResponse(response: PlatformResponse): boolean {
   const error = graphError(response);
   if (error === null) {
-    // Meta decides both before it processes a request, also when a proxy sends them.
+    // Meta decides about 401 and 429 before it processes a request, even if a proxy sends them.
     return response.status !== 401 && response.status !== 429;
   }
   return error.code === 1 || error.code === 2 || error.code < 0 || response.status >= 500 || response.status < 400;
 }
 
 /**
- * A client whose every call proves that it knows the app's secret. Apps with "Require App Secret" refuse calls without the
- * proof, and other apps check it ("Secure Graph API Calls" in Meta's Graph API guides). The proof is useless without the
- * token, which no URL contains. A call with a refused proof has no effect, so the client repeats it once with the next
- * secret.
+ * Wraps a client so that every call proves that it knows the app's secret. Apps with "Require App Secret" refuse other
+ * calls ("Secure Graph API Calls" in Meta's Graph API guides). The proof is useless without the token, which no URL
+ * contains. A call with a refused proof has no effect, so it is repeated once with the next secret.
  */
 export function withAppSecretProof(client: PlatformClient, app: AppCredentials): PlatformClient {
   return {
@@ -175,14 +178,14 @@ function isProofRefused({ status, text }: PlatformAnswer): boolean {
 }
 
 /**
- * The same where Meta does not document the proof for a product: other clients send it there too
+ * Adds the proof for products for which Meta does not document it. Other clients send it there too
  * (https://github.com/sns-sdks), and the operator can switch it off with `{PLATFORM}_APPSECRET_PROOF=false`.
  */
 export function withUndocumentedProof(client: PlatformClient, app: AppCredentials): PlatformClient {
   return app.settings["APPSECRET_PROOF"] === "false" ? client : withAppSecretProof(client, app);
 }
 
-/** Reads an object or a list. A header carries the token, so that no URL contains it. */
+/** Reads an object or a list. The token is in a header, so that no URL contains it. */
 export async function graphGet(
   client: PlatformClient,
   url: string,
@@ -192,7 +195,7 @@ export async function graphGet(
   return await callPlatform(client, withQuery(url, query), { headers: bearerHeader(token) });
 }
 
-/** For a call that writes: DEFAULT_REQUEST_TIMEOUT of Meta's php-graph-sdk. */
+/** The timeout (ms) of a call that writes: DEFAULT_REQUEST_TIMEOUT of Meta's php-graph-sdk. */
 const WRITE_TIMEOUT_MS = 60_000;
 
 export async function graphPost(
@@ -214,12 +217,15 @@ const Paging = z
   .nullish();
 export type Paging = z.infer<typeof Paging>;
 
-/** One page of a list. The cursor requests the next page, because the `next` URL contains the token. */
+/**
+ * The schema for one page of a list. The next page is requested by its cursor, because the `next` URL contains the
+ * token.
+ */
 export function graphList<S extends z.ZodType>(item: S) {
   return z.looseObject({ data: z.array(item), paging: Paging });
 }
 
-/** The cursor of the next page; undefined on the last page. */
+/** The cursor of the next page. Undefined on the last page. */
 export function nextCursor(paging: Paging): string | undefined {
   if (!paging?.next) {
     return undefined;

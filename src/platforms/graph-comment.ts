@@ -7,10 +7,8 @@ import { graphError, graphGet, graphList, graphPost, isAmbiguousResponse, nextCu
 import type { RequestFields } from "./request-encoding.ts";
 import { Id, isOk, parseBody, type PlatformResponse } from "./response.ts";
 
-/*
- * The edge `/comments` of Meta's Graph API: `message` creates a comment, and a read lists them, newest first. It has no key
- * that protects against repeated calls.
- */
+/* The edge `/comments` of Meta's Graph API. `message` creates a comment, and a read lists comments, newest first.
+   Repeated calls create repeated comments, because there is no key against them. */
 
 const PAGE_SIZE = 50;
 const MAX_PAGES = 10;
@@ -27,20 +25,23 @@ type Comment = z.infer<typeof Comment>;
 const Comments = graphList(Comment);
 
 interface GraphComments {
-  /** URL of the post's edge. */
+  /** The URL of the post's edge with its comments. */
   url(job: Job, post: PublicPost): string;
   token(job: Job): string;
-  /** Another edge of the same comments, for objects whose own edge may refuse new ones; null where there is none. */
+  /**
+   * The URL of another edge with the same comments, because some objects refuse new comments at their own edge. Null if
+   * there is none.
+   */
   readonly otherUrl?: (client: PlatformClient, job: Job, post: PublicPost) => Promise<string | null>;
-  /** The fields to read of a new comment. */
+  /** The fields to read from the answer to a new comment. */
   readonly fields?: string;
   readonly listQuery: RequestFields;
-  /** Whether the account wrote it. A comment without an author could be its own. */
+  /** Whether the account wrote the comment. A comment without an author could also be its own. */
   isOwn(job: Job, comment: Comment): boolean;
   toFault(response: PlatformResponse): Fault;
 }
 
-/** The code of an object or an edge that does not exist, also for calls that the object does not support. */
+/** The error code for an object or edge that does not exist, and for calls that the object does not support. */
 const UNSUPPORTED = 100;
 
 export function graphComment(edge: GraphComments): Extra {

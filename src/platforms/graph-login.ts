@@ -23,23 +23,24 @@ import {
   type TokenResponse,
 } from "./oauth-token.ts";
 
-/* Login through Meta's login dialog, where one user has many pages. For every platform whose accounts belong to a page. */
+/* The login through Meta's login dialog, in which one user can have many Pages. For all platforms whose accounts
+   belong to a Page. */
 
 export interface LoginDialog {
   readonly dialogUrl: string;
-  /** Base URL of the Graph API, with its version. */
+  /** The base URL of the Graph API, with its version. */
   readonly graphUrl: string;
   readonly scopes: readonly string[];
 }
 
 const MAX_LIST_PAGES = 50;
 
-/** The permission that lists the Pages of the user's businesses. */
+/** The permission that also lists the Pages of the user's businesses. */
 const BUSINESS_SCOPE = "business_management";
 
 /**
- * The scopes that the dialog requests. Meta refuses the whole login when the app lacks one ("Invalid Scopes"), so the dialog
- * requests the one for businesses only where the operator states with `BUSINESS_MANAGEMENT=true` that the app has it.
+ * The scopes that the dialog requests. Meta refuses the whole login if the app lacks one ("Invalid Scopes"). So the
+ * scope for businesses is requested only if the operator states with `BUSINESS_MANAGEMENT=true` that the app has it.
  */
 export function dialogScopes(app: AppCredentials, required: readonly string[]): readonly string[] {
   return app.settings["BUSINESS_MANAGEMENT"] === "true" ? [...required, BUSINESS_SCOPE] : required;
@@ -52,8 +53,8 @@ export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: Aut
     redirect_uri: request.redirectUri,
     state: request.state,
     response_type: "code",
-    // A permission that the user declined stays declined unless `rerequest` makes the dialog ask again. The user grants a
-    // configuration as a whole.
+    // `rerequest` makes the dialog ask again for a permission that the user has declined. A configuration needs none of
+    // this, because the user grants it as a whole.
     ...(configuration ? { config_id: configuration } : { scope: dialog.scopes.join(","), auth_type: "rerequest" }),
   });
 }
@@ -61,7 +62,9 @@ export function dialogUrl(dialog: LoginDialog, app: AppCredentials, request: Aut
 const GraphUser = z.looseObject({ id: Id, name: z.string().nullish() });
 const Permissions = graphList(z.looseObject({ permission: z.string(), status: z.string() }));
 
-/** Exchanges the code for a short-lived token and that one for a long-lived token, then reads the user and the granted scopes. */
+/**
+ * Exchanges the code for a short-lived token and this for a long-lived one, then reads the user and the granted scopes.
+ */
 export async function exchangeDialogCode(
   client: PlatformClient,
   dialog: LoginDialog,
@@ -105,7 +108,7 @@ export async function exchangeDialogCode(
   });
 }
 
-/** The API has no refresh call, but exchanging a valid token returns one with a later expiry. */
+/** Gets a token with a later expiry. The API has no refresh call, but exchanging a valid token has this effect. */
 export async function refreshDialogLogin(
   client: PlatformClient,
   dialog: LoginDialog,
@@ -119,7 +122,7 @@ export async function refreshDialogLogin(
   });
 }
 
-/** Revokes everything that this user granted, for all of their pages and accounts. */
+/** Revokes everything that this user granted, for all of their Pages and accounts. */
 export async function revokeDialogLogin(
   client: PlatformClient,
   dialog: LoginDialog,
@@ -136,7 +139,7 @@ export async function revokeDialogLogin(
   );
 }
 
-/** Long-lived Graph tokens have no refresh token. */
+/** The token set of a long-lived Graph token, which has no refresh token. */
 export function longLivedTokens(response: TokenResponse, now: number) {
   return {
     accessToken: response.accessToken,
@@ -164,7 +167,7 @@ async function requestDialogToken(
   app: AppCredentials,
   fields: RequestFields,
 ): Promise<Result<TokenResponse>> {
-  // The endpoint also takes a GET, but its URL would contain the secret, the code and the token.
+  // The endpoint also accepts a GET, but its URL would contain the secret, the code and the token.
   const response = await callPlatform(
     client,
     `${dialog.graphUrl}/oauth/access_token`,
@@ -174,8 +177,8 @@ async function requestDialogToken(
 }
 
 /**
- * Exchanges one token for another on hosts whose token endpoints take only a GET with query parameters (a POST gets
- * "Unsupported request - method type: post"). These URLs contain secrets: errors, logs and records never contain a URL of a
+ * Exchanges a token for another on hosts that accept only a GET with query parameters (a POST gets "Unsupported request
+ * - method type: post"). These URLs contain secrets, so errors, logs and records must never contain the URL of a
  * platform call.
  */
 export async function requestGraphToken(
@@ -209,7 +212,10 @@ export async function renewGraphToken(
   });
 }
 
-/** On a token call, error 100 means an invalid or used code or token, and 101 an unknown app or a wrong app secret. */
+/**
+ * The fault of a token call. Here error 100 means an invalid or used code or token, and 101 an unknown app or a wrong
+ * app secret.
+ */
 export function loginFault(response: PlatformResponse) {
   const error = graphError(response);
   if (error?.code === 101 || (error?.code === 1 && /client secret/i.test(error.message))) {
@@ -231,7 +237,7 @@ function unexpectedResponse(response: PlatformResponse) {
 const POSTING_TASKS = new Set(["CREATE_CONTENT", "MANAGE", "FULL_CONTROL"]);
 
 /**
- * Whether a list of tasks allows creating posts; null when there is no list. New Pages write each task with a prefix
+ * Whether a list of tasks allows creating posts; null if there is no list. New Pages write each task with a prefix
  * (`PROFILE_PLUS_CREATE_CONTENT`; api_specs/specs/enum_types.json of Meta's business-sdk-codegen).
  */
 export function hasPostingTask(tasks: readonly string[] | null | undefined): boolean | null {
@@ -241,9 +247,9 @@ export function hasPostingTask(tasks: readonly string[] | null | undefined): boo
 const Business = z.looseObject({ id: Id });
 
 /**
- * Every page of the user, each once, in the order of the first list that contains it. `/me/accounts` omits some pages, so
- * the lists of the user's businesses complete it. Only `/me/accounts` has the field `tasks`: a business's lists refuse it
- * with error 100. Their `permitted_tasks` are the tasks that the business can assign, not those that the user has.
+ * Lists every Page of the user once, in the order of the first list that has it. `/me/accounts` omits some Pages, so
+ * the lists of the user's businesses complete it. Only `/me/accounts` has the field `tasks`; business lists refuse it
+ * with error 100. Their `permitted_tasks` are the tasks that the business can assign, not those of the user.
  */
 export async function listPages<S extends z.ZodType<{ id: string }>>(
   client: PlatformClient,
@@ -281,7 +287,7 @@ export async function listPages<S extends z.ZodType<{ id: string }>>(
   });
 }
 
-/** A business that denies the user its lists does not end the login, which can still list all other pages. */
+/** Whether a business denies the user its lists. This does not end the login, which can still list all other Pages. */
 function isPermissionFault(fault: Fault): boolean {
   return fault.kind === "reconnect" && fault.category === "permission";
 }

@@ -14,8 +14,8 @@ import { postForm } from "./request-encoding.ts";
 import { callPlatform, isOk } from "./response.ts";
 
 /**
- * The last day of each version: two years after the next one was introduced, as Meta's changelog of the Graph API says. The next one after
- * v26.0 is v27.0, as Meta's developer blog of 2026-11-04 names it, and has no last day yet.
+ * The last day of each version of the Graph API: two years after the next version, as Meta's changelog says. After
+ * v26.0 comes v27.0, as Meta's developer blog of 2026-11-04 names it; it has no last day yet.
  */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v20.0": "2026-09-24",
@@ -27,12 +27,12 @@ const VERSION_ENDS: Readonly<Record<string, string>> = {
   "v26.0": "2028-11-04",
 };
 
-/** A version of the Graph API. `source` is the list of the platform that uses it. */
+/** A version of the Graph API with its last day. `source` is the version list of the platform that uses it. */
 export function graphVersion(name: string, source: string): ApiVersion {
   return { name, endsOn: VERSION_ENDS[name] ?? null, source };
 }
 
-/** App ids are numbers; secrets are 32 hexadecimal digits. */
+/** Finds credentials in the wrong form: app ids are numbers, and secrets are 32 hexadecimal digits. */
 export function graphShapeProblems({ clientId, clientSecret }: AppCredentials): string[] {
   return [
     ...(/^\d{10,20}$/.test(clientId) ? [] : ["the app id is not a number"]),
@@ -40,7 +40,7 @@ export function graphShapeProblems({ clientId, clientSecret }: AppCredentials): 
   ];
 }
 
-/** Whether the platform refuses a wrong proof of the app's secret. Reads the account's own id. */
+/** The question whether the platform refuses a wrong proof of the app's secret. It reads the account's own id. */
 export function wrongProofQuestion(urlOf: (account: AccountAccess) => string): LiveQuestion {
   return {
     id: "appsecret-proof",
@@ -68,7 +68,10 @@ export function wrongProofQuestion(urlOf: (account: AccountAccess) => string): L
   };
 }
 
-/** The app requests a token for itself. It sends a form, because the URL of a GET would contain the secret. */
+/**
+ * Requests a token for the app itself, to check its credentials. It sends a form, because the URL of a GET would
+ * contain the secret.
+ */
 export async function checkAppToken(
   client: PlatformClient,
   app: AppCredentials,

@@ -2,12 +2,12 @@ import type { FitMode, FitReason } from "#core/fit.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { ImageFitting, MediaDescription } from "./contract.ts";
 
-/** The copy that a platform gets instead of an image. */
+/** Describes the copy that a platform gets instead of an image. */
 export interface PlannedFit {
   readonly width: number;
   readonly height: number;
   readonly mode: Exclude<FitMode, "none">;
-  /** A copy with transparency stays a PNG where the platform takes one; otherwise it gets a white background. */
+  /** Whether a transparent copy stays a PNG, because the platform accepts one. Otherwise it gets a white background. */
   readonly keepsAlpha: boolean;
   readonly maxBytes: number;
   readonly reason: FitReason;
@@ -29,7 +29,10 @@ function sizeOf({ width, height }: Pick<MediaDescription, "width" | "height">): 
   return width !== null && height !== null && width > 0 && height > 0 ? { width, height } : null;
 }
 
-/** The copies that a post needs, in the order of its media. Null for an item that fits already or that cannot be made to fit. */
+/**
+ * The copies that a post needs, in the order of its media. Null for an item that already fits, or that cannot be made
+ * to fit.
+ */
 export function planFits(
   media: readonly MediaDescription[],
   fitting: ImageFitting,
@@ -111,7 +114,10 @@ function reasonOf(
   return rule.contentTypes.includes(item.contentType) ? null : "format";
 }
 
-/** The canvas of this ratio around the image or inside it. It never exceeds what the platform takes, and it never enlarges the image. */
+/**
+ * The canvas of a ratio around the image or inside it. It never exceeds the platform's limits and never enlarges the
+ * image.
+ */
 function canvasOf({ width, height }: Size, ratio: number, mode: FitMode, fitting: ImageFitting): Size {
   const isWider = width / height > ratio;
   const full = (mode === "pad") === isWider ? { width, height: width / ratio } : { width: height * ratio, height };
@@ -129,7 +135,7 @@ function scaleDown({ width, height }: Size, ratio: number, { rule, ...fitting }:
   const scales = limits.map(([actual, max]) => (max === undefined ? 1 : max / actual));
   const byPixels = rule.maxPixels === undefined ? 1 : Math.sqrt(rule.maxPixels / (width * height));
   const scale = Math.min(1, byPixels, ...scales);
-  // Rounds down, so that no side exceeds its limit by a pixel.
+  // Round down, so that no side exceeds its limit by a pixel.
   const scaled = Math.max(1, Math.floor(width * scale + 1e-6));
   return { width: scaled, height: Math.max(1, Math.round(scaled / ratio)) };
 }

@@ -24,7 +24,7 @@ function partsAsStagedFile(upload: UploadRow): StagedFile {
   return { sizeBytes: upload.sizeBytes, inMemory: null, objects };
 }
 
-/** Joins the parts, once. If they are not a file of the declared type, the upload is deleted. */
+/** Completes a multipart upload, once. If the parts are not a file of the declared type, the upload is deleted. */
 export async function completeMultipartUpload(services: UploadServices, grant: UploadGrant): Promise<ResolvedFile> {
   const upload = await findOpenUpload(services, grant);
   const { missing } = uploadParts(upload);

@@ -4,7 +4,7 @@ import type { UploadGrant } from "./signed-upload-url.ts";
 import { partSizes } from "./start-upload.ts";
 import { findUpload, type UploadRow } from "./store-uploads.ts";
 
-/** The services of the upload routes. A signed URL authorizes them, so there is no actor. */
+/** The services of the upload routes. There is no actor, because a signed URL authorizes the caller. */
 export type UploadServices = Pick<Services, "db" | "bucket" | "images" | "config" | "clock" | "ids" | "defer">;
 
 export function refuseCompletedUpload(): never {
@@ -14,7 +14,7 @@ export function refuseCompletedUpload(): never {
   });
 }
 
-/** The upload of a signed URL; refuses a completed upload. */
+/** Finds the upload of a signed URL, and refuses a completed one. */
 export async function findOpenUpload(
   { db, clock }: Pick<Services, "db" | "clock">,
   grant: UploadGrant,

@@ -7,7 +7,7 @@ export interface UploadProgress extends UploadParts {
   readonly expiresAt: number;
 }
 
-/** The received and missing parts, so that an interrupted upload can be resumed. */
+/** Lists the received and the missing parts of an upload, so that a client can resume it. */
 export async function getUploadProgress(
   services: Pick<Services, "db" | "clock">,
   grant: UploadGrant,

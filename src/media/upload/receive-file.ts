@@ -7,7 +7,7 @@ import type { UploadGrant } from "./signed-upload-url.ts";
 import { deleteStagedFile } from "#media/storage/staged-file.ts";
 import type { ResolvedFile } from "#media/types.ts";
 
-/** Receives a whole file in one request. After a refused or interrupted transfer the URL can be used again. */
+/** Receives a whole file in one request. After a refused or interrupted transfer, the client can use the URL again. */
 export async function receiveFile(
   services: UploadServices,
   grant: UploadGrant,

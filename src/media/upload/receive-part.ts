@@ -9,7 +9,10 @@ function refuseDuplicatePart(partNumber: number): never {
   refuse({ code: "invalid_state", message: `part ${partNumber} was already received; continue with the next one` });
 }
 
-/** Receives one part, in any order. The first complete transfer of a part counts; the result lists the missing parts. */
+/**
+ * Receives one part of an upload, in any order. The first complete transfer of a part counts. The result lists the
+ * missing parts.
+ */
 export async function receivePart(
   services: UploadServices,
   grant: UploadGrant,

@@ -10,7 +10,7 @@ import { type TransferCheck, writeStagedFile } from "#media/storage/write-staged
 import { checkFailed, type MediaProblem, type ReceivedType, type ResolvedFile } from "#media/types.ts";
 import { refuseContent } from "./receive-upload-body.ts";
 
-/** Ends the transfer when the bytes are of an unsupported type or exceed the limit of their type. */
+/** Ends the transfer of a file that has an unsupported type or exceeds the limit of its type. */
 function checkTypeAndSize(canConvert: boolean): TransferCheck<MediaProblem> & { receivedType(): ReceivedType } {
   let type: ReceivedType = "video/mp4";
   return {
@@ -37,8 +37,8 @@ function checkTypeAndSize(canConvert: boolean): TransferCheck<MediaProblem> & { 
 }
 
 /**
- * Receives a file whose size is known only at its end, such as a file in a form. Saves it completely or not at all; it counts against the
- * storage quota when it is saved.
+ * Receives a file whose size is known only at its end, for example a file in a form. It is saved completely or not at
+ * all, and counts against the storage quota once it is saved.
  */
 export async function receiveUnsizedFile(
   ctx: Pick<Context, "actor" | "db" | "bucket" | "images" | "config" | "clock" | "ids" | "defer">,

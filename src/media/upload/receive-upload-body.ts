@@ -10,7 +10,7 @@ import { checkFailed, type CheckResult, type Inspection, type MediaProblem, type
 
 export interface UploadBody {
   readonly stream: ReadableStream<Uint8Array> | null;
-  /** Null without a content-length header. */
+  /** The length from the `Content-Length` header; null without the header. */
   readonly contentLength: number | null;
   readonly contentType: string | null;
 }
@@ -32,7 +32,7 @@ function typeProblem(declared: ReceivedType, detected: ReceivedType): MediaProbl
       ).problem;
 }
 
-/** Checks that the inspected file has the type that the upload declared, or is the JPEG made of it. */
+/** Checks that a file has the type that the upload declared, or is the JPEG made from it. */
 export function checkDetectedType(declared: ReceivedType, inspection: Inspection): CheckResult<Inspection> {
   const problem = typeProblem(isConverted(declared) ? "image/jpeg" : declared, inspection.contentType);
   return problem ? { ok: false, problem } : { ok: true, value: inspection };
@@ -57,10 +57,10 @@ function typeCheck(declared: ReceivedType, canConvert: boolean): TransferCheck<M
   };
 }
 
-/** A later part of a file does not begin with a recognizable signature. */
+/** Checks nothing, because only the first part of a file begins with a recognizable signature. */
 const NO_CHECK: TransferCheck<MediaProblem> = { checkHead: () => null, checkSize: () => null };
 
-/** Receives exactly the bytes for which the URL was signed, or refuses and stores nothing. */
+/** Receives exactly the bytes for which the URL was signed. Otherwise it refuses and stores nothing. */
 export async function receiveUploadBody(
   services: UploadServices,
   grant: UploadGrant,

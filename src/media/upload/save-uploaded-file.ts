@@ -42,7 +42,7 @@ async function assignMediaRow(
   }
 }
 
-/** Saves the uploaded bytes as a media item. A repeat after a crash at any point is safe. */
+/** Saves uploaded bytes as a media item. After a crash at any point, the call can be repeated. */
 export async function saveUploadedFile(
   services: UploadServices,
   upload: UploadRow,

@@ -4,7 +4,7 @@ import { fromBase64, toBase64Url } from "#core/encoding.ts";
 import type { ReceivedType } from "#media/types.ts";
 import { parseContentType } from "#media/content-types.ts";
 
-/** A signed URL allows one action: to send the whole file, to send one part, or to complete a multipart upload. */
+/** What a signed URL allows: to send the whole file, to send one part, or to complete a multipart upload. */
 export type UploadSlot =
   | { readonly kind: "file" }
   | { readonly kind: "part"; readonly partNumber: number }
@@ -13,7 +13,7 @@ export type UploadSlot =
 export interface UploadGrant {
   readonly uploadId: string;
   readonly slot: UploadSlot;
-  /** The request must send exactly this many bytes. */
+  /** How many bytes the request must send. */
   readonly sizeBytes: number;
   readonly contentType: ReceivedType;
   readonly expiresAt: number;
@@ -26,7 +26,7 @@ function pathOf({ uploadId, slot }: Pick<UploadGrant, "uploadId" | "slot">): str
   return `/media/uploads/${uploadId}/${last}`;
 }
 
-/** Path and query in canonical form; the signature covers this text. */
+/** The canonical path and query of an upload URL. The signature covers this text. */
 function canonicalUrl(grant: UploadGrant): { path: string; query: URLSearchParams; text: string } {
   const path = pathOf(grant);
   const query = new URLSearchParams([
@@ -48,8 +48,8 @@ function decodeSignature(text: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /**
- * The action that a signed URL allows; null when the signature is not valid. It does not read the database, so requests with invalid URLs
- * are cheap. The caller checks whether the URL has expired.
+ * Verifies a signed URL and returns the action that it allows. Null if the signature is invalid. It does not read the
+ * database, so requests with invalid URLs are cheap. The caller checks the expiry.
  */
 export async function verifyUploadUrl(
   config: SigningConfig,

@@ -34,15 +34,15 @@ export interface StartUploadInput {
 export interface StartedUpload {
   readonly upload: {
     readonly method: "PUT";
-    /** The URL of the PUT request; for a multipart upload, the URL of the first part. */
+    /** The URL for the PUT request. For a multipart upload, that of the first part. */
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly expiresAt: number;
-    /** In order; null for a file sent in one request. All but the last have `partSizeBytes`. */
+    /** The parts in order; null for a file sent in one request. All parts but the last have `partSizeBytes`. */
     readonly parts: readonly { readonly partNumber: number; readonly url: string; readonly sizeBytes: number }[] | null;
     readonly completeUrl: string | null;
   };
-  /** A post can use it once the bytes are uploaded. */
+  /** The media item. A post can use it once the bytes are uploaded. */
   readonly file: { readonly id: string; readonly url: string; readonly type: FileType };
 }
 
@@ -87,7 +87,7 @@ function validateInput(input: StartUploadInput, canConvert: boolean): { contentT
   return { contentType };
 }
 
-/** Bytes of each part; null for a file sent in one request. */
+/** The size of each part in bytes. Null for a file sent in one request. */
 export function partSizes(sizeBytes: number, partSizeBytes: number): readonly number[] | null {
   if (partSizeBytes >= sizeBytes) {
     return null;
@@ -97,8 +97,8 @@ export function partSizes(sizeBytes: number, partSizeBytes: number): readonly nu
 }
 
 /**
- * Creates an upload with its signed URLs. The size of the file counts against the storage quota from now on. A HEIC or AVIF image counts as
- * the largest JPEG that it may become, until it has arrived.
+ * Creates an upload with its signed URLs. The file's size counts against the storage quota at once. A HEIC or AVIF
+ * image counts as the largest JPEG that it can become, until it has arrived.
  */
 export async function startUpload(
   ctx: Pick<Context, "actor" | "db" | "images" | "config" | "clock" | "ids">,

@@ -16,14 +16,14 @@ export interface NewUpload {
   readonly storedType: ContentType;
   readonly filename: string;
   readonly sizeBytes: number;
-  /** Counts against the storage quota until the file has arrived. */
+  /** How many bytes count against the storage quota until the file has arrived. */
   readonly reservedBytes: number;
   readonly partSizeBytes: number;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Reserves the bytes in the storage quota and creates the upload: both or neither. */
+/** Reserves storage and creates the upload: both or neither. */
 export async function insertUpload(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -88,13 +88,13 @@ export interface UploadRow {
   readonly filename: string;
   readonly sizeBytes: number;
   readonly partSizeBytes: number;
-  /** The key of the object of each part, by part number. */
+  /** The R2 key of each part's object, by part number. */
   readonly parts: Readonly<Record<string, string>>;
   readonly state: "open" | "complete";
   readonly expiresAt: number;
 }
 
-/** An upload by id; the signed URL proves that the caller may access it. */
+/** Finds an upload by id. It checks no owner, because the signed URL proves access. */
 export async function findUpload(db: Db, id: string): Promise<UploadRow | null> {
   const row = await db.d1
     .prepare(
@@ -107,7 +107,10 @@ export async function findUpload(db: Db, id: string): Promise<UploadRow | null> 
   return row && { ...row, parts: JSON.parse(row.parts) as Record<string, string> };
 }
 
-/** Records the object of a part and returns all recorded parts; null when the part already has one or the upload is closed. */
+/**
+ * Records the object of a part and returns all recorded parts. Null if the part already has an object, or if the upload
+ * is closed.
+ */
 export async function recordPart(
   db: Db,
   part: { readonly uploadId: string; readonly partNumber: number; readonly key: string },
@@ -125,13 +128,14 @@ export async function recordPart(
 
 export interface UploadedMediaRow extends MediaRow {
   readonly uploadState: "open" | "complete";
-  /** 1 when another ready item has the same bytes, so the object exists already. */
+  /** 1 if another usable item has the same bytes, so that their R2 object already exists. */
   readonly stored: 0 | 1;
 }
 
 /**
- * Assigns the uploaded bytes to a media item. If the workspace already has the same bytes, the upload's URL becomes an alias of that item
- * and the reserved storage is released. Otherwise the upload's own item gets the hash. Null when the upload was deleted.
+ * Assigns uploaded bytes to a media item. If the workspace already has the same bytes, the upload's URL leads to that
+ * item, and the reserved storage is released. Otherwise the upload's own item gets the hash. Null if the upload was
+ * deleted.
  */
 export async function assignUploadedContent(
   db: Db,
@@ -140,7 +144,7 @@ export async function assignUploadedContent(
     readonly sha256: string;
     readonly inspection: Inspection;
     readonly filename: string;
-    /** The size of the stored bytes; for a HEIC or AVIF image, the size of the JPEG. */
+    /** The size of the stored bytes. For a HEIC or AVIF image, the size of the JPEG. */
     readonly sizeBytes: number;
   },
   now: number,
@@ -209,7 +213,7 @@ export async function assignUploadedContent(
   return media.results[0] ?? null;
 }
 
-/** Closes the upload; true only for the first call. */
+/** Closes the upload. True only for the first of several calls. */
 export async function closeUpload(
   db: Db,
   upload: Pick<UploadRow, "id">,
@@ -225,7 +229,7 @@ export async function closeUpload(
   return closed.meta.changes === 1;
 }
 
-/** Deletes open uploads with their media items and releases the reserved storage. */
+/** Deletes open uploads with their media items, and releases the reserved storage. */
 export async function deleteOpenUploads(db: Db, ids: readonly string[]): Promise<void> {
   const list = JSON.stringify(ids);
   const open = `SELECT m.id FROM media m CROSS JOIN uploads u ON u.id = m.id

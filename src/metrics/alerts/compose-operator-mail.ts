@@ -13,7 +13,9 @@ export const OPERATOR_ALERT_TITLES = {
   limit: "A limit is near",
 } as const satisfies Record<OperatorAlertKind, string>;
 
-/** One mail with everything that has changed. It contains only figures of the installation, no user's data. */
+/**
+ * Writes one mail to operators about all changed alerts. It contains figures of the installation and no user's data.
+ */
 export function composeOperatorMail(
   { origin }: Pick<Config, "origin">,
   alerts: readonly OperatorAlert[],

@@ -2,12 +2,17 @@ import { DAY, MINUTE } from "#core/clock.ts";
 import type { OperatorAlertKind, OperatorAlertState } from "#core/operator-alert.ts";
 import type { Condition } from "./find-conditions.ts";
 
-/** An alert is cleared only after this long, so that a condition that comes and goes is one alert. */
+/**
+ * How long (ms) the condition of an alert must be false before the alert is cleared. A condition that comes and goes is
+ * then one alert.
+ */
 const CLEARED_AFTER_MS = 10 * MINUTE;
 const REMINDED_AFTER_MS = DAY;
 const KEPT_MS = 30 * DAY;
 
-/** How long a condition must last before it raises an alert; the others raise it at once. */
+/**
+ * How long (ms) a condition must be true before it raises an alert. Conditions that are missing here raise it at once.
+ */
 const RAISED_AFTER_MS: Partial<Record<OperatorAlertKind, number>> = { overdue: 3 * MINUTE };
 
 export interface OperatorAlert extends Condition {
@@ -19,13 +24,15 @@ export interface OperatorAlert extends Condition {
   readonly posted: number;
 }
 
-/** A change of a row: `before` is null for a new row, `after` is null for a deleted one. */
+/** A change of an alert's row. `before` is null for a new row, `after` is null for a deleted one. */
 export interface AlertChange {
   readonly before: OperatorAlert | null;
   readonly after: OperatorAlert | null;
 }
 
-/** Decides which alerts change under the current conditions; an alert that continues does not. Pure. */
+/**
+ * Decides which alerts change under the present conditions. An alert that continues does not change. A pure function.
+ */
 export function decideChanges(
   alerts: readonly OperatorAlert[],
   conditions: readonly Condition[],
@@ -78,7 +85,7 @@ function whileCalm(before: OperatorAlert, now: number): OperatorAlert | null {
   return now - before.calmSince >= CLEARED_AFTER_MS ? { ...before, state: "cleared", changedAt: now } : before;
 }
 
-/** The changes of the last two days that a channel has not delivered. The operators' page shows older ones. */
+/** The changes of the last two days that a channel has not delivered. Older ones are only on the operators' page. */
 export function undelivered(alerts: readonly OperatorAlert[], sent: "mailed" | "posted", now: number): OperatorAlert[] {
   return alerts.filter(
     (alert) => alert.state !== "pending" && alert.changedAt > alert[sent] && alert.changedAt > now - 2 * DAY,

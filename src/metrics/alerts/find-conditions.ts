@@ -13,27 +13,27 @@ const MAX_FAILED_SHARE = 0.5;
 const MIN_SYNCS = 5;
 const MAX_FAILED_SYNCS_SHARE = 0.2;
 
-/** The input for the decision about alerts. */
+/** The present state of the installation, from which alerts are decided. */
 export interface Present {
   readonly overdue: number;
   readonly isHeld: boolean;
-  /** The counters of this hour and the last one, and what waits for the operator. */
+  /** The counters of this hour and the last one, and the targets that wait for the operator. */
   readonly recent: readonly Counter[];
   readonly lateness: Lateness;
   readonly limits: readonly Pick<LimitUse, "label" | "what" | "used" | "limit">[];
 }
 
-/** Something is wrong now, and operators should act on it. */
+/** A condition that is true now and on which operators should act. */
 export interface Condition {
   readonly kind: OperatorAlertKind;
   readonly label: string;
-  /** The numbers behind the condition, in words. */
+  /** The numbers that make the condition true, in words. */
   readonly detail: string;
 }
 
 const format = (count: number): string => count.toLocaleString("en-GB");
 
-/** Lists every condition that is true now. Pure. */
+/** Lists every alert condition that is true now. A pure function. */
 export function findConditions(present: Present): Condition[] {
   return [
     ...overdueConditions(present),

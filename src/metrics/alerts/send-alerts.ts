@@ -7,12 +7,15 @@ import { composeOperatorMail } from "./compose-operator-mail.ts";
 import { type OperatorAlert, undelivered } from "./decide-changes.ts";
 import { type AlertChannel, claimSending, markSent, releaseSending } from "./store-operator-alerts.ts";
 
-/** The least time between two messages; changes in between go out together. For the webhook it is only the longest time of one try. */
+/**
+ * The shortest time (ms) between two messages of a channel. Changes in between are sent together. For the webhook it
+ * only covers the duration of one try.
+ */
 const INTERVAL_MS: Readonly<Record<AlertChannel, number>> = { mail: 10 * MINUTE, webhook: 30 * SECOND };
 
 type SendServices = Pick<Services, "clock" | "config" | "db" | "mailer" | "outbound">;
 
-/** The address for alerts and the secret that signs them; null unless both are set. */
+/** The operator's webhook for alerts: its address and signing secret. Null unless both are set. */
 export function alertWebhook({
   config,
 }: Pick<Services, "config">): { readonly url: string; readonly secret: string } | null {
@@ -20,7 +23,7 @@ export function alertWebhook({
   return url === null || secret === null ? null : { url, secret };
 }
 
-/** Sends the changes through every configured channel. The next run repeats what failed, for up to two days. */
+/** Sends changed alerts through every configured channel. The next run repeats what failed, for up to two days. */
 export async function sendAlerts(services: SendServices, alerts: readonly OperatorAlert[]): Promise<void> {
   const now = services.clock.now();
   const webhook = alertWebhook(services);
@@ -54,8 +57,8 @@ async function sendBy(
 }
 
 /**
- * True if the mail reached at least one operator, or there is no operator to reach: a failing address must not send the others the same
- * mail again.
+ * Mails all operators. True if at least one got the mail, or if there is none. Otherwise an address that fails would
+ * make the others get the same mail again.
  */
 async function mailAll(
   { config, mailer }: SendServices,
@@ -92,7 +95,7 @@ async function post(
       })),
     },
   });
-  // The id is the same at every try, so that the receiver detects a repetition.
+  // The id stays the same for every try, so that the receiver recognizes a repetition.
   const id = `alerts_${changedAt}_${alerts.length}`;
   const { attempt, meaning } = await sendTry(services, { url, secrets: [secret] }, { id, body });
   if (meaning.kind !== "delivered") {

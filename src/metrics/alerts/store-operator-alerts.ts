@@ -4,12 +4,18 @@ import type { AlertChange, OperatorAlert } from "./decide-changes.ts";
 
 const COLUMNS = "kind, label, state, since, calm_since AS calmSince, changed_at AS changedAt, mailed, posted, detail";
 
-/** One row for each platform, code or limit that had a problem within thirty days. */
+/**
+ * A statement that selects the alerts: one row for each platform, code or limit that had a problem in the last thirty
+ * days.
+ */
 export function alertsStatement(db: Db): Statement<OperatorAlert> {
   return db.d1.prepare(`SELECT ${COLUMNS} FROM operator_alerts ORDER BY changed_at DESC`);
 }
 
-/** Writes a change only if the row is still as it was read, so that of two parallel runs one writes it. */
+/**
+ * Stores changes of alerts. A row is changed only if it is as it was read, so that only one of two parallel runs
+ * changes it.
+ */
 export async function writeAlertChanges(db: Db, changes: readonly AlertChange[]): Promise<void> {
   await db.d1.batch(changes.map((change) => changeStatement(db, change)));
 }
@@ -36,7 +42,7 @@ function changeStatement(db: Db, { before, after }: AlertChange): D1PreparedStat
         .bind(...values, before.state, before.changedAt, before.calmSince);
 }
 
-/** The columns of each channel: when sending last began, and the last change sent. */
+/** The columns of each channel: when sending last began, and the last change that was sent. */
 const CHANNELS = {
   mail: { begun: "mail_begun_at", sent: "mailed" },
   webhook: { begun: "webhook_begun_at", sent: "posted" },
@@ -45,11 +51,11 @@ export type AlertChannel = keyof typeof CHANNELS;
 
 export interface ClaimedAlerts {
   readonly alerts: readonly OperatorAlert[];
-  /** The verified addresses of operators. */
+  /** The verified e-mail addresses of operators. */
   readonly emails: readonly string[];
 }
 
-/** Claims the alerts to send for one caller; null when sending began a short time ago. */
+/** Claims the alerts to send for one caller. Null if sending began a short time ago. */
 export async function claimSending(
   db: Db,
   channel: AlertChannel,
@@ -74,7 +80,7 @@ export async function claimSending(
     : null;
 }
 
-/** Marks only the changes that were sent; a newer one waits for its own message. */
+/** Marks the sent changes as sent. A newer change of the same alert waits for its own message. */
 export async function markSent(db: Db, channel: AlertChannel, alerts: readonly OperatorAlert[]): Promise<void> {
   await db.d1
     .prepare(
@@ -85,7 +91,7 @@ export async function markSent(db: Db, channel: AlertChannel, alerts: readonly O
     .run();
 }
 
-/** Lets the next run try again. */
+/** Releases the claim on alerts that could not be sent, so that the next run tries again. */
 export async function releaseSending(db: Db, channel: AlertChannel, begunAt: number): Promise<void> {
   const { begun } = CHANNELS[channel];
   await db.d1.prepare(`UPDATE service_progress SET ${begun} = 0 WHERE ${begun} = ?1`).bind(begunAt).run();

@@ -18,7 +18,10 @@ import { sendAlerts } from "./send-alerts.ts";
 
 type WatchServices = Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer" | "outbound">;
 
-/** Raises alerts, clears them, repeats reminders, and sends operators the changes. Without a change it writes nothing. */
+/**
+ * Raises and clears alerts, repeats reminders, and sends the changes to operators. Writes nothing if nothing has
+ * changed.
+ */
 export async function watchService(services: WatchServices): Promise<void> {
   const now = services.clock.now();
   const { present, alerts } = await readPresent(services, now);

@@ -35,7 +35,7 @@ import {
 const HOURS_SHOWN = 24;
 const DAYS_SHOWN = 30;
 
-/** The results of targets in one hour or day, and their lateness. */
+/** The results and the lateness of targets in one hour or day. */
 export interface TimeSlice {
   readonly startsAt: number;
   readonly published: number;
@@ -44,9 +44,9 @@ export interface TimeSlice {
   readonly lateness: Lateness;
 }
 
-/** The last 24 hours, or the last 30 days. */
+/** The figures of the last 24 hours, or of the last 30 days. */
 export interface Period {
-  /** Oldest first. */
+  /** The hours or days of the period, oldest first. */
   readonly slices: readonly TimeSlice[];
   readonly platforms: readonly PlatformOutcomes[];
   readonly lateness: Lateness;
@@ -57,7 +57,7 @@ export interface Period {
   readonly webhooksDisabled: number;
 }
 
-/** The estimated cost of a platform for the posts of the last 30 days, from its prices. */
+/** What a platform has cost for the posts of the last 30 days, estimated from its prices. */
 export interface Spend {
   readonly platform: Platform;
   readonly posts: number;
@@ -66,26 +66,26 @@ export interface Spend {
   readonly terms: AppTerms;
 }
 
-/** The state of the whole installation. It contains figures only: no user's id, name or text. */
+/** The state of the whole installation for operators. It contains figures only: no user's id, name or text. */
 export interface Operations {
   readonly overdue: number;
-  /** When the cron last ran; null before its first run. */
+  /** When (ms) the cron last ran; null before its first run. */
   readonly cronRanAt: number | null;
   readonly isCronLate: boolean;
   readonly held: HeldReason | null;
   readonly publishingHeld: boolean;
-  /** The open notices of all workspaces, of at most `MAX_COUNTED` notices. */
+  /** How many notices are open in all workspaces, by kind. Counting stops at `MAX_COUNTED` notices. */
   readonly open: { readonly unconfirmed: number; readonly reconnect: number; readonly webhooks: number };
   readonly day: Period;
   readonly month: Period;
   readonly limits: readonly LimitUse[];
   readonly spend: readonly Spend[];
-  /** Raised alerts, and alerts cleared in the last 30 days, newest first. */
+  /** The raised alerts, and those cleared in the last 30 days, newest first. */
   readonly alerts: readonly OperatorAlert[];
   readonly channels: { readonly byMail: boolean; readonly byWebhook: boolean };
 }
 
-/** Everything on the operators' page, read in one transaction. */
+/** Reads everything on the operators' page in one transaction. */
 export async function getOperations(
   services: Pick<Services, "adapterFor" | "clock" | "config" | "db" | "mailer">,
 ): Promise<Operations> {

@@ -3,10 +3,13 @@ import { MINUTE } from "#core/clock.ts";
 import { claimDeletions, type UserDeletion } from "./store-user-deletions.ts";
 
 const DELETIONS_PER_RUN = 3;
-/** A run that takes longer was stopped. This is longer than a run of the cron may take. */
+/**
+ * How long (ms) a run may work on a deletion. It is longer than a cron run can take, so a run that exceeds it was
+ * killed.
+ */
 const LEASE_MS = 16 * MINUTE;
 
-/** Claims the deletions that this run of the cron continues; no other run takes them in the meantime. */
+/** Claims the deletions that this cron run continues. No other run takes them meanwhile. */
 export async function claimDueDeletions({
   db,
   clock,

@@ -11,15 +11,15 @@ import { selectWebhookIds } from "./store-logins.ts";
 import { deleteRows, deleteUserRows } from "./store-rows.ts";
 import { beginErasing, completeDeletion, type UserDeletion } from "./store-user-deletions.ts";
 
-/* The limits of one run: an invocation may make 1,000 calls to other services, and other jobs share them. */
+/* The limits of one run. A Worker invocation may make 1,000 calls, and other jobs of the same run share them. */
 const POST_ROUNDS = 20;
 const MEDIA_ROUNDS = 10;
 const ARCHIVE_CALLS = 20;
 const ROW_ROUNDS = 10;
 
 /**
- * Erases a bounded part of the user's data. The order keeps the rest findable: posts come before the archive, so that nothing moves there
- * any more, and the user comes last. Returns whether nothing is left. Safe to interrupt and to repeat.
+ * Erases a limited part of the user's data. The order keeps the rest findable: posts come before the archive, so that
+ * no more posts move there, and the user comes last. Returns whether nothing is left. Safe to interrupt and to repeat.
  */
 export async function eraseUser(services: Services, { userId }: UserDeletion): Promise<boolean> {
   const { db, clock } = services;
@@ -28,7 +28,7 @@ export async function eraseUser(services: Services, { userId }: UserDeletion): P
     return false;
   }
   await endPayment(services, userId);
-  // While a post is being published, its run needs the rows.
+  // While a post is publishing, the publisher needs its rows, so the next run continues.
   if ((await erasePosts(services, deletion.workspaceIds, POST_ROUNDS)) !== "erased") {
     return false;
   }
@@ -52,7 +52,7 @@ async function eraseFiles(services: Services, deletion: UserDeletion): Promise<b
   );
 }
 
-/** Erases once more what requests and runs in progress may have written, then keeps only a hash of the user. */
+/** Erases again what running requests may have written meanwhile, then keeps only a hash of the user. */
 export async function finishErasing(services: Services, deletion: UserDeletion): Promise<boolean> {
   const { db, clock } = services;
   const { userId, workspaceIds } = deletion;

@@ -6,7 +6,7 @@ import type { UserDeletion } from "./store-user-deletions.ts";
 
 type MailServices = Pick<Services, "config" | "db" | "mailer">;
 
-/** `16 December 2026 at 09:05`, in the reader's zone. */
+/** Writes a time in the reader's zone, such as `16 December 2026 at 09:05`. */
 function formatTime(instant: number, timeZone: string): string {
   return new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone }).format(instant);
 }
@@ -44,8 +44,8 @@ What you published stays at the platforms: delete it there if you want.
 } as const satisfies Record<string, (origin: string, recipient: Recipient, deletion: UserDeletion) => Omit<Mail, "to">>;
 
 /**
- * Sends one of the mails about a deletion, if the service can send any. False when the mail service refused it. A deletion that a restore
- * requests sends none, because the person already got them.
+ * Sends a mail about a deletion, if the service can send mails. False if the mail service refused it. A deletion after
+ * a restore sends none, because the person already got it before.
  */
 export async function sendDeletionMail(
   { config, db, mailer }: MailServices,

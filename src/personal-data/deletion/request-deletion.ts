@@ -9,14 +9,14 @@ import { lastOf, type LastOf } from "./store-recipient.ts";
 import { findUserDeletion, insertDeletion } from "./store-user-deletions.ts";
 import { startDeletion } from "./start-deletion.ts";
 
-/** How long a person can change their mind. */
+/** How long (ms) a person can withdraw the request. */
 export const GRACE_MS = 7 * DAY;
-/** The request does the work itself; if it is interrupted, the cron continues after this time. */
+/** After how long (ms) the cron takes over the work of a request that was interrupted. */
 const TAKEN_OVER_AFTER_MS = 2 * MINUTE;
 
-/** The page shows these consequences before the person requests the deletion. */
+/** What a deletion would end. The page shows it before the person requests the deletion. */
 export interface DeletionConsequences {
-  /** Scheduled posts that would be cancelled. */
+  /** How many scheduled posts would be cancelled. */
   readonly waitingPosts: number;
   /** Set if the service would lose its last user or operator. */
   readonly lastOf: LastOf | null;
@@ -35,15 +35,15 @@ export async function deletionConsequences(
 
 export interface DeletionRequest {
   readonly password: string;
-  /** The e-mail address, typed again as a check. */
+  /** The e-mail address, which the person types again as a check. */
   readonly typedEmail: string;
-  /** The last user or operator of the service confirms knowing what follows. */
+  /** Whether the last user or operator of the service has confirmed to know the consequences. */
   readonly acceptsLast: boolean;
 }
 
 /**
- * A person requests the deletion of their account. Everything that acts for them ends at once, and everything is erased a week later; until
- * then they can withdraw the request.
+ * Requests the deletion of the actor's own account. Everything that acts for the person ends at once. Everything is
+ * erased a week later, and until then the person can withdraw the request.
  */
 export async function requestDeletion(
   services: Services,
@@ -76,14 +76,14 @@ export async function requestDeletion(
   try {
     await (deletion === null ? null : startDeletion(services, deletion));
   } catch (error) {
-    // The request is stored, so the cron does the rest.
+    // The request is stored, so the cron does the work that failed here.
     log("error", "user_deletion_failed", { error: error instanceof Error ? error.name : typeof error });
   }
 }
 
 /**
- * For the operator (`npm run user`) and for a restore: writes only to the database. Keys, apps and sessions end now, and the cron does the
- * rest. False for an unknown user.
+ * Requests the deletion of a user, for the operator (`npm run user`) and after a restore. It only writes to the
+ * database: keys, apps and sessions end now, and the cron does the rest. False for an unknown user.
  */
 export async function requestDeletionOf(
   { db, clock }: Pick<Services, "db" | "clock">,

@@ -5,12 +5,15 @@ import { eraseUser, finishErasing } from "./erase-user.ts";
 import { remind, startDeletion } from "./start-deletion.ts";
 import { saveDeletionProgress, type UserDeletion } from "./store-user-deletions.ts";
 
-/** The next run continues an unfinished one. */
+/** How soon (ms) the cron continues an unfinished deletion. */
 const NEXT_RUN_MS = MINUTE;
-/** Longer than any request or run of the cron takes, and longer than the token store keeps a preview. */
+/**
+ * How long (ms) until the final search for remaining data. It is longer than any request, cron run or stored preview
+ * lasts.
+ */
 const SECOND_LOOK_MS = 20 * MINUTE;
 
-/** Does a bounded part of each of these deletions; the next runs of the cron do the rest. */
+/** Does a limited part of each deletion. The next cron runs do the rest. */
 export async function carryOutDeletions(services: Services, deletions: readonly UserDeletion[]): Promise<void> {
   for (const deletion of deletions) {
     try {

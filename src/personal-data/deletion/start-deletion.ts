@@ -5,11 +5,11 @@ import { sendDeletionMail } from "./mails.ts";
 import { stopUser } from "./stop-user.ts";
 import { findUserDeletion, saveDeletionProgress, type UserDeletion } from "./store-user-deletions.ts";
 
-/** The reminder goes out this long before the end. */
+/** How long (ms) before the data are erased the reminder is sent. */
 const REMINDER_MS = DAY;
 const RETRY_MS = 10 * MINUTE;
 
-/** Ends at once everything that the request ends. A later run of the cron does what is left or failed. */
+/** Ends at once everything that acts for the user. A later cron run does what is left or has failed. */
 export async function startDeletion(services: Services, deletion: UserDeletion): Promise<void> {
   const { db, clock } = services;
   const { userId, dueAt } = deletion;
@@ -19,7 +19,8 @@ export async function startDeletion(services: Services, deletion: UserDeletion):
   }
   await setRenewal(services, { userId, renews: false });
   if ((await findUserDeletion(db, userId)) === null) {
-    // Withdrawn in the meantime, perhaps before the renewal was ended here.
+    // The person withdrew the request meanwhile, perhaps before this run ended the renewal. So switch the renewal on
+    // again.
     await setRenewal(services, { userId, renews: true });
     return;
   }

@@ -7,14 +7,14 @@ const POSTS_PER_RUN = 4000;
 const LOGINS_PER_RUN = 30;
 
 /**
- * Cancels scheduled posts and ends the logins at platforms, a bounded number of each. Returns whether nothing is left. Safe to interrupt,
- * to repeat and to run in parallel.
+ * Cancels a user's scheduled posts and ends logins at platforms, a limited number of each. Returns whether nothing is
+ * left. Safe to interrupt, to repeat and to run in parallel.
  */
 export async function stopUser(
   services: Services,
   { userId, workspaceIds }: { readonly userId: string; readonly workspaceIds: readonly string[] },
 ): Promise<boolean> {
-  // Posts first, because otherwise each disconnect would pause them account by account.
+  // Cancel posts before logins end: otherwise each disconnect would pause the posts account by account.
   if ((await stopPosts(services, workspaceIds, POSTS_PER_RUN)) >= POSTS_PER_RUN) {
     return false;
   }

@@ -1,7 +1,7 @@
 import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 
-/** The connected accounts of a user, in all workspaces. */
+/** Selects the connected accounts of a user in all workspaces. */
 export async function selectConnected(
   db: Db,
   userId: string,
@@ -16,7 +16,7 @@ export async function selectConnected(
   return results;
 }
 
-/** Logins that still have tokens, with or without accounts. */
+/** Selects a user's logins that still have tokens, with or without accounts. */
 export async function selectLogins(
   db: Db,
   workspaceIds: readonly string[],

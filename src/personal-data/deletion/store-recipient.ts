@@ -12,10 +12,10 @@ export async function findRecipient(db: Db, userId: string): Promise<Recipient |
     .first<Recipient>();
 }
 
-/** The service would lose its last user, or its last operator. */
+/** Whether the service would lose its last user or its last operator with this person. */
 export type LastOf = "users" | "operators";
 
-/** Null while another one is left. */
+/** Whether the user is the last user or operator of the service. Null if another one is left. */
 export async function lastOf(db: Db, userId: string): Promise<LastOf | null> {
   const row = await db.d1
     .prepare(

@@ -6,7 +6,10 @@ import { EXPORTED_TABLES, type OwnerColumn, UNEXPORTED_TABLES } from "#personal-
 
 const ROWS_PER_STATEMENT = 500;
 
-/** These rows stay until everything else is deleted: the user has the address for the last mail, and the workspaces lead to their rows. */
+/**
+ * Tables whose rows are deleted last: the user's address is needed for the last mail, and workspaces lead to their
+ * rows.
+ */
 const LAST = new Set(["users", "workspaces"]);
 const REQUEST = "user_deletions";
 
@@ -27,7 +30,10 @@ function keyOf(table: SQLiteTable): string {
   return key.map(({ name }) => name).join(", ");
 }
 
-/** With `where` SQLite uses a partial index. A row outside of that index goes when its parent row is deleted. */
+/**
+ * Deletes some rows of a table. `where` lets SQLite use a partial index; a row outside of that index is deleted with
+ * its parent row.
+ */
 function deleteSome(db: Db, { table, column, where = "true" }: OwnedTable, person: Person): D1PreparedStatement {
   const key = keyOf(table);
   const owners = column === "workspace_id" ? person.workspaceIds : [person.userId];
@@ -40,8 +46,8 @@ function deleteSome(db: Db, { table, column, where = "true" }: OwnedTable, perso
 }
 
 /**
- * Deletes all rows of the person except the user and the workspaces, at most `rounds` times 500 of each table. Returns whether nothing is
- * left.
+ * Deletes all rows of the person except the user and the workspaces, at most `rounds` times 500 of each table. Returns
+ * whether nothing is left.
  */
 export async function deleteRows(db: Db, person: Person, rounds: number): Promise<boolean> {
   await deleteRowsWithoutOwner(db, person);
@@ -57,7 +63,7 @@ export async function deleteRows(db: Db, person: Person, rounds: number): Promis
   return left.length === 0;
 }
 
-/** Deletes rows that have no owner column. It runs before the rows that lead to them are deleted. */
+/** Deletes rows without an owner column. It must run before the rows that lead to them are deleted. */
 async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person): Promise<void> {
   const email = await db.d1.prepare("SELECT email FROM users WHERE id = ?").bind(userId).first<string>("email");
   const workspaces = JSON.stringify(workspaceIds);
@@ -65,7 +71,7 @@ async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person):
     db.d1
       .prepare("DELETE FROM oauth_tokens WHERE grant_id IN (SELECT g.id FROM oauth_grants g WHERE g.user_id = ?)")
       .bind(userId),
-    // A registration names the server's host, and the server may be the person's own.
+    // An app's registration names a server's host, and the server may be the person's own.
     db.d1
       .prepare(
         `DELETE FROM app_registrations WHERE (platform, server) IN (SELECT c.platform, substr(c.external_id, instr(c.external_id, '@') + 1)
@@ -85,7 +91,7 @@ async function deleteRowsWithoutOwner(db: Db, { userId, workspaceIds }: Person):
   ]);
 }
 
-/** Deletes the rows that were kept until the end, and with them the user. */
+/** Deletes the rows that were kept until the end, and so the user. */
 export async function deleteUserRows(db: Db, { userId }: Person): Promise<void> {
   await db.d1.batch([
     db.d1.prepare("DELETE FROM workspaces WHERE user_id = ?").bind(userId),

@@ -31,13 +31,14 @@ export interface NewDeletion {
   readonly now: number;
   readonly dueAt: number;
   readonly nextRunAt: number;
-  /** The hash of the session that stays; null for none. */
+  /** The hash of the session that stays signed in; null if none does. */
   readonly keptSession: string | null;
 }
 
 /**
- * Stores the request and, in the same transaction, ends everything that could act for the user: keys, apps, other sessions, links sent by
- * mail, logins in progress, calendar addresses, webhooks. A second request can only bring the deletion forward. False for an unknown user.
+ * Stores a deletion request and ends everything that could act for the user, in one transaction: keys, apps, other
+ * sessions, mailed links, logins in progress, calendar feeds and webhooks. A second request can only make the deletion
+ * earlier. False for an unknown user.
  */
 export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boolean> {
   const { userId, requestedBy, now, dueAt, nextRunAt, keptSession } = deletion;
@@ -53,7 +54,7 @@ export async function insertDeletion(db: Db, deletion: NewDeletion): Promise<boo
       dueAt,
       nextRunAt,
     ),
-    // Before the keys, because a key that is revoked ends its webhooks with a notice.
+    // End webhooks before keys: a revoked key would end its webhooks with a notice.
     webhooks: ofUser(
       `UPDATE webhooks SET disabled_at = ?2, disabled_reason = 'user', updated_at = ?2
        WHERE workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id = ?1) AND disabled_at IS NULL`,
@@ -76,7 +77,7 @@ export async function findUserDeletion(db: Db, userId: string): Promise<UserDele
   return row && toDeletion(row);
 }
 
-/** False when erasing has begun, or there is no request. */
+/** Withdraws a deletion request. False if there is none, or if erasing has begun. */
 export async function deleteRequest(db: Db, userId: string): Promise<boolean> {
   const { results } = await db.d1
     .prepare("DELETE FROM user_deletions WHERE user_id = ? AND erasing_at IS NULL RETURNING user_id")
@@ -85,7 +86,7 @@ export async function deleteRequest(db: Db, userId: string): Promise<boolean> {
   return results.length === 1;
 }
 
-/** Claims due deletions; no other run takes them before `until`. Claims none while a restored database is held. */
+/** Claims due deletions, which no other run takes before `until`. Claims none while a restored database is held. */
 export async function claimDeletions(
   db: Db,
   { now, until, limit }: { readonly now: number; readonly until: number; readonly limit: number },
@@ -101,7 +102,7 @@ export async function claimDeletions(
   return results.map(toDeletion);
 }
 
-/** The progress of a run, and when the next one continues. */
+/** How far a run has come with a deletion, and when the next run continues. */
 export interface DeletionProgress {
   readonly nextRunAt: number;
   readonly stoppedAt?: number;
@@ -126,8 +127,8 @@ export async function saveDeletionProgress(db: Db, userId: string, progress: Del
 }
 
 /**
- * From here on the request cannot be withdrawn, and the user cannot sign in. Null when it was withdrawn in the meantime. Stores the
- * workspaces, so that later runs know them when their rows are deleted.
+ * Begins to erase: from now on the request cannot be withdrawn, and the user cannot sign in. It stores the ids of the
+ * workspaces, which later runs need after the rows are deleted. Null if the request was withdrawn meanwhile.
  */
 export async function beginErasing(
   db: Db,
@@ -152,7 +153,7 @@ export async function beginErasing(
   return row ? toDeletion(row) : null;
 }
 
-/** Keeps a hash that shows that the user was deleted, and deletes the request. */
+/** Stores a hash which shows that the user was deleted, and removes the request. */
 export async function completeDeletion(
   db: Db,
   { userId, userHash, erasedAt }: { readonly userId: string; readonly userHash: string; readonly erasedAt: number },

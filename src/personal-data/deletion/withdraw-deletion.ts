@@ -3,7 +3,10 @@ import type { Services } from "#context.ts";
 import { refuse } from "#core/errors.ts";
 import { deleteRequest } from "./store-user-deletions.ts";
 
-/** The person keeps the account. What has ended does not come back: posts, logins, keys and webhooks. */
+/**
+ * Withdraws a deletion request, so that the person keeps the account. Cancelled posts, ended logins, keys and webhooks
+ * do not come back.
+ */
 export async function withdrawDeletion(
   services: Pick<Services, "db" | "config" | "outbound">,
   { userId }: { readonly userId: string },

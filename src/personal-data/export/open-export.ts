@@ -4,7 +4,7 @@ import { refuse } from "#core/errors.ts";
 import { type DataExport, findExport } from "./store-exports.ts";
 import { writeFile } from "./write-file.ts";
 
-/** The export that this browser can download now; null without one. */
+/** Finds the export that this browser can download now; null if there is none. */
 export async function findOwnExport(
   { db, clock }: Pick<Services, "db" | "clock">,
   { actor }: Pick<SignedInUser, "actor">,
@@ -12,7 +12,10 @@ export async function findOwnExport(
   return await findExport(db, { userId: actor.userId, sessionHash: actor.credential.id, now: clock.now() });
 }
 
-/** One file of the download, numbered from 1. Another browser or person cannot open it, nor can anyone after it expires. */
+/**
+ * Opens one file of a download, numbered from 1. Other browsers and other persons cannot open it, and nobody can after
+ * it has expired.
+ */
 export async function openExportFile(
   services: Pick<Services, "db" | "clock" | "bucket">,
   session: Pick<SignedInUser, "actor" | "email">,

@@ -3,7 +3,7 @@ import type { Services } from "#context.ts";
 import { type MediaRange, splitMedia } from "#media/index.ts";
 import { type PostRange, splitPosts } from "#posts/index.ts";
 
-/** A part of the download: ranges of keys, so that a row that is added or moved meanwhile is in one of them. */
+/** A part of the download, as a range of keys. A row that is added or moved meanwhile is then in one of the parts. */
 export type ExportSection =
   | { readonly kind: "tables" }
   | { readonly kind: "posts"; readonly range: PostRange }
@@ -14,14 +14,13 @@ export interface ExportFile {
   readonly sections: readonly ExportSection[];
 }
 
-/*
- * The limits of one file. A download is one invocation: it may take 30 s of processor time and make 1,000 calls, and the checksum of a
- * gigabyte takes some seconds. A single media item may exceed the limit of bytes. Below 4 GiB no reader needs Zip64.
- */
+/* The limits of one file, which one invocation must write. An invocation has 30 s of processor time and 1,000 calls,
+   and a gigabyte's checksum takes seconds. A single media item may exceed the limit of bytes. Below 4 GiB no program
+   needs Zip64. */
 export const FILE_LIMITS = { bytes: 1024 ** 3, reads: 400 };
 const POSTS_PER_SECTION = 10_000;
 const PARTS_PER_SECTION = 100;
-/** A section of posts needs one call to the database for this many posts. */
+/** How many posts one database query reads for the file. */
 const POSTS_PER_CALL = 50;
 
 interface Weighed {
@@ -53,7 +52,7 @@ async function weighWorkspace(
   ];
 }
 
-/** Packs all workspaces into as few files as the limits allow, almost always one. */
+/** Packs all workspaces into as few files as the limits allow, nearly always one. */
 export async function planFiles(
   services: Pick<Services, "db">,
   workspaceIds: readonly string[],

@@ -1,7 +1,7 @@
 import { toIsoInstant } from "#core/clock.ts";
 import { EXPORTED_TABLES } from "#personal-data/tables.ts";
 
-/** Explains the files; it goes into the first of them. */
+/** Writes the text that explains the download. The first file contains it. */
 export function writeReadme({
   email,
   now,

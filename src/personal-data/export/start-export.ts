@@ -5,10 +5,12 @@ import { FILE_LIMITS, planFiles } from "./plan-files.ts";
 import { selectWorkspaceIds } from "#personal-data/store-workspaces.ts";
 import { type DataExport, saveExport } from "./store-exports.ts";
 
-/** How long the browser that requested the files can download them. */
+/** How long (ms) the browser that requested the files can download them. */
 const EXPORT_LIFETIME_MS = DAY;
 
-/** Starts an export for a person: decides which files there are. A download reads their contents. */
+/**
+ * Starts an export of a person's data: decides which files there are. Their contents are read when they are downloaded.
+ */
 export async function startExport(
   services: Pick<Services, "db" | "clock" | "ids">,
   session: SignedInUser,

@@ -10,7 +10,7 @@ export interface DataExport {
   readonly files: readonly ExportFile[];
 }
 
-/** A new export replaces the previous one. */
+/** Stores an export, which replaces the user's previous one. */
 export async function saveExport(db: Db, { files, ...row }: DataExport): Promise<void> {
   await db.d1
     .prepare(
@@ -21,7 +21,7 @@ export async function saveExport(db: Db, { files, ...row }: DataExport): Promise
     .run();
 }
 
-/** The export that the session may download now; null for none and for every other browser. */
+/** Finds the export that a session may download now. Null if there is none, and for every other browser. */
 export async function findExport(
   db: Db,
   { userId, sessionHash, now }: { readonly userId: string; readonly sessionHash: string; readonly now: number },

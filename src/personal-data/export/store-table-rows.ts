@@ -6,19 +6,19 @@ const ROWS_PER_READ = 500;
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Columns that make a row understandable without another table. */
+/** SQL columns that make an exported row understandable without another table. */
 const ADDED_COLUMNS: Readonly<Record<string, string>> = {
   oauth_grants: ", (SELECT c.name FROM oauth_clients c WHERE c.id = t.client_id) AS app_name",
 };
 
-/** The columns that order and page the rows. */
+/** The columns by which rows are ordered and read page by page. */
 function keyOf(table: ExportedTable["table"]): readonly string[] {
   const { columns, primaryKeys } = getTableConfig(table);
   const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
   return key.map(({ name }) => name);
 }
 
-/** The rows of a user or of a workspace, page by page in the order of the primary key. */
+/** Reads the rows of a user or a workspace page by page, in the order of the primary key. */
 export async function* readTableRows(
   db: Db,
   { table, column, where = "true" }: ExportedTable,

@@ -5,12 +5,15 @@ import type { ExportedTable } from "#personal-data/tables.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Columns of posts and targets that are not the person's data: hashes, and columns for the service's own work. */
+/** Columns of posts and targets that are not the person's data: hashes and columns for the service's own work. */
 export const POST_COLUMNS_WITHOUT = ["plan_hash", "confirm_hash", "run_id", "watch_at"];
 export const TARGET_COLUMNS_WITHOUT = ["post_id", "requested_options"];
 const ANNOTATION_COLUMNS_WITHOUT = ["workspace_id", "post_id", "scheduled_at"];
 
-/** Columns with milliseconds since 1970. `start_after` is not one: it is the number of an event. */
+/**
+ * Matches the names of columns with milliseconds since 1970. `start_after` is not one, because it contains an event's
+ * number.
+ */
 const INSTANT = /(?:^at|_at|_until|_end|^end_announced)$/;
 
 /** Text columns that contain JSON, although the schema does not say so. */
@@ -21,7 +24,10 @@ function jsonColumns(table: SQLiteTable): ReadonlySet<string> {
   return new Set(columns.filter(({ dataType }) => dataType === "json").map(({ name }) => name));
 }
 
-/** Makes a row readable: times as text, JSON as JSON, true and false, and without the columns that are not the person's data. */
+/**
+ * Makes a row readable for people: times as text, JSON as JSON, true and false. Columns that are not the person's data
+ * are left out.
+ */
 function toReadable(row: Row, json: ReadonlySet<string>, without: readonly string[]): Row {
   return Object.fromEntries(
     Object.entries(row)
@@ -44,7 +50,7 @@ export function rowWriter({ table, without }: ExportedTable): (row: Row) => Row 
   return (row) => toReadable(row, json, without);
 }
 
-/** Writes a post with its targets and annotations inside it, from the database or the archive. */
+/** Writes a post with its targets and annotations inside it, whether it comes from the database or the archive. */
 export function postWriter(): (post: {
   readonly post: Row;
   readonly targets: readonly Row[];
@@ -59,7 +65,7 @@ export function postWriter(): (post: {
   });
 }
 
-/** A JSON array with one item per line, in one piece per page. */
+/** Writes rows as a JSON array, one row per line. Each page of rows is one chunk. */
 export async function* toJsonArray(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let isFirst = true;

@@ -19,7 +19,7 @@ interface ZipEntry {
   readonly input: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | string;
 }
 
-/** Converts the rows of each page to the form of the file. */
+/** Converts the rows of each page to the form that the file has. */
 async function* mapPages<T, U>(pages: AsyncIterable<readonly T[]>, write: (row: T) => U): AsyncGenerator<U[]> {
   for await (const page of pages) {
     yield page.map(write);
@@ -80,7 +80,7 @@ class FileWriter {
     }
   }
 
-  /** Counts the sections of the same kind over all files, from 1. */
+  /** The number of a section among all sections of its kind, counted from 1 over all files. */
   #numberOf(section: ExportSection): number {
     const same = this.#of.files.flatMap(({ sections }) => sections).filter(({ kind }) => kind === section.kind);
     return same.indexOf(section) + 1;
@@ -108,7 +108,10 @@ class FileWriter {
   }
 }
 
-/** One file of a download as a stream: it is read from the database and the bucket while it is sent, and never as a whole. */
+/**
+ * Streams one file of a download. It is read from the database and from R2 while it is sent, and is never in memory as
+ * a whole.
+ */
 export function writeFile(
   services: ExportServices,
   of: DataExport & { readonly email: string },

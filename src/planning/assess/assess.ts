@@ -13,7 +13,7 @@ import { type FitsByCandidate, withFitProblems } from "./fits.ts";
 import { problemsOfReadMembers } from "./problems-of-read-members.ts";
 import { problemsWithAnyMedia, validateTargets } from "./validate-targets.ts";
 
-/** A post as it would be published. */
+/** A post as it would be published, with everything that is wrong with it. */
 export interface AssessedPost<C extends Candidate = Candidate> {
   readonly candidate: C;
   readonly postType: PostType;
@@ -24,19 +24,20 @@ export interface AssessedPost<C extends Candidate = Candidate> {
 export interface AssessedSet<Set extends CandidateSet = CandidateSet> {
   readonly set: Set;
   readonly posts: readonly AssessedPost<Set["candidates"][number]>[];
-  /** Everything that is wrong. */
+  /** All problems of the post. */
   readonly problems: readonly RefusalDetail[];
-  /** Whether the posts can be planned. */
+  /** Whether the post has no problem and can be planned. */
   readonly isGood: boolean;
-  /** Nothing is wrong so far, but files of other servers were not fetched. */
+  /** True if nothing is wrong so far, but files of other servers were not fetched and checked. */
   readonly awaitsFiles: boolean;
 }
 
 type Rules = Pick<Context, "adapterFor" | "config">;
 
 /**
- * Finds out what is wrong with the candidates, and what would be published, from the facts alone. A set sees the good ones before it: their
- * times count towards daily caps, and their texts are compared. Of those after it, it sees what stands between its texts and others.
+ * Finds the problems of candidates, and what they would publish, from the facts alone. The posts of a request are
+ * compared with each other. A post counts the posts before it that have no problem, for daily caps and equal texts.
+ * Posts after it count only as standing between two equal texts.
  */
 export function assess<Set extends CandidateSet>(
   rules: Rules,
@@ -78,7 +79,7 @@ function withDuplicateTexts<Set extends CandidateSet>(
           ...before.textsOf(accountId),
           ...own.filter((text) => text.accountId === accountId && text.postId !== id),
         ],
-        // Only the later of two equal rows is warned of.
+        // Only the later of two posts with an equal text gets the warning.
         laterTimes: after.flatMap((text) => (text.accountId === accountId ? text.at : [])),
       });
       return scheduledAt === null
@@ -151,14 +152,14 @@ function assessSet<Set extends CandidateSet>(
   };
 }
 
-/** The times of the other posts of the same request that go to the account. */
+/** The times of the other posts of the same request that go to an account. */
 function otherTimes(candidates: readonly Candidate[], candidate: Candidate, accountId: string): readonly number[] {
   return candidates
     .filter((other) => other !== candidate && other.resolvedTargets.some((target) => target.account.id === accountId))
     .flatMap(({ scheduledAt }) => scheduledAt ?? []);
 }
 
-/** What a post sends to its accounts, with what it has sent already. */
+/** The texts that a post sends to its accounts, including those that it has sent already. */
 function textsOf({
   candidate: { id, row, scheduledAt, sentTexts },
   targets,
@@ -177,7 +178,10 @@ function textsOf({
   ];
 }
 
-/** The stored posts, and the posts of the request that had no problem so far. */
+/**
+ * The posts against which a candidate is compared: stored ones, and those posts of the request that had no problem so
+ * far.
+ */
 class GrowingNearbyPosts {
   readonly #times: Map<string, readonly number[]>;
   readonly #texts: Map<string, readonly TextAtTime[]>;

@@ -6,7 +6,7 @@ import { limitsFor } from "#platforms/limits-for.ts";
 import type { PlatformLimits } from "#platforms/contract.ts";
 import type { ResolvedTarget } from "#planning/candidates/types.ts";
 
-/** Finds the caps that a post at `at` exceeds together with the other posts of its account. */
+/** Finds the daily caps that a post at the time `at` would exceed, together with the other posts of its account. */
 function capProblems(
   caps: PlatformLimits["dailyCaps"],
   otherTimes: readonly number[],
@@ -27,7 +27,7 @@ function capProblem(cap: PlatformLimits["dailyCaps"][number], actual: number): O
   };
 }
 
-/** Counts the posts of the fullest rolling window that contains this one. */
+/** Counts the posts in the fullest time window that contains this post. */
 function maxPostsInWindow(otherTimes: readonly number[], at: number, windowMs: number): number {
   const near = otherTimes.filter((other) => Math.abs(other - at) < windowMs).toSorted((a, b) => a - b);
   const starts = [...near.filter((other) => other <= at), at];
@@ -36,7 +36,7 @@ function maxPostsInWindow(otherTimes: readonly number[], at: number, windowMs: n
   );
 }
 
-/** Problems for accounts that would exceed a daily cap of their platform. */
+/** The problems of accounts that would exceed a daily cap of their platform. */
 export function dailyCapProblems(
   { adapterFor, config }: Pick<Services, "adapterFor" | "config">,
   resolvedTargets: readonly ResolvedTarget[],

@@ -8,18 +8,18 @@ import { comparedPart } from "#planning/facts/store-nearby-posts.ts";
 import type { TextAtTime } from "#planning/facts/types.ts";
 import type { TargetValidation } from "./validate-targets.ts";
 
-/** What else an account posts. */
+/** The other texts that an account posts. */
 interface OtherTexts {
   readonly compared: readonly TextAtTime[];
-  /** When posts go out that are not compared, but may stand between two that are. */
+  /** The times of posts whose texts are not compared, but which may stand between two compared ones. */
   readonly laterTimes: readonly number[];
 }
 
 type DuplicateText = NonNullable<PlatformLimits["duplicateText"]>;
 
 /**
- * Warns for each account that gets the same text from another post so soon that its platform may refuse the later one. Only texts are
- * compared: no platform documents whether media and options count.
+ * Adds a warning for each account that gets the same text from another post so soon that the platform may refuse the
+ * later one. Only texts are compared, because no platform documents whether media and options count.
  */
 export function withDuplicateTextWarnings(
   { adapterFor }: Pick<Services, "adapterFor">,
@@ -56,7 +56,9 @@ function nearestDuplicate(
     .toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-/** The last posts until then and the first ones from then on: several of one instant may go out in any order. */
+/**
+ * The last posts up to a time and the first ones from it on. Posts of the same instant may be published in any order.
+ */
 function neighboursOf(others: readonly TextAtTime[], laterTimes: readonly number[], at: number): readonly TextAtTime[] {
   const times = [...others.map((other) => other.at), ...laterTimes];
   const last = Math.max(...times.filter((time) => time <= at));

@@ -3,42 +3,42 @@ import type { PlannedFit } from "#platforms/image-fitting.ts";
 import type { Candidate } from "#planning/candidates/types.ts";
 import type { MediaWithFacts } from "#planning/facts/types.ts";
 
-/** An image that an account publishes as a copy. */
+/** An image of which an account publishes a changed copy. */
 export interface TargetFit {
   readonly accountId: string;
-  /** The part of its thread that shows the image, from 0 for the first after the post itself; null for the post. */
+  /** The thread part that shows the image, where 0 is the first part after the post itself. Null for the post. */
   readonly part: number | null;
-  /** Whether only this account names the image. */
+  /** Whether only this account publishes the image, as its own media. */
   readonly isOwn: boolean;
   readonly index: number;
   readonly source: MediaWithFacts;
   readonly plan: PlannedFit;
 }
 
-/** What an account publishes where copies are needed. */
+/** What an account publishes if some images must be copies. */
 export interface CopiedMedia {
-  /** With the copies in their places; absent where the post itself needs none. */
+  /** The media of the post with the copies in their positions. Absent if the post itself needs none. */
   readonly media?: readonly MediaWithFacts[];
-  /** The media of the parts of its thread that need copies, by the index of the part after the first. */
+  /** The media of thread parts that need copies, by the index of the part after the first. */
   readonly parts: ReadonlyMap<number, readonly MediaWithFacts[]>;
 }
 
-/** What does not fit, and what the copies would be. */
+/** Which images do not fit, and what the copies would be. */
 export interface TargetFits {
   readonly fits: readonly TargetFit[];
-  /** The media of the accounts that need copies, as the copies will be. */
+  /** By account that needs copies: its media with the copies as they will be. */
   readonly media: ReadonlyMap<string, CopiedMedia>;
-  /** Why images of an account stay as they are although they do not fit. */
+  /** By account: why images stay as they are although they do not fit. */
   readonly unavailable: ReadonlyMap<string, string>;
 }
 
-/** The media of accounts that publish copies, planned or made. */
+/** By account: the media with copies, whether these are planned or made. */
 export type MadeFits = Pick<TargetFits, "media" | "unavailable">;
 
-/** The copies of every candidate that needs one. */
+/** The copies of every candidate that needs some. */
 export type FitsByCandidate<Fits extends MadeFits = MadeFits> = ReadonlyMap<Candidate, Fits>;
 
-/** Adds why the refused images of an account are not made to fit. */
+/** Adds to the problems of an account's refused images why no fitting copy is made. */
 export function withFitProblems(
   problems: readonly RefusalDetail[],
   { unavailable = new Map() }: Partial<Pick<MadeFits, "unavailable">> = {},

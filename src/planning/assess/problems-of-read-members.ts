@@ -1,6 +1,6 @@
 import type { RefusalDetail } from "#core/errors.ts";
 
-/** Which problems depend on a member, besides those of the member itself. */
+/** By member of the request: whether a problem depends on this member, besides the member's own problems. */
 const DEPENDS_ON: Readonly<Record<string, (problem: RefusalDetail) => boolean>> = {
   account_ids: isAboutTargets,
   platforms: isAboutTargets,
@@ -15,7 +15,7 @@ const DEPENDS_ON: Readonly<Record<string, (problem: RefusalDetail) => boolean>> 
   remove_media: isAboutMedia,
 };
 
-/** Problems of the accounts and of their own content. */
+/** Whether a problem is about accounts and their content. */
 function isAboutTargets({ code, param, accountId }: RefusalDetail): boolean {
   return code === "targets_required" || accountId !== undefined || (param?.startsWith("platforms") ?? false);
 }
@@ -31,7 +31,10 @@ function isAboutTime({ code, param }: RefusalDetail): boolean {
   );
 }
 
-/** Media decide whether a text is required and which options are allowed. */
+/**
+ * Whether a problem is about media, or depends on them: media decide whether a text is required and which options are
+ * allowed.
+ */
 function isAboutMedia({ code, param = "" }: RefusalDetail): boolean {
   return (
     code === "caption_required" ||
@@ -41,7 +44,7 @@ function isAboutMedia({ code, param = "" }: RefusalDetail): boolean {
   );
 }
 
-/** Leaves out the problems that depend on members of the request that could not be read. */
+/** Leaves out problems that depend on members of the request which could not be read. */
 export function problemsOfReadMembers(
   problems: readonly RefusalDetail[],
   unreadMembers: ReadonlySet<string> | undefined = new Set(),

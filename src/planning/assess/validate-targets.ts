@@ -20,15 +20,15 @@ export interface RequestedPost {
   readonly caption: string;
   readonly postType: PostType;
   readonly media: readonly MediaWithFacts[];
-  /** The media that the request names for single accounts, by place. */
+  /** The media that the request gives for single accounts, by their path in the request. */
   readonly lists: MediaByPlace;
-  /** The request field of each media item, by place. */
+  /** The request member of each media item, by path in the request. */
   readonly mediaParams: MediaByPlace<string>;
   readonly resolvedTargets: readonly ResolvedTarget[];
-  /** What the options of accounts name as documents, by place. */
+  /** The documents that options of accounts name, by path in the request. */
   readonly documents: DocumentByPlace;
   readonly mediaOfAccounts?: ReadonlyMap<string, CopiedMedia>;
-  /** Capabilities that are newer than the stored ones, by account. */
+  /** By account: what the platform allows, if it was asked just now and not only when the account was stored. */
   readonly capabilities: ReadonlyMap<string, JsonObject>;
 }
 
@@ -50,7 +50,7 @@ export function validateTargets(
     const adapter = services.adapterFor(account.platform);
     const accountRef = { accountId: account.id, platform: account.platform };
     const app = services.config.app(account.platform);
-    // A skipped target is not published, so that missing credentials of its platform must not block the others.
+    // A skipped target is not published, so missing credentials of its platform must not prevent the others.
     if (!adapter || (app === null && !skipped)) {
       const message = `publishing to ${account.platform} is not set up on this server`;
       problems.push({ ...accountRef, code: "platform_not_configured", message, param: target.param ?? "platforms" });
@@ -82,7 +82,7 @@ export function validateTargets(
       settings,
       ...(target.published && { published: target.published }),
     });
-    // Only the stored capabilities know the rights of the login.
+    // Only the stored capabilities contain the permissions of the login.
     const rightsProblems = skipped
       ? []
       : optionScopeProblems(adapter, requestedOptions, account.capabilities, settings);
@@ -120,15 +120,16 @@ export function validateTargets(
   return { targets, previews, problems };
 }
 
-/** The target's own caption, else the one in its options, else the post's; the adapter reports one that is not a text. */
+/**
+ * The caption of a target: its own, or the one in its options, or the post's. The adapter reports one that is not a
+ * text.
+ */
 function requestedCaptionOf(target: Pick<ResolvedTarget, "caption" | "requestedOptions">, postCaption: string): string {
   const inOptions = target.requestedOptions["caption"];
   return target.caption ?? (typeof inOptions === "string" ? inOptions : postCaption);
 }
 
-/**
- * Finds the problems that do not depend on the media: before a file is fetched, and when the media cannot be used.
- */
+/** Finds the problems that do not depend on media. Used before files are fetched, and if media cannot be used. */
 export function problemsWithAnyMedia(
   services: Pick<Services, "adapterFor" | "config">,
   post: Omit<RequestedPost, "media" | "lists" | "documents" | "postType">,
@@ -143,7 +144,7 @@ export function problemsWithAnyMedia(
   return first.filter((problem) => others.every((problems) => problems.some((other) => key(other) === key(problem))));
 }
 
-/** Only the number of media is known before they are read. */
+/** Whether a problem can be found before media are read. Until then only their number is known. */
 function isKnownBeforeMedia({ code, param }: RefusalDetail): boolean {
   return code === "media_too_many" || (!code.startsWith("media") && !param?.includes("media"));
 }
@@ -182,7 +183,7 @@ function toRefusalDetail(target: ResolvedTarget, post: RequestedPost, problem: V
   };
 }
 
-/** Maps a field name of the adapter to the field of the request. */
+/** Maps a member name of the adapter to the member of the request. */
 function requestParam(target: ResolvedTarget, post: RequestedPost, param: string): string {
   const targetParam = target.param?.includes("target") ? target.param : null;
   const { ownMedia } = target;

@@ -14,14 +14,14 @@ import { checkedTime, timeProblems, timeWarnings } from "./schedule-time.ts";
 import type { Candidate } from "./types.ts";
 import type { EditInput } from "#planning/plan/types.ts";
 
-/** What an edit depends on besides the post and the input. */
+/** What an edit depends on, besides the post and the input. */
 export interface EditContext {
-  /** The newly selected targets; null leaves the list unchanged. */
+  /** The newly selected targets. Null if the edit does not change the list of targets. */
   readonly newTargets: TargetResolution | null;
   readonly accounts: ReadonlyMap<string, PostAccount>;
-  /** The new media; null leaves them unchanged. */
+  /** The new media. Null if the edit does not change them. */
   readonly media: readonly MediaWithFacts[] | null;
-  /** The media that the edit names for single accounts, by place. */
+  /** The media that the edit gives for single accounts, by path in the request. */
   readonly lists: MediaByPlace;
   readonly facts: ReadonlyMap<string, MediaWithFacts["facts"]>;
   readonly subscribed: boolean;
@@ -34,14 +34,14 @@ export interface EditedPost extends Candidate {
   readonly status: PostStatus;
   readonly pausedReason: PausedReason | null;
   readonly scheduledAt: number;
-  /** Its new time is that of the confirm; `scheduledAt` is then the one to check. */
+  /** Whether the new time is that of the confirm. `scheduledAt` is then the time for the check. */
   readonly isNow: boolean;
   readonly rescheduled: boolean;
-  /** Targets that cannot be edited: they are or may be public, or belong to a run that has ended. */
+  /** Targets that cannot be edited: they are or may be published, or belong to a run that has ended. */
   readonly lockedTargets: readonly StoredTarget[];
   readonly removedAccountIds: readonly string[];
   readonly labels: readonly string[];
-  /** Whether the request lists the targets, and so gives them their order. */
+  /** Whether the request lists the targets, which then get the order of that list. */
   readonly selectsTargets: boolean;
 }
 
@@ -49,7 +49,7 @@ export type EditResult =
   | { readonly ok: true; readonly value: EditedPost; readonly problems: readonly RefusalDetail[] }
   | { readonly ok: false; readonly problems: readonly RefusalDetail[] };
 
-/** Finds fields that exclude each other, posts named twice and an empty caption. */
+/** Finds members that exclude each other, posts that are named twice, and an empty caption. */
 export function editInputProblems(input: EditInput): RefusalDetail[] {
   const problems: RefusalDetail[] = [];
   const exclusive = (param: string, other: string) =>
@@ -97,7 +97,7 @@ export function editInputProblems(input: EditInput): RefusalDetail[] {
   return problems;
 }
 
-/** The members that are no change by themselves. */
+/** Members of an edit that change nothing by themselves. */
 const NO_CHANGE = new Set<string>(["postIds", "timeWarning", "memberWarnings", "unreadMembers"]);
 
 function changesOnlyOf(input: EditInput, member: "status" | "labels"): boolean {
@@ -187,7 +187,7 @@ export function applyEdit(storedPost: StoredPost, input: EditInput, context: Edi
   };
 }
 
-/** The member of the request that a problem of the time belongs to. */
+/** The request member to which a problem of the time belongs. */
 function timeParamOf({ scheduledAt, clock, status }: EditInput, postParam: string): string {
   return status === "scheduled"
     ? postParam
@@ -200,7 +200,10 @@ function timeParamOf({ scheduledAt, clock, status }: EditInput, postParam: strin
           : "time_of_day";
 }
 
-/** A new time ends a pause whose cause is gone. A pause because of an account also ends when the edit adds a usable account. */
+/**
+ * Whether the edit resumes a paused post. A new time does, if the pause's cause is gone. A pause because of an account
+ * also ends if the edit adds a usable account.
+ */
 function endsPause(
   reason: PausedReason | null,
   {

@@ -20,7 +20,7 @@ export function applyTargetEdits(
   context: EditContext,
   { isRetry, param }: { readonly isRetry: boolean; readonly param: string },
 ): TargetEditResult {
-  // A retry of a failed post only affects targets that definitely failed. Any other edit also changes the targets that are
+  // A retry of a failed post affects only targets that definitely failed. Other edits also change targets that are
   // skipped while their account is disconnected, so that a reconnect never publishes outdated text.
   const isEditable = ({ state }: StoredTarget) => (isRetry ? state === "failed" : isOpen(state) || state === "skipped");
   const editable = targets.filter(isEditable);
@@ -124,7 +124,10 @@ function replaceTargets(
   return { resolvedTargets, removedAccountIds, problems };
 }
 
-/** `account_ids` and `platforms` only change the list of accounts: accounts that stay keep their captions, options and media. */
+/**
+ * Keeps captions, options and media of accounts that stay: `account_ids` and `platforms` only change the list of
+ * accounts.
+ */
 function keepStoredSettings(
   target: ResolvedTarget,
   editable: readonly StoredTarget[],
@@ -153,7 +156,9 @@ function lockedTargetProblem({ accountId, platform, state }: StoredTarget): Refu
   return { ...problem, accountId, platform };
 }
 
-/** Changes captions, options and media of accounts on the post. Options that the request does not name stay. */
+/**
+ * Changes captions, options and media of accounts on the post. Options that the request does not name stay unchanged.
+ */
 function applyTargetOptions(
   resolvedTargets: readonly ResolvedTarget[],
   { targetOptions = [] }: EditInput,
@@ -188,7 +193,10 @@ function applyTargetOptions(
   return { resolvedTargets: [...patched.values()], problems };
 }
 
-/** Null removes an option. Removing the own caption also removes a caption given as an option. */
+/**
+ * Merges changed options into the stored ones; null removes an option. Removing the own caption also removes a caption
+ * given as an option.
+ */
 function mergeOptions(stored: JsonObject, changes: JsonObject = {}, caption?: string | null): JsonObject {
   const merged: JsonObject = { ...stored, ...(caption === null && { caption: null }), ...changes };
   const isRemoved = (name: string) =>

@@ -6,8 +6,8 @@ import type { StoredPost } from "#posts/rows/store-post-rows.ts";
 import type { EditContext, EditResult } from "./apply-edit.ts";
 
 /**
- * Pauses or cancels a post, or changes its labels. What it publishes stays as it is, so it is not checked: a post whose account is gone can
- * be cancelled too.
+ * Pauses or cancels a post, or changes its labels. What it publishes stays the same and is not checked, so that a post
+ * whose account is gone can be cancelled too.
  */
 export function changeAsItIs(
   stored: StoredPost,
@@ -81,7 +81,7 @@ function statusProblems(
         : `a ${current} post cannot be cancelled, only a scheduled or paused one`,
     );
   }
-  // Must match `HAS_PUBLICATION`.
+  // The SQL condition `HAS_PUBLICATION` must say the same.
   return targets.some(({ parts, state }) => state === "published" || state === "unconfirmed" || parts !== null)
     ? refused("a part of this post is public, or may be: stop trying the rest on its own")
     : [];

@@ -2,7 +2,7 @@ import type { RefusalDetail } from "#core/errors.ts";
 import type { MediaItemInput } from "#media/index.ts";
 import type { MediaByPlace, MediaWithFacts } from "#planning/facts/types.ts";
 
-/** A cover is either a moment or a picture. */
+/** Finds covers that give both a moment and a picture; only one of them is allowed. */
 export function exclusiveCoverProblems(items: readonly MediaItemInput[] | undefined): RefusalDetail[] {
   return (items ?? []).flatMap(({ cover }, index): readonly RefusalDetail[] => {
     const param = `media_items[${index}].cover.url`;
@@ -11,7 +11,7 @@ export function exclusiveCoverProblems(items: readonly MediaItemInput[] | undefi
   });
 }
 
-/** Checks covers against the rules of every platform. `params` are the request fields of the media. */
+/** Checks covers against the rules of every platform. `params` are the request members of the media. */
 export function coverProblems(lists: MediaByPlace, params: MediaByPlace<string>): RefusalDetail[] {
   return [...lists].flatMap(([place, media]) => coverProblemsOf(media, params.get(place) ?? []));
 }

@@ -16,7 +16,7 @@ export interface EditedSet extends CandidateSet<EditedPost> {
   readonly context: EditContext;
 }
 
-/** Problems of the request itself: nothing else can be checked before they are mended. */
+/** Finds problems of the request itself. They must be solved before anything else can be checked. */
 export function editProblems(input: EditInput): readonly RefusalDetail[] {
   return [
     ...editInputProblems(input),

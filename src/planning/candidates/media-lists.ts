@@ -11,7 +11,7 @@ import type { MediaByPlace, MediaWithFacts } from "#planning/facts/types.ts";
 import type { OwnMedia, ResolvedTarget } from "./types.ts";
 import { mediaTextProblems } from "./text-problems.ts";
 
-/** The place of the post's own media in a request. */
+/** The path of the post's own media in a request. */
 export const POST_MEDIA = "";
 
 interface RequestWithMedia extends MediaInput {
@@ -20,7 +20,7 @@ interface RequestWithMedia extends MediaInput {
   readonly optionsByPlatform?: ScheduleInput["optionsByPlatform"];
 }
 
-/** Lists every place of a request that names media. */
+/** Lists every path in a request that gives media. */
 export function mediaListsOf({
   mediaItems,
   mediaUrls,
@@ -49,22 +49,22 @@ function listsOfOptions(at: string, options: JsonObject | undefined): readonly M
   return [...threadMediaLists(at, options), ...documentLists(at, options)];
 }
 
-/** The member of a target that holds its options. */
+/** The path of a target's options in a request. */
 export function optionsPlace(target: string): string {
   return `${target}.platform_options`;
 }
 
-/** Whether an account has media of its own; an empty list means none at all. */
+/** Whether a target gives media of its own. An empty list does: the account then publishes none. */
 export function namesMedia({ mediaItems, mediaUrls }: TargetInput): boolean {
   return (mediaItems ?? mediaUrls ?? null) !== null;
 }
 
-/** Whether an edit of options gives the account the media of the post again. */
+/** Whether an edit returns an account to the media of the post. */
 export function removesMedia(target: TargetInput): boolean {
   return !namesMedia(target) && (target.mediaItems === null || target.mediaUrls === null);
 }
 
-/** Checks what a request says about its media, in every place. */
+/** Checks everything that a request says about media, wherever it says it. */
 export function mediaListProblems(request: RequestWithMedia): RefusalDetail[] {
   return mediaListsOf(request).flatMap(({ at, input: { mediaItems } }) =>
     [...mediaTextProblems(mediaItems), ...exclusiveCoverProblems(mediaItems)].map((problem) =>
@@ -73,7 +73,7 @@ export function mediaListProblems(request: RequestWithMedia): RefusalDetail[] {
   );
 }
 
-/** Finds the own media of an account; null for the media of the post. */
+/** Finds the own media of an account. Null if it publishes the post's media. */
 export function ownMediaOf(
   { ownMedia }: { readonly ownMedia: OwnMedia | null },
   lists: MediaByPlace,
@@ -81,7 +81,10 @@ export function ownMediaOf(
   return ownMedia && ("at" in ownMedia ? (lists.get(ownMedia.at) ?? []) : ownMedia.items);
 }
 
-/** Finds the media of each part of the account's thread after the first; undefined for a part that names none, or whose media are unknown. */
+/**
+ * Finds the media of each part of an account's thread after the first. Undefined for a part that gives none, or whose
+ * media are unknown.
+ */
 export function threadMediaOf(
   { requestedOptions, threadMedia }: Pick<ResolvedTarget, "requestedOptions" | "threadMedia">,
   lists: MediaByPlace,
@@ -100,7 +103,10 @@ export function threadMediaOf(
   return Array.isArray(thread) ? thread.map((_, index) => lists.get(threadPlace(at, index))) : [];
 }
 
-/** Finds the stored own media of an account, before they were made to fit; null for the media of the post. */
+/**
+ * Finds the stored own media of an account, as they were before copies were made to fit. Null if it publishes the
+ * post's media.
+ */
 export function storedOwnMedia(
   media: readonly StoredMediaItem[] | null,
   facts: ReadonlyMap<string, JsonObject>,
@@ -110,22 +116,25 @@ export function storedOwnMedia(
     : null;
 }
 
-/** Copies of the post's media are not own media. */
+/** Whether stored media are an account's own. Copies of the post's media are not. */
 export function isOwn(media: readonly StoredMediaItem[] | null | undefined): media is readonly StoredMediaItem[] {
   return (media ?? null) !== null && (media?.every(({ own }) => own === true) ?? false);
 }
 
-/** Replaces copies by their sources. */
+/** Replaces copies that were made to fit by their originals. */
 export function sourcesOf(media: readonly StoredMediaItem[]): readonly StoredMediaItem[] {
   return media.map((item) => item.fitted?.source ?? item);
 }
 
-/** Finds the own media of an account, before they were made to fit; null for the media of the post. */
+/**
+ * Finds the own media of an account, as they were before copies were made to fit. Null if it publishes the post's
+ * media.
+ */
 export function ownMediaItems({ mediaItems }: Pick<Target, "mediaItems">): readonly MediaItem[] | null {
   return isOwn(mediaItems) ? sourcesOf(mediaItems) : null;
 }
 
-/** Asks for the stored own media of an account again. */
+/** The input that gives an account its stored own media again. */
 export function toTargetMediaInput(
   media: readonly StoredMediaItem[] | null | undefined,
   toInput: (item: StoredMediaItem) => MediaItemInput,

@@ -10,7 +10,10 @@ interface MovedTime {
   readonly warning?: ValidationWarning | undefined;
 }
 
-/** The instant to which a post moves; its seconds stay. A move that leads to the same wall time stays where it is. */
+/**
+ * Moves an instant by days or to a time of day, on the clock of a zone. Seconds stay. If the wall time stays the same,
+ * so does the instant.
+ */
 export function moveOnClock(from: number, { days, minute, timeZone }: ClockMove, param: string): MovedTime {
   const before = wallTimeAt(timeZone, from);
   const wall = { date: addDays(before.date, days), minute: minute ?? before.minute };

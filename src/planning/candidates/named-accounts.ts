@@ -4,11 +4,11 @@ import { isPlatform, type Platform } from "#core/platform.ts";
 
 interface AccountName {
   readonly platform: Platform | null;
-  /** In lower case. */
+  /** The username in lower case. */
   readonly username: string;
 }
 
-/** Reads `almanac`, `@almanac` and `x/almanac`. */
+/** Reads an account's name as people write it: `almanac`, `@almanac` or `x/almanac`. */
 export function accountNameOf(written: string): AccountName {
   const [, before = "", after = ""] = /^([a-z]+)\s*[/:]\s*(.+)$/i.exec(written.trim()) ?? [];
   const platform = before.toLowerCase();
@@ -21,7 +21,7 @@ interface NamedAccounts {
   readonly problems: readonly RefusalDetail[];
 }
 
-/** Finds accounts by their usernames. A username of several accounts selects none of them, and the problem names the choices. */
+/** Finds accounts by username. If several accounts have the name, none is selected, and the problem lists them. */
 export function findNamed(
   { accounts: names = [] }: { readonly accounts?: readonly string[] | undefined },
   accounts: readonly TargetAccount[],

@@ -12,32 +12,36 @@ import { checkedTime, timeProblems, timeWarnings } from "./schedule-time.ts";
 import { targetTextProblems, textProblems } from "./text-problems.ts";
 import type { Candidate, CandidateSet } from "./types.ts";
 
-/** A post that is still being written. */
+/** The input for a post that a person is still typing. */
 export interface TypedInput extends Omit<ScheduleInput, "scheduledAt"> {
-  /** Null while no time is chosen. */
+  /** The time; null while the person has chosen none. */
   readonly scheduledAt: PlannedTime | null;
   /**
-   * The stored post that is being changed, which is no other post of its accounts. The preview of the edit checks what only a new post
-   * may not do: past times, accounts that need a login, the number of scheduled posts.
+   * The stored post that is being edited, so that it does not count as another post of its accounts. Rules that concern
+   * only new posts (past times, accounts without a login, the number of scheduled posts) are left to the preview of the
+   * edit.
    */
   readonly editedPostId?: string | undefined;
 }
 
 export interface NewPost {
-  /** The id that it will have, where that is known. */
+  /** The id that the post will get, if it is known already. */
   readonly id: string;
-  /** Its place in a request of many, from 1; undefined for a single post. */
+  /** The position in a bulk request, counted from 1. Undefined for a single post. */
   readonly row?: number | undefined;
-  /** Null when it could not be read. */
+  /** The input; null if it could not be read. */
   readonly input: TypedInput | null;
-  /** Completes an unfinished form, because the meaning of an option depends on the accounts' platforms. */
+  /**
+   * Completes an unfinished form once the accounts are known, because the meaning of an option depends on their
+   * platforms.
+   */
   readonly complete?: ((accounts: readonly TargetAccount[]) => TypedInput) | undefined;
-  /** Why nothing else of it is checked. */
+  /** Problems because of which nothing else of the post is checked. */
   readonly problems: readonly RefusalDetail[];
   readonly media: RequestedMedia;
 }
 
-/** Problems of the texts themselves: nothing else can be checked before they are mended. */
+/** Finds problems of the texts themselves. They must be solved before anything else can be checked. */
 export function newPostTextProblems(
   input: Pick<ScheduleInput, "caption" | "mediaItems" | "targets">,
 ): readonly RefusalDetail[] {
@@ -52,7 +56,7 @@ export function emptyCaptionProblems(caption: string): readonly RefusalDetail[] 
   return caption === "" ? [{ code: "caption_required", message: "the text must not be empty", param: "caption" }] : [];
 }
 
-/** Posts that share accounts and leave at the same second are no table that anybody plans. */
+/** The problem of `now` in a bulk request: no plan has posts at the same accounts in the same second. */
 const NOW_OF_MANY: RefusalDetail = {
   code: "invalid_value",
   message: "`now` is for a post that is previewed alone: write the time of this one",
@@ -69,7 +73,7 @@ export function newPostSet(services: Pick<Context, "outbound">, requested: NewPo
   const post = { ...requested, input };
   const media = findMedia(services, post.media, facts);
   const set = { post, request: post.media, media, namesPosts: false };
-  // A caption may still be empty while somebody types.
+  // A caption may be empty while the person is typing.
   const isTyped = post.complete !== undefined && input !== null;
   const unreadable = isTyped ? newPostTextProblems(input) : post.problems;
   const emptyCaption = isTyped ? emptyCaptionProblems(input.caption) : [];

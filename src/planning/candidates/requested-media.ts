@@ -16,7 +16,7 @@ import {
 } from "#media/index.ts";
 import type { Facts, FoundMedia, MediaByPlace, MediaWithFacts, RequestedMedia } from "#planning/facts/types.ts";
 
-/** All places of a request at once, so that its media are read and imported together. */
+/** Collects the media of a whole request, so that they are read and imported together. */
 export function requestedMedia(
   { config }: Pick<Context, "config">,
   lists: readonly MediaList[],
@@ -38,7 +38,7 @@ export function requestedMedia(
   };
 }
 
-/** The media as far as the facts tell. Addresses that were not fetched are checked as texts. */
+/** Finds the media of a request in the facts. Of files that were not fetched, only the URLs are checked. */
 export function findMedia(
   { outbound }: Pick<Context, "outbound">,
   requested: RequestedMedia,
@@ -59,7 +59,7 @@ export function findMedia(
   });
 }
 
-/** What is known of a file of another server: the file, why it cannot be used, or null. */
+/** A file of another server: the file, or why it cannot be used. Null if it is not known. */
 type AddressedFile =
   | { readonly ok: true; readonly value: ResolvedFile }
   | { readonly ok: false; readonly problem: Omit<RefusalDetail, "param"> }
@@ -145,7 +145,7 @@ function guessOf({ url, type }: MediaRef, undeclared: MediaType): MediaWithFacts
   return { ...UNREAD_MEDIA, url, type: type === null || type === "document" ? undeclared : type };
 }
 
-/** The files that were read, and guesses of the others. */
+/** The files that were read, and assumed types for the others. */
 function withGuesses(
   refs: MediaByPlace<MediaRef>,
   [guess]: readonly MediaByPlace[],
@@ -161,7 +161,7 @@ function withGuesses(
   });
 }
 
-/** Leaves documents out, because nothing is known about a document before it is read. */
+/** Leaves out documents, because nothing is known about a document before it is read. */
 function mediaOnly(refs: MediaByPlace<MediaRef>): MediaByPlace<MediaRef> {
   return new Map([...refs].filter(([, list]) => list.every(({ type }) => type !== "document")));
 }

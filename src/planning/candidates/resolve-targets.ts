@@ -8,7 +8,7 @@ import { namesMedia, optionsPlace } from "./media-lists.ts";
 import { accountNameOf, findNamed } from "./named-accounts.ts";
 import type { ResolvedTarget } from "./types.ts";
 
-/** The part of an input that selects accounts. */
+/** The members of a request that select accounts. */
 export interface TargetSelection {
   readonly accountIds?: readonly string[] | undefined;
   readonly accounts?: readonly string[] | undefined;
@@ -23,7 +23,7 @@ export interface TargetResolution {
   readonly warnings: readonly ValidationWarning[];
 }
 
-/** Says which accounts to look up. `targets` takes precedence over the other two fields. */
+/** Which accounts to look up. `targets` takes precedence over the other two members. */
 export function accountFilterOf(selection: TargetSelection): AccountSelection {
   return selection.targets
     ? { ids: selection.targets.map((target) => target.accountId), platforms: [] }
@@ -34,7 +34,7 @@ export function accountFilterOf(selection: TargetSelection): AccountSelection {
       };
 }
 
-/** Resolves a selection with the accounts that the filter found. */
+/** Makes targets of the selected accounts that were found. */
 export function resolveTargets(selection: TargetSelection, accounts: readonly TargetAccount[]): TargetResolution {
   const named = findNamed(selection, accounts);
   const namedInputs: readonly { readonly input: TargetInput; readonly param: string }[] = selection.targets
@@ -130,7 +130,7 @@ export function resolveTargets(selection: TargetSelection, accounts: readonly Ta
   return { resolvedTargets, problems, warnings };
 }
 
-/** Options of a platform that the post does not go to are a mistake. */
+/** Finds options for a platform that the post does not go to. They are a mistake of the caller. */
 function unusedOptions(
   optionsByPlatform: NonNullable<TargetSelection["optionsByPlatform"]>,
   resolvedTargets: readonly ResolvedTarget[],

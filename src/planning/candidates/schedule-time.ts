@@ -3,16 +3,16 @@ import type { RefusalDetail } from "#core/errors.ts";
 import type { ValidationWarning } from "#platforms/contract.ts";
 import type { PlannedTime, ScheduleInput } from "#planning/plan/types.ts";
 
-/** How far ahead a post can be scheduled. */
+/** How far ahead (ms) a post can be scheduled. */
 export const MAX_AHEAD_MS = 365 * DAY;
 const DUE_SOON_MS = 5 * MINUTE;
 
-/** The time with which a post is checked: of `now` the present moment, because the confirm follows soon. */
+/** The time for checking a post. For `now` it is the present moment, because the confirm follows soon. */
 export function checkedTime<Time extends number | null>(scheduledAt: Time | "now", now: number): Time | number {
   return scheduledAt === "now" ? now : scheduledAt;
 }
 
-/** Finds times in the past and more than a year ahead. */
+/** Finds times that are in the past or more than a year ahead. */
 export function timeProblems(scheduledAt: number, now: number, param: string): RefusalDetail[] {
   if (scheduledAt < now) {
     return [
@@ -32,7 +32,7 @@ export function timeProblems(scheduledAt: number, now: number, param: string): R
     : [];
 }
 
-/** Warns of a time that is close, or that the clock shows twice. A time that has passed is a problem. */
+/** Warns of a time that is close, or that the clock shows twice. A time in the past is a problem and not a warning. */
 export function timeWarnings(
   scheduledAt: PlannedTime,
   now: number,
@@ -53,7 +53,10 @@ function dueSoonWarning(scheduledAt: number): ValidationWarning {
   };
 }
 
-/** A very large `shift_minutes` may lead outside the range of dates, where `toIsoInstant` would throw. */
+/**
+ * Writes an instant. A very large `shift_minutes` can lead outside the range of dates, for which `toIsoInstant` would
+ * throw.
+ */
 function formatInstant(instant: number): string {
   return Number.isNaN(new Date(instant).valueOf()) ? String(instant) : toIsoInstant(instant);
 }

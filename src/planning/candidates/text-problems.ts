@@ -6,7 +6,7 @@ import type { TargetInput } from "#planning/plan/types.ts";
 
 const MAX_DEPTH = 16;
 
-/** Some systems truncate a text at a NUL, others refuse an unpaired surrogate: neither may be stored or sent. */
+/** Whether a text can be stored and sent. Some systems cut a text at NUL, others refuse an unpaired surrogate. */
 function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
@@ -23,7 +23,7 @@ export function textProblems(param: string, text: string | null | undefined): Re
   return typeof text !== "string" || isStorableText(text) ? [] : [invalidText(param)];
 }
 
-/** Checks options of any shape. The depth is limited so that deep nesting cannot overflow the stack. */
+/** Checks the texts in options of any form. The depth is limited, so that deep nesting cannot overflow the stack. */
 function jsonTextProblems(param: string, value: JsonValue | undefined, depth = 0): RefusalDetail[] {
   if (typeof value === "string") {
     return textProblems(param, value);

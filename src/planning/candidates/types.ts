@@ -4,58 +4,61 @@ import type { JsonObject } from "#core/json.ts";
 import type { PublishedPart, ValidationWarning } from "#platforms/contract.ts";
 import type { FoundMedia, MediaByPlace, MediaWithFacts, RequestedMedia, TextAtTime } from "#planning/facts/types.ts";
 
-/** One account to post to, with its caption and options from the request. */
+/** An account to which a post goes, with its caption and options from the request. */
 export interface ResolvedTarget {
   readonly account: TargetAccount;
   readonly caption: string | null;
   readonly requestedOptions: JsonObject;
-  /** The request field that selects it (`targets[1]`); null when a platform selects it or it was already on the post. */
+  /**
+   * The request member that selects the account (`targets[1]`). Null if a platform selects it, or if the post already
+   * had it.
+   */
   readonly param: string | null;
-  /** Null for the media of the post. */
+  /** The own media of the account. Null if it publishes the post's media. */
   readonly ownMedia: OwnMedia | null;
-  /** Where to find the media of its thread; absent when its options name none. */
+  /** Where the media of the account's thread are. Absent if its options give none. */
   readonly threadMedia?: ThreadMedia | undefined;
-  /** The member of the request with the options that name its document; absent where they are stored. */
+  /** The request member with the options that name the account's document. Absent if they are stored. */
   readonly documentAt?: string | undefined;
-  /** Its account is disconnected: nothing is published before a reconnect, but edits apply. */
+  /** Whether the account is disconnected. The target is then not published before a reconnect, but edits change it. */
   readonly skipped: boolean;
-  /** In an edit: what the target has already published. */
+  /** In an edit: the part that the target has already published. */
   readonly published?: PublishedPart | undefined;
 }
 
-/** Media of one account: named in a place of the request, or stored. */
+/** The own media of an account: at a path in the request, or stored. */
 export type OwnMedia = { readonly at: string } | { readonly items: readonly MediaWithFacts[] };
 
-/** Named in the options at a place of the request, or stored in the options, with the facts of the files by their ids. */
+/** The media of a thread: at a path in the request, or stored in the options, with the facts of the files by id. */
 type ThreadMedia = { readonly at: string } | { readonly facts: ReadonlyMap<string, JsonObject> };
 
-/** What one post would be. */
+/** A post as it would be after the request, before it is checked. */
 export interface Candidate {
   readonly id: string;
-  /** Its place in a request of many, from 1. */
+  /** The position in a bulk request, counted from 1. */
   readonly row?: number | undefined;
   readonly caption: string;
-  /** Null while no time is chosen: what depends on it is not checked. */
+  /** The time (ms). Null while none is chosen; rules about time are then not checked. */
   readonly scheduledAt: number | null;
   /** The media of the post itself. */
   readonly media: readonly MediaWithFacts[];
-  /** The media that the request names for one account alone, by the path of the list in the request. */
+  /** The media that the request gives for single accounts, by the path of the list. */
   readonly lists: MediaByPlace;
   readonly resolvedTargets: readonly ResolvedTarget[];
-  /** What its accounts have sent already, so that other posts of the request are compared with it. */
+  /** The texts that the post's accounts have already sent, with which other posts of the request are compared. */
   readonly sentTexts: readonly (TextAtTime & { readonly accountId: string })[];
   readonly warnings: readonly ValidationWarning[];
 }
 
-/** The posts that one request makes: one for a new post, one for each stored post that an edit changes. */
+/** The posts of one request: a new post, or the stored posts that an edit changes. */
 export interface CandidateSet<C extends Candidate = Candidate> {
   readonly candidates: readonly C[];
-  /** Everything that is wrong before the platforms' rules are asked. */
+  /** Problems that were found before the platforms' rules are checked. */
   readonly problems: readonly RefusalDetail[];
   readonly request: RequestedMedia;
   readonly media: FoundMedia;
-  /** Whether the problems of each post name it. */
+  /** Whether each problem names the post that it belongs to. */
   readonly namesPosts: boolean;
-  /** Members of the request that could not be read. Any such member refuses the whole set. */
+  /** Members of the request that could not be read. If there are any, the whole request is refused. */
   readonly unreadMembers?: ReadonlySet<string> | undefined;
 }

@@ -1,6 +1,6 @@
 import type { RefusalDetail } from "#core/errors.ts";
 
-/** Names the post in the message, where a request has several. */
+/** Adds the post's id to the message of a problem, if the request has several posts. */
 export function withPostId(problem: RefusalDetail, postId: string): RefusalDetail {
   return { ...problem, message: `post ${postId}: ${problem.message}` };
 }

@@ -18,20 +18,20 @@ import { postsStatement } from "#posts/rows/store-posts-by-id.ts";
 import type { Post } from "#posts/rows/types.ts";
 import { refreshCapabilities } from "#planning/fetch/refresh-capabilities.ts";
 
-/** What a person can choose from while writing or changing a post. */
+/** What a person can choose from while writing or editing a post. */
 export interface ComposerData {
-  /** The connected accounts of the workspace, the first connected one first. */
+  /** The connected accounts of the workspace, in the order in which they were connected. */
   readonly accounts: readonly TargetAccount[];
   /** The stored media among the URLs of the input, by URL. */
   readonly media: ReadonlyMap<string, ResolvedMedia>;
   readonly newestMedia: readonly ResolvedMedia[];
-  /** The post that is changed or copied. */
+  /** The post that is edited or copied. */
   readonly post: Post | null;
 }
 
 const NEWEST_MEDIA_COUNT = 24;
 
-/** Reads everything in one round trip, and refuses another user's post. */
+/** Reads everything for the composer in one round trip. Refuses another user's post. */
 export async function loadComposer(
   ctx: Pick<Context, "actor" | "bucket" | "db" | "config" | "clock">,
   input: { readonly postId: string | null; readonly mediaUrls: readonly string[] },
@@ -62,7 +62,7 @@ export async function loadComposer(
   };
 }
 
-/** Asks the platforms what each account may choose now. Accounts of platforms that tell nothing are left out. */
+/** Asks the platforms what each account may choose now. Accounts of platforms without such a call are left out. */
 export async function readCreators(
   ctx: Context,
   accounts: readonly TargetAccount[],

@@ -26,16 +26,16 @@ import {
 } from "./store-nearby-posts.ts";
 import type { EditedPostFacts, Facts } from "./types.ts";
 
-/** What a request needs to know. */
+/** Which facts a request needs. */
 interface NeededFacts {
   /** The accounts that the request selects. */
   readonly accounts: AccountSelection;
   readonly mediaIds: readonly string[];
-  /** The times of new posts, or the new times of stored ones. */
+  /** The times of new posts, or the new times of stored posts. */
   readonly times: readonly number[] | Rescheduling;
-  /** A stored post that is none of the nearby posts, because it is being changed. */
+  /** The stored post that is being edited, so that it does not count as a nearby post. */
   readonly exceptPostId?: string | undefined;
-  /** How many previews of the hour the request takes. */
+  /** How many previews the request counts for the hourly limit. */
   readonly previews: number;
 }
 
@@ -82,7 +82,10 @@ export async function loadFacts(ctx: Context, needed: NeededFacts): Promise<Fact
   };
 }
 
-/** Around a few known times the nearest posts are read; around many, or times that only the rows tell, whole ranges. */
+/**
+ * Selects the posts near an edit's new times. Near a few known times it reads the nearest posts. For many, or if only
+ * the rows tell the times, it reads whole ranges.
+ */
 function nearbyPostsOfStored(...[db, actor, filter, times, query]: Parameters<typeof nearbyPostsOfEditStatement>) {
   const { postIds, slackMs, staysAsItIs } = times;
   if (staysAsItIs) {
@@ -93,7 +96,7 @@ function nearbyPostsOfStored(...[db, actor, filter, times, query]: Parameters<ty
     : nearbyPostsOfManyStatement(db, actor, filter, times, query);
 }
 
-/** As many posts as an edit through the API has. */
+/** Up to this many posts, an edit reads the nearest posts of each. An edit through the API has no more. */
 const FEW_POSTS = 20;
 
 type Rows<Row = unknown> = Pick<StatementResult<Row>, "results">;

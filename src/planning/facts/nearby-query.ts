@@ -4,7 +4,7 @@ import { type Platform, PLATFORMS } from "#core/platform.ts";
 import { RETRY_DEADLINE_MS } from "#posts/rows/state-machine.ts";
 import type { NearbyQuery, TimeRange } from "./store-nearby-posts.ts";
 
-/** The search range for a platform that compares a text with the nearest post and has no time window. */
+/** How far around a post (ms) to search, for a platform that compares a text with the nearest post whenever it was. */
 const NEIGHBOUR_MS = 400 * DAY;
 
 /** How far around a post the platforms count posts and compare texts. */
@@ -19,7 +19,7 @@ export function nearbyQuery(services: Pick<Services, "adapterFor">): NearbyQuery
   return {
     capWindows: Object.fromEntries(caps.map(({ platform }) => [platform, windowOf(platform)])),
     capRows: 2 * Math.max(0, ...caps.map(({ count }) => count)),
-    // The query finds posts by their due time, and some posts are published later.
+    // The query finds posts by their due time. Some are published later, so add that delay.
     textWindows: Object.fromEntries(
       adapters.flatMap(({ platform, duplicateText }) =>
         duplicateText ? [[platform, windowMs(duplicateText.windowSeconds) ?? NEIGHBOUR_MS]] : [],
@@ -37,7 +37,7 @@ function windowMs(windowSeconds: number | null): number | null {
   return windowSeconds === null ? null : windowSeconds * SECOND + RETRY_DEADLINE_MS;
 }
 
-/** Joins times whose windows overlap, so that no post is read twice. */
+/** Joins times whose windows overlap to ranges, so that no post is read twice. */
 export function rangesOf(times: readonly number[], { rangeMs: window }: NearbyQuery): TimeRange[] {
   const ranges: { first: number; last: number }[] = [];
   for (const at of times.toSorted((a, b) => a - b)) {

@@ -5,7 +5,10 @@ import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
 import type { PostAccount } from "./types.ts";
 
-/** Selects the accounts of the posts' targets in any state, also disconnected ones; `readPostAccounts` reads the rows. */
+/**
+ * A statement that selects the accounts of the posts' targets, including disconnected ones. `readPostAccounts` reads
+ * its rows.
+ */
 export function postAccountsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(
@@ -30,11 +33,11 @@ export function readPostAccounts(rows: readonly unknown[]): Map<string, PostAcco
   );
 }
 
-/** What an isolate has room for, several times over. */
+/** The largest total of texts (bytes) in one request. An isolate has memory for several times as much. */
 const MAX_POSTS_BYTES = 8 * 1024 * 1024;
 const TOO_LARGE = "posts_too_large";
 
-/** Fails, and with it its batch, when the texts of the posts are too long to be read at once. */
+/** A statement that fails, and so its batch, if the texts of the posts are too long to be read at once. */
 export function smallEnoughStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   const bytes = (...columns: string[]) => columns.map((column) => `octet_length(coalesce(${column}, ''))`).join(" + ");
   return db.d1
@@ -55,7 +58,7 @@ export function isTooLarge(error: unknown): boolean {
   return String(error).includes(TOO_LARGE);
 }
 
-/** Selects the facts of the posts' media: posts do not store them. */
+/** A statement that selects the facts of the posts' media, which posts themselves do not store. */
 export function mediaFactsStatement(db: Db, actor: Actor, postIds: readonly string[]): D1PreparedStatement {
   return db.d1
     .prepare(

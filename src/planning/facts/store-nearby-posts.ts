@@ -4,7 +4,7 @@ import type { Platform } from "#core/platform.ts";
 import type { Db } from "#db/client.ts";
 import type { NearbyPosts, TextAtTime } from "./types.ts";
 
-/** The posts around one time of an account; each column is a JSON array. */
+/** The posts near one time of an account. Each column is a JSON array. */
 interface NearbyPostsRow {
   readonly account_id: string;
   readonly times_before: string;
@@ -14,52 +14,58 @@ interface NearbyPostsRow {
 }
 
 /**
- * How many posts before and after a time are compared. An account that posts more often within a platform's window gets no warning of
- * duplicates further away. Each post of a large edit gets fewer.
+ * How many posts before and after a time are compared. If an account posts more often within a platform's window,
+ * duplicates further away get no warning. Large edits compare fewer posts.
  */
 const COMPARED_POSTS = 10;
 const LEAST_COMPARED_POSTS = 5;
-/** How many texts of each account are compared around many new posts. */
+/** How many texts of each account are compared if a request has many new posts. */
 const COMPARED_POSTS_OF_MANY = 100;
 
 const comparedPosts = (editedPosts: number): number =>
   Math.max(LEAST_COMPARED_POSTS, Math.min(COMPARED_POSTS, Math.floor((4 * COMPARED_POSTS) / editedPosts)));
 
-/** Long texts are read at both ends only, so that a preview reads at most a few megabytes. */
+/** How many characters at each end of a long text are compared, so that a preview reads at most a few megabytes. */
 const COMPARED_END = 500;
 
 const COMPARED_PART = `substr(t.effective_caption, 1, ${COMPARED_END}) ||
   substr(t.effective_caption, max(${COMPARED_END} + 1, length(t.effective_caption) - ${COMPARED_END} + 1))`;
 
-/** Cuts a text as the statements cut stored ones: all of it, or both ends of a long one. */
+/** Cuts a text in the same way as the SQL cuts stored ones: the whole text, or both ends of a long one. */
 export function comparedPart(text: string): string {
   if (text.length <= 2 * COMPARED_END) {
     return text;
   }
-  // SQLite counts code points too.
+  // Count code points, as SQLite does.
   const characters = [...text];
   const end = characters.slice(Math.max(COMPARED_END, characters.length - COMPARED_END));
   return [...characters.slice(0, COMPARED_END), ...end].join("");
 }
 
-/** How far around a time a preview looks, by platform, in ms. */
+/** How far around a time (ms) a preview searches, by platform. */
 export interface NearbyQuery {
   readonly capWindows: Readonly<Partial<Record<Platform, number>>>;
-  /** How many posts on either side decide whether a cap is exceeded: twice the highest cap, because an account may have its own. */
+  /**
+   * How many posts on either side can decide whether a cap is exceeded: twice the highest cap, because an account may
+   * have its own.
+   */
   readonly capRows: number;
   readonly textWindows: Readonly<Partial<Record<Platform, number>>>;
-  /** Times that are closer together than twice this are read as one range. */
+  /** Two times that are less than twice this (ms) apart are read as one range. */
   readonly rangeMs: number;
 }
 
-/** The times around which posts are read: one time, or the first and the last of a range. */
+/** The times around which posts are read: one time, or the first and last time of a range. */
 interface PostsAround {
   readonly first: string;
   readonly last: string;
   readonly except?: string;
 }
 
-/** Reads by the index on account and time. Failed, skipped, cancelled and paused posts neither count towards a cap nor as duplicates. */
+/**
+ * SQL that reads posts by the index on account and time. Failed, skipped, cancelled and paused posts count neither for
+ * caps nor as duplicates.
+ */
 function nearestPosts(
   side: "before" | "after",
   windows: string,
@@ -77,12 +83,12 @@ function nearestPosts(
       AND ${range} LIMIT ${rows}))`;
 }
 
-/** What a cap needs of a post. */
+/** SQL for the members of a post that a cap needs. */
 const TIME = "json_object('postId', t.post_id, 'at', t.due_at)";
-/** What a comparison of texts needs of a post. */
+/** SQL for the members of a post that a comparison of texts needs. */
 const TEXT = `json_object('postId', t.post_id, 'at', coalesce(t.published_at, t.due_at), 'text', ${COMPARED_PART})`;
 
-/** Reads only the nearest posts, and one more because one may be the post itself. ?5 to ?7 are the query. */
+/** SQL for the nearest posts, and one more because one may be the post itself. ?5 to ?7 come from the query. */
 function nearbyPosts(textRows: number, except = ""): string {
   const around = { first: "w.at", last: "w.at", except };
   return `SELECT w.account_id AS account_id,
@@ -93,18 +99,18 @@ function nearbyPosts(textRows: number, except = ""): string {
   FROM account_times w`;
 }
 
-/** The selected accounts; must match `accountsStatement` of the accounts module. */
+/** SQL condition for the selected accounts. `accountsStatement` of the accounts module must have the same one. */
 const SELECTED_ACCOUNTS = `a.user_id = ?1 AND a.workspace_id = ?2 AND a.disconnected_at IS NULL AND ${IS_SELECTED}`;
 
-/** From the first to the last of times that are closer together than any window. */
+/** A range from the first to the last of times that are near each other. */
 export interface TimeRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The other posts of the selected accounts around the times of new posts. Around a single time the nearest ones are read; a range is read
- * once and whole, however many times it has, because the posts nearest to its ends decide nothing about the times between them.
+ * A statement that selects other posts of the accounts near the times of new posts. Near a single time it reads the
+ * nearest posts. A range is read once and whole, because posts near its ends decide nothing about times inside.
  */
 export function nearbyPostsStatement(
   db: Db,
@@ -141,7 +147,7 @@ export function nearbyPostsStatement(
     );
 }
 
-/** The posts before a range, and those in it and after it. */
+/** SQL for the ends of a time range. Posts are read before the range, in it and after it. */
 const RANGE = { first: "w.first", last: "w.last" };
 
 function timesInRange(windows: string, except = ""): string {
@@ -153,16 +159,16 @@ function timesInRange(windows: string, except = ""): string {
 
 export interface Rescheduling {
   readonly postIds: readonly string[];
-  /** The new time of all posts; null shifts each one's own time by `shiftMs`. */
+  /** The new time of all posts. Null shifts each post's own time by `shiftMs`. */
   readonly scheduledAt: number | null;
   readonly shiftMs: number;
-  /** By how much a new time may differ from the shifted one, because the clock of a zone decides. */
+  /** By how much (ms) a new time may differ from the shifted one, because clock changes of a zone decide. */
   readonly slackMs: number;
-  /** What the posts publish, and when, does not change: no other post matters. */
+  /** True if content and time of the posts do not change, so that no other post matters. */
   readonly staysAsItIs: boolean;
 }
 
-/** The edited posts at their new times; ?8 to ?10 are the rescheduling. */
+/** SQL for the edited posts at their new times. ?8 to ?10 say how they are rescheduled. */
 const RESCHEDULED = `rescheduled AS (
          SELECT p.id AS id, coalesce(?8, p.scheduled_at + ?9) AS at
          FROM json_each(?10) edited CROSS JOIN posts p ON p.id = edited.value
@@ -170,7 +176,7 @@ const RESCHEDULED = `rescheduled AS (
 
 const NOT_EDITED = "AND t.post_id NOT IN (SELECT value FROM json_each(?10))";
 
-/** ?1 to ?10 of the statements of an edit. */
+/** The parameters ?1 to ?10 for the statements of an edit. */
 function parametersOfEdit(
   actor: Actor,
   filter: AccountSelection,
@@ -191,7 +197,10 @@ function parametersOfEdit(
   ] as const;
 }
 
-/** Selects the other posts around every post of an edit at its new time, for its own accounts and the newly selected ones. */
+/**
+ * A statement that selects other posts near each edited post at its new time, for its own accounts and newly selected
+ * ones.
+ */
 export function nearbyPostsOfEditStatement(
   db: Db,
   actor: Actor,
@@ -212,8 +221,8 @@ export function nearbyPostsOfEditStatement(
 }
 
 /**
- * Selects the other posts around the new times of many posts, for their own accounts and the newly selected ones. Times whose windows
- * overlap are one range, which is read once and whole.
+ * A statement that selects other posts near the new times of many posts, for their own accounts and newly selected
+ * ones. Times whose windows overlap are one range, which is read once and whole.
  */
 export function nearbyPostsOfManyStatement(
   db: Db,
@@ -247,7 +256,7 @@ export function nearbyPostsOfManyStatement(
     );
 }
 
-/** Reads the rows of either statement. Several times of an account may have the same posts around them. */
+/** Reads the rows of any statement for nearby posts. Several times of an account may have the same nearby posts. */
 export function readNearbyPosts(rows: readonly unknown[], exceptPostId?: string): NearbyPosts {
   const timeOf = new Map<string, Map<string, number>>();
   const textOf = new Map<string, Map<string, TextAtTime>>();

@@ -13,7 +13,7 @@ export function readScheduledPosts(result: { readonly results: readonly unknown[
   return (result?.results[0] as { readonly used: number } | undefined)?.used ?? 0;
 }
 
-/** Refuses if `used` and `added` posts together would exceed the limit. */
+/** Refuses if `used` scheduled posts and `added` new ones would together exceed the limit. */
 export function assertScheduledPostsLimit({ actor }: Pick<Context, "actor">, used: number, added: number): void {
   const limit = actor.limits.scheduledPosts;
   if (used + added > limit) {

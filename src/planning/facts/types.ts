@@ -10,27 +10,31 @@ export interface MediaWithFacts extends StoredMediaItem {
   readonly facts: JsonObject;
 }
 
-/** Media by the place of the request that names them. */
+/** Media by the path in the request that gives them. */
 export type MediaByPlace<Media = MediaWithFacts> = ReadonlyMap<string, readonly Media[]>;
 
 export interface RequestedMedia {
   readonly refs: MediaByPlace<MediaRef>;
-  /** The stored files to read. */
+  /** The ids of the stored files to read. */
   readonly ids: readonly string[];
-  /** The files of other servers, by the request fields that name them. */
+  /** The files of other servers, with the request members that name them. */
   readonly addresses: readonly Pick<MediaRef, "param" | "url">[];
   readonly tooMany: RefusalDetail | null;
-  /** One import reads the stored files and fetches the others, so that `ids` is empty and nothing is known before. */
+  /**
+   * True if an import reads the stored files and fetches the others. `ids` is then empty, and nothing is known before.
+   */
   readonly isImported: boolean;
-  /** The request field of each item. */
+  /** The request member of each media item. */
   readonly params: MediaByPlace<string>;
-  /** The media as far as the request declares them; undeclared types once as images, once as videos. */
+  /**
+   * The media as the request declares them. If types are undeclared, there are two guesses: all images and all videos.
+   */
   readonly guesses: readonly MediaByPlace[];
 }
 
-/** The media of a request as far as the facts tell. */
+/** The media of a request, as far as the facts contain them. */
 export interface FoundMedia {
-  /** A file that was not read has an empty id and no size. */
+  /** The media by path. A file that was not read has an empty id and no size. */
   readonly lists: MediaByPlace;
   /** The documents that options name. */
   readonly documents: DocumentByPlace;
@@ -42,19 +46,19 @@ export interface FoundMedia {
 /** A text that an account posts, or has posted, at a time. */
 export interface TextAtTime {
   readonly postId: string;
-  /** Its place in a request of many, whose posts have no ids yet. */
+  /** The position in a bulk request, whose posts have no ids yet. */
   readonly row?: number | undefined;
   readonly at: number;
   readonly text: string;
 }
 
-/** When the other posts of each account are due, and what they say. */
+/** When the other posts of each account are due, and their texts. */
 export interface NearbyPosts {
   readonly times: ReadonlyMap<string, readonly number[]>;
   readonly texts: ReadonlyMap<string, readonly TextAtTime[]>;
 }
 
-/** The account of a target, which may have been disconnected since. */
+/** The account of a target. It may have been disconnected since. */
 export interface PostAccount {
   readonly account: TargetAccount;
   readonly connected: boolean;
@@ -62,31 +66,31 @@ export interface PostAccount {
 
 export interface EditedPostFacts {
   readonly rows: readonly PostRow[];
-  /** The posts without a row that are in the archive. */
+  /** The ids of posts that have no row, because they are in the archive. */
   readonly archivedIds: ReadonlySet<string>;
   readonly accounts: ReadonlyMap<string, PostAccount>;
   readonly mediaFacts: ReadonlyMap<string, JsonObject>;
 }
 
-/** All that the assessment needs to know, for every candidate of a request. */
+/** Everything that the check of a request's posts needs to know. */
 export interface Facts {
   readonly now: number;
   readonly subscribed: boolean;
   /** The accounts that the request selects. */
   readonly accounts: readonly TargetAccount[];
-  /** The stored files by id; null for one whose upload is not complete. */
+  /** The stored files by id. Null for a file whose upload is not complete. */
   readonly files: ReadonlyMap<string, ResolvedFile | null>;
   readonly nearbyPosts: NearbyPosts;
-  /** How many posts of the user are scheduled; null for an edit, which schedules no further one. */
+  /** How many posts of the user are scheduled. Null for an edit, which adds none. */
   readonly scheduledPosts: number | null;
   readonly edited: EditedPostFacts;
-  /** Capabilities that the platforms told just now, by account; empty until they are asked. */
+  /** What the platforms allow, by account, if they were asked just now. Empty until then. */
   readonly capabilities: ReadonlyMap<string, JsonObject>;
-  /** The media of the requests whose files were fetched; empty until then. */
+  /** The media of requests whose files were fetched. Empty until then. */
   readonly fetched: ReadonlyMap<RequestedMedia, FoundMedia>;
 }
 
-/** For a request that cannot be read at all: no fact would change its problems. */
+/** For a request that cannot be read at all, because facts would not change its problems. */
 export const NO_FACTS: Facts = {
   now: 0,
   subscribed: false,

@@ -4,10 +4,10 @@ import { importImages, resolveRefs } from "#media/index.ts";
 import { mapLists, matchFiles, sortFiles } from "#planning/candidates/requested-media.ts";
 import type { Facts, FoundMedia, RequestedMedia } from "#planning/facts/types.ts";
 
-/** Which files of other servers a request fetches. */
+/** Which files of other servers a request may fetch. */
 export type FetchedFiles = "all" | "images" | "none";
 
-/** Fetches the files of other servers that the requests name; each request without such files is left out. */
+/** Fetches the files of other servers that requests name. A request without such files is left out of the result. */
 export async function fetchMedia(
   ctx: Context,
   requests: readonly RequestedMedia[],
@@ -26,14 +26,14 @@ export async function fetchMedia(
   );
 }
 
-/** Imports all files of the request or none. */
+/** Imports all files of a request, or none. */
 async function importAll(ctx: Context, { refs, guesses }: RequestedMedia): Promise<FoundMedia> {
   try {
     const items = (await resolveRefs(ctx, [...refs.values()].flat())).values();
     const files = mapLists(refs, () => items.next().value);
     return { ...sortFiles(files), problems: [], complete: true };
   } catch (error) {
-    // Problems of the media are reported together with all others.
+    // Keep the problems of media, so that they are reported together with all others.
     if (error instanceof RefusalError && error.refusal.code === "validation_failed" && error.refusal.details) {
       const [lists = new Map<string, never[]>()] = guesses;
       return { lists, documents: new Map(), problems: error.refusal.details, complete: false };

@@ -10,7 +10,7 @@ import { storedMedia } from "#planning/plan/post-plan.ts";
 
 const NOT_SET_UP = "this installation does not make images fit: its operator has not set it up";
 
-/** Finds the images that a platform would refuse and a copy would cure. */
+/** Finds images that a platform would refuse, but whose changed copy it would accept. */
 export function planTargetFits(services: Pick<Services, "adapterFor" | "images">, post: Candidate): TargetFits {
   const fits: TargetFit[] = [];
   const unavailable = new Map<string, string>();
@@ -40,7 +40,7 @@ export function planTargetFits(services: Pick<Services, "adapterFor" | "images">
   return { fits, unavailable, media: mediaWith(post, fits, asPlanned) };
 }
 
-/** The media of the post itself, and those of each part of a thread that has any. */
+/** The media of the post itself, and those of each thread part that has some. */
 function publishedMedia(target: ResolvedTarget, { media, lists }: Candidate) {
   const ofParts = threadMediaOf(target, lists).flatMap((items, part) => (items ? [{ part, media: items }] : []));
   return [{ part: null, media: ownMediaOf(target, lists) ?? media }, ...ofParts];
@@ -60,7 +60,10 @@ function asPlanned(fit: TargetFit): MediaWithFacts {
   };
 }
 
-/** Notes what a copy was made of. A source that no list of the post names is kept with it, so that an edit can fit it again. */
+/**
+ * Records from what a copy was made. If only this account uses the original, the copy keeps it, so that an edit can
+ * make another copy.
+ */
 function fittedOf({ source, plan: { reason }, isOwn, part }: TargetFit): NonNullable<StoredMediaItem["fitted"]> {
   return {
     from: source.id,
@@ -70,7 +73,7 @@ function fittedOf({ source, plan: { reason }, isOwn, part }: TargetFit): NonNull
   };
 }
 
-/** Puts the copies in their places, for each account that needs one. */
+/** Puts copies in the positions of their originals, for each account that needs some. */
 function mediaWith(
   post: Candidate,
   fits: readonly TargetFit[],
@@ -97,7 +100,7 @@ function mediaWith(
   );
 }
 
-/** Makes the copies of several posts together. An image that cannot be copied stays as it is. */
+/** Makes the copies of several posts together. An image of which no copy can be made stays unchanged. */
 export async function makeTargetFits(
   ctx: Parameters<typeof fitImages>[0],
   posts: ReadonlyMap<Candidate, TargetFits>,

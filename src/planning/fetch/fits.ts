@@ -3,7 +3,7 @@ import type { FitsByCandidate, MadeFits, TargetFits } from "#planning/assess/fit
 import { threadMediaOf } from "#planning/candidates/media-lists.ts";
 import type { Candidate } from "#planning/candidates/types.ts";
 
-/* The code is loaded with the first post that has media: most previews are of texts. */
+/* Whether a post has media. The code that fits images is loaded only then, because most previews are of texts. */
 
 function hasMedia({ media, lists, resolvedTargets }: Candidate): boolean {
   return (

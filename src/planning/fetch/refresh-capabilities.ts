@@ -5,14 +5,14 @@ import type { JsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { ResolvedTarget } from "#planning/candidates/types.ts";
 
-/** How long a preview waits for platforms; after that it uses the stored capabilities. */
+/** How long (ms) a preview waits for platforms. After that it uses the stored capabilities. */
 const BUDGET_MS = 3 * SECOND;
 
 type InspectServices = Parameters<typeof getAccountAccess>[0] & Pick<Services, "adapterFor" | "outbound">;
 
 /**
- * Asks platforms whose rules change often what the accounts may do now. An account that fails is left out: then the stored capabilities
- * count, and the platform decides when the post is published.
+ * Asks platforms whose rules change often what accounts may do now. An account whose call fails is left out. Its stored
+ * capabilities then count, and the platform decides at the time of publishing.
  */
 export async function refreshCapabilities(
   services: InspectServices,
@@ -32,7 +32,7 @@ export async function refreshCapabilities(
   });
   await Promise.race([budget, inspectAccounts(services, inspectable, fresh)]);
   clearTimeout(timer);
-  // A copy, because a late answer must not change the capabilities during validation.
+  // Return a copy, because a late answer must not change the capabilities while posts are checked.
   return new Map(fresh);
 }
 

@@ -14,7 +14,7 @@ import { type AssessedEdit, planEdit } from "#planning/present/edit.ts";
 import { placeInSlots } from "#planning/slots/place-in-slots.ts";
 import { assessInPhases, type Phases } from "./phases.ts";
 
-/** Finds out what an edit does to each of its posts, and what is wrong with it; nothing is changed. */
+/** Finds what an edit does to each of its posts, and what is wrong with it. Nothing is changed. */
 export async function assessEdit(ctx: Context, requested: EditInput, phases: Phases): Promise<AssessedEdit> {
   const [placed = { input: requested, problems: [] }] = phases.choosesSlots
     ? await placeInSlots(ctx, [requested], { posts: requested.postIds })
@@ -49,14 +49,17 @@ export async function assessEdit(ctx: Context, requested: EditInput, phases: Pha
   return await planEdit(only, input, facts, before);
 }
 
-/** The posts without the edit, by the same facts: the posts around the new time are those that a new warning would be about. */
+/** Checks the posts without the edit by the same facts, so that only warnings that the edit causes are new. */
 async function assessAsTheyAre(ctx: Context, { postIds }: EditInput, facts: Facts): Promise<readonly AssessedPost[]> {
   const set = editedSet(ctx, { postIds }, requestedMedia(ctx, mediaListsOf({}), { importsAll: false }), facts);
   const [assessed] = assess(ctx, [set], facts, await planFits(ctx, set.candidates));
   return assessed?.posts ?? [];
 }
 
-/** A new time of day is within a day of the old one, and a clock changes by at most a few hours. */
+/**
+ * By how much (ms) a new time of day can differ from the shifted time: at most a day, and the few hours of a clock
+ * change.
+ */
 function slackOf(clock: EditInput["clock"]): number {
   return clock === undefined ? 0 : clock.minute === null ? CLOCK_CHANGE_MS : DAY + CLOCK_CHANGE_MS;
 }

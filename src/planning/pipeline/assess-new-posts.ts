@@ -21,17 +21,17 @@ import { refuseProblems } from "#posts/rows/refuse.ts";
 import { assessInPhases, type Phases } from "./phases.ts";
 
 export interface RequestedPost extends Partial<Pick<NewPost, "id" | "row" | "complete" | "problems">> {
-  /** Null when it could not be read. */
+  /** The input of the post; null if it could not be read. */
   readonly input: TypedInput | null;
 }
 
 interface AssessedNewPosts {
-  /** In the order of the request. */
+  /** The checked posts, in the order of the request. */
   readonly posts: readonly AssessedSet<NewPostSet>[];
   readonly facts: Facts;
 }
 
-/** Finds out what new posts would be, and what is wrong with them; a single one is one of many. */
+/** Finds what new posts would be, and what is wrong with them. A single post is a request of one. */
 export async function assessNewPosts(
   ctx: Context,
   requested: readonly RequestedPost[],
@@ -59,7 +59,10 @@ export async function assessNewPosts(
   return { posts: assessed, facts };
 }
 
-/** Refuses with the problems of all posts unless bad ones are left out, and with too many scheduled posts; returns the good ones. */
+/**
+ * Returns the posts without problems. Refuses with all problems, unless bad posts are left out, and refuses too many
+ * scheduled posts.
+ */
 export function acceptPosts(
   ctx: Context,
   { posts, facts }: AssessedNewPosts,
@@ -73,14 +76,14 @@ export function acceptPosts(
   return good;
 }
 
-/** All problems, each with the row of its post where there are many. */
+/** All problems of the posts. In a bulk request each names its row. */
 export function problemsOfPosts(posts: readonly AssessedSet<NewPostSet>[]): readonly RefusalDetail[] {
   return posts.flatMap(({ problems, set: { post } }) =>
     problems.map((problem) => (post.row === undefined ? problem : { ...problem, row: post.row })),
   );
 }
 
-/** The posts with the times of their slots, and the problems of their texts. */
+/** Reads the posts: gives them the times of their slots, and finds problems of their texts. */
 async function readPosts(
   ctx: Context,
   requested: readonly RequestedPost[],

@@ -9,8 +9,9 @@ import { assessNewPosts } from "./assess-new-posts.ts";
 import { STORED_ONLY } from "./phases.ts";
 
 /**
- * What a preview would say of a post that somebody is still typing: with what is stored alone, and without a token. `complete` returns the
- * whole input once the accounts are known; its accounts, time and media must be those of `input`.
+ * Reports what a preview would say of a post that a person is still typing. It uses stored facts only and makes no
+ * token. `complete` returns the whole input once the accounts are known; its accounts, time and media must equal those
+ * of `input`.
  */
 export async function checkSchedule(
   ctx: Context,

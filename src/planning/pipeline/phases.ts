@@ -7,18 +7,18 @@ import { type FetchedFiles, fetchMedia } from "#planning/fetch/fetch-media.ts";
 import { makeFits, planFits } from "#planning/fetch/fits.ts";
 import { refreshCapabilities } from "#planning/fetch/refresh-capabilities.ts";
 
-/** What a caller may do besides reading stored facts. */
+/** What a request may do besides reading stored facts. */
 export interface Phases {
-  /** Counts every post as a preview of the hour. */
+  /** Whether every post counts as a preview of the hour. */
   readonly countsPreviews: boolean;
   readonly choosesSlots: boolean;
-  /** Asks the platforms what the accounts may do now. */
+  /** Whether to ask the platforms what the accounts may do now. */
   readonly asksPlatforms: boolean;
   readonly fetches: FetchedFiles;
   readonly makesCopies: boolean;
-  /** Compares the warnings of an edit with those that the posts have as they are. */
+  /** Whether an edit reports only warnings that the posts do not have already. */
   readonly comparesWarnings?: boolean;
-  /** Continues with the posts that have no problems. */
+  /** Whether to continue with the posts that have no problem. */
   readonly skipsInvalid: boolean;
 }
 
@@ -31,7 +31,7 @@ export const PREVIEW: Phases = {
   skipsInvalid: false,
 };
 
-/** With what is stored alone, so that it can run while somebody types. */
+/** Uses stored facts only, so that it can run while a person types. */
 export const STORED_ONLY: Phases = {
   countsPreviews: false,
   choosesSlots: false,
@@ -47,8 +47,8 @@ interface Assessment<Set extends CandidateSet> {
 }
 
 /**
- * Assesses the candidates that `toSets` makes of the facts. Where a phase finds out more, the candidates are made and assessed again; what
- * takes minutes or money waits until nothing else is wrong.
+ * Checks the candidates that `toSets` makes from the facts. If a phase finds more facts, the candidates are made and
+ * checked again. Phases that take time or money run only if nothing is wrong so far.
  */
 export async function assessInPhases<Set extends CandidateSet>(
   ctx: Context,
@@ -91,13 +91,16 @@ export async function assessInPhases<Set extends CandidateSet>(
   return { assessed, facts };
 }
 
-/** Every account that a candidate would publish to, once. */
+/** The targets that the candidates would publish to, one for each account. */
 function targetsOf(candidates: readonly Candidate[]): readonly ResolvedTarget[] {
   const targets = candidates.flatMap(({ resolvedTargets }) => resolvedTargets.filter(({ skipped }) => !skipped));
   return [...new Map(targets.map((target) => [target.account.id, target])).values()];
 }
 
-/** `scheduledPosts` is null for an edit, which adds no scheduled post. */
+/**
+ * Refuses if the posts would exceed the limit of scheduled posts. `scheduledPosts` is null for an edit, which adds
+ * none.
+ */
 function assertRoom(ctx: Context, { scheduledPosts }: Facts, added: number): void {
   if (scheduledPosts !== null) {
     assertScheduledPostsLimit(ctx, scheduledPosts, added);

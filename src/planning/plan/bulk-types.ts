@@ -1,37 +1,37 @@
 import type { RefusalDetail } from "#core/errors.ts";
 import type { ScheduleInput, SchedulePreview } from "#planning/plan/types.ts";
 
-/** Many new posts at once. */
+/** The input of a bulk preview: many new posts. */
 export interface BulkInput {
   readonly posts: readonly BulkRow[];
-  /** Schedules the posts without problems and leaves the others out. */
+  /** Whether to leave out posts with problems and schedule the others. */
   readonly skipInvalid: boolean;
 }
 
 export interface BulkRow {
-  /** Its place in the request, from 1. */
+  /** The position in the request, counted from 1. */
   readonly row: number;
-  /** Null when it could not be read. */
+  /** The input of the post; null if it could not be read. */
   readonly input: ScheduleInput | null;
-  /** Why it could not be read. */
+  /** Why the post could not be read. */
   readonly problems: readonly RefusalDetail[];
 }
 
 export interface BulkPreview {
   readonly action: "bulk";
-  /** In the order of the request. */
+  /** The posts in the order of the request. */
   readonly posts: readonly {
     readonly row: number;
-    /** Null when it has problems. */
+    /** The preview; null if the post has problems. */
     readonly preview: SchedulePreview | null;
     readonly problems: readonly RefusalDetail[];
   }[];
-  /** Over the hashes of the posts; null when all have problems. */
+  /** A hash over the plan hashes of the posts. Null if all posts have problems. */
   readonly planHash: string | null;
 }
 
 export interface PreviewedBulk {
   readonly preview: BulkPreview;
-  /** Null when no post can be scheduled. */
+  /** The token to confirm with. Null if no post can be scheduled. */
   readonly confirmation: { readonly confirmationToken: string; readonly expiresAt: number } | null;
 }

@@ -10,7 +10,7 @@ interface HashedMedia {
   readonly cover?: { readonly atMs?: number; readonly image?: { readonly sha256: string } } | undefined;
 }
 
-/** The published content of a post: exactly the columns that the adapters receive. */
+/** What a post publishes: exactly the columns that adapters receive. */
 export interface PlanHashInput {
   readonly postType: PostType;
   readonly media: readonly HashedMedia[];
@@ -24,8 +24,9 @@ export interface PlanHashInput {
 }
 
 /**
- * Hashes the canonical JSON of the content with SHA-256. Targets of every state count, because a result does not change what was
- * confirmed. The publisher hashes the claimed rows again, so that a member that is not set must be absent.
+ * Hashes the canonical JSON of a post's content with SHA-256. Targets count in every state, because a result does not
+ * change what was confirmed. The publisher computes the hash again from the claimed rows, so a member that is not set
+ * must be absent.
  */
 export function planHashOf(content: PlanHashInput): Promise<string> {
   const targets = content.targets

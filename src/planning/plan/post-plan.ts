@@ -20,11 +20,11 @@ export interface TargetUpsert {
   /** The requested options with the platform's defaults filled in. */
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
-  /** What this account publishes; null for the media of the post. */
+  /** The media that only this account publishes. Null if it publishes the post's media. */
   readonly media: readonly StoredMediaItem[] | null;
-  /** Its place in the list of targets. */
+  /** The position in the list of targets. */
   readonly position: number;
-  /** Its account is disconnected: the target is stored as `skipped` until the account is connected again. */
+  /** Whether the account is disconnected. The target is then stored as `skipped` until a reconnect. */
   readonly skipped: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface PostInsert<Time extends PlannedTime = number> {
   readonly postType: PostType;
   readonly media: readonly StoredMediaItem[];
   readonly targets: readonly TargetUpsert[];
-  /** Absent when nothing is noted. Not hashed, because annotations are not published. */
+  /** Labels and notes; absent without any. The plan hash does not cover them, because they are not published. */
   readonly annotations?: Annotations;
   readonly planHash: string;
 }
@@ -43,7 +43,7 @@ export interface PostInsert<Time extends PlannedTime = number> {
 /** The columns of a post that an edit writes. */
 export interface PostUpdate<Time extends PlannedTime = number> {
   readonly id: string;
-  /** Version and status at the preview. The confirm is refused when either has changed. */
+  /** The version of the post at the preview. The confirm is refused if version or status has changed since. */
   readonly version: number;
   readonly previousStatus: PostStatus;
   readonly status: PostStatus;
@@ -53,23 +53,25 @@ export interface PostUpdate<Time extends PlannedTime = number> {
   readonly postType: PostType;
   readonly platforms: readonly Platform[];
   readonly planHash: string;
-  /** The new media; null leaves them unchanged. */
+  /** The new media. Null if the edit does not change them. */
   readonly media: readonly StoredMediaItem[] | null;
-  /** All files that the post needs afterwards; null where they have not changed. */
+  /** The ids of all files that the post needs afterwards. Null if they have not changed. */
   readonly mediaIds: readonly string[] | null;
-  /** The new texts for searches; null where no text has changed. */
+  /** The new texts for searches. Null if no text has changed. */
   readonly searchText: string | null;
-  /** Targets that are new or differ from their row. */
+  /** Targets that are new, or that differ from their row. */
   readonly targets: readonly TargetUpsert[];
-  /** Accounts whose targets are deleted. */
+  /** The accounts whose targets are deleted. */
   readonly removedAccountIds: readonly string[];
   /** Whether the edit sets a new time, which the confirm compares with the clock. */
   readonly rescheduled: boolean;
-  /** The labels before and after; null leaves them unchanged. An edit of labels changes nothing else. */
+  /** The labels before and after; null if they do not change. An edit of labels changes nothing else. */
   readonly labels: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
-  /** What the edit changes, for the record. */
+  /** The changes of the edit for the change record. */
   readonly changes: readonly StoredFieldChange[];
-  /** What `planHash` covers besides `targets`, where the confirm makes it again with its time; absent otherwise. */
+  /**
+   * What the plan hash covers besides the targets. Present if the confirm computes the hash again with its own time.
+   */
   readonly hashed?: PlanHashInput;
 }
 
@@ -79,18 +81,21 @@ interface PlanHeader {
   readonly userId: string;
   readonly workspaceId: string;
   readonly issuedAt: number;
-  /** From this millisecond on the token is invalid. */
+  /** From this time (ms) on the token is invalid. */
   readonly expiresAt: number;
-  /** What must still be usable at the confirm. */
+  /** The accounts and media that must still be usable at the confirm. */
   readonly dependencies: { readonly accountIds: readonly string[]; readonly mediaIds: readonly string[] };
-  /** The times that the preview chose as free slots. They must still be free at the confirm; absent without one. */
+  /** The times that the preview chose as free slots. They must still be free at the confirm. Absent without any. */
   readonly slots?: readonly number[];
 }
 
 export interface SchedulePlan<Time extends PlannedTime = PlannedTime> extends PlanHeader {
   readonly kind: "schedule";
   readonly post: PostInsert<Time>;
-  /** The confirm deletes this draft unless it was changed meanwhile; absent without one. Not hashed. */
+  /**
+   * The draft from which the post is made; absent without one. The confirm deletes it, unless it was changed meanwhile.
+   * The plan hash does not cover it.
+   */
   readonly draft?: DraftVersion;
 }
 
@@ -101,11 +106,14 @@ export interface EditPlan<Time extends PlannedTime = PlannedTime> extends PlanHe
   readonly request: EditInput;
 }
 
-/** A target of many posts. Its effective caption is left out when it equals its own caption, or else the post's. */
+/**
+ * A target in a bulk plan. To save space, the effective caption is left out if it equals the target's own caption, or
+ * else the post's.
+ */
 type BulkTarget = Omit<TargetUpsert, "effectiveCaption"> & { readonly effectiveCaption?: string };
 
 export interface BulkPost extends Omit<PostInsert, "targets"> {
-  /** Its place in the request, from 1. */
+  /** The position in the request, counted from 1. */
   readonly row: number;
   readonly targets: readonly BulkTarget[];
 }
@@ -113,14 +121,14 @@ export interface BulkPost extends Omit<PostInsert, "targets"> {
 export interface BulkPlan extends PlanHeader {
   readonly kind: "bulk";
   readonly posts: readonly BulkPost[];
-  /** Over the hashes of the posts. */
+  /** A hash over the plan hashes of the posts. */
   readonly planHash: string;
 }
 
-/** Everything that confirming a preview writes. KV keeps it under the confirmation token. */
+/** Everything that confirming a preview writes. KV stores it under the confirmation token. */
 export type PostPlan = SchedulePlan | EditPlan | BulkPlan;
 
-/** A plan whose times are fixed, as the confirm writes it. */
+/** A plan with fixed times, as the confirm writes it. */
 export type TimedPlan = SchedulePlan<number> | EditPlan<number> | BulkPlan;
 
 export function toBulkPost({ scheduledAt, ...post }: PostInsert<PlannedTime>, row: number): BulkPost {
@@ -138,7 +146,7 @@ export function toBulkPost({ scheduledAt, ...post }: PostInsert<PlannedTime>, ro
   };
 }
 
-/** A new post of a plan, with its row if the request had many. */
+/** A new post of a plan, with its row in a bulk request. */
 export interface NewPostOfPlan {
   readonly post: PostInsert<PlannedTime>;
   readonly row?: number;
@@ -160,7 +168,7 @@ function fromBulkPost({ row: _row, ...post }: BulkPost): PostInsert {
   };
 }
 
-/** What new posts need at the confirm. */
+/** The accounts and media that new posts need at the confirm. */
 export function dependenciesOf(posts: readonly PostInsert<PlannedTime>[]): PlanHeader["dependencies"] {
   return {
     accountIds: [...new Set(posts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId)))],
@@ -168,7 +176,7 @@ export function dependenciesOf(posts: readonly PostInsert<PlannedTime>[]): PlanH
   };
 }
 
-/** The instants at which a plan puts its posts; `now` is none before the confirm. */
+/** The instants that a plan sets for its posts. `now` has none before the confirm. */
 export function timesSetBy(plan: PostPlan): number[] {
   const times =
     plan.kind === "schedule"
@@ -183,7 +191,7 @@ export function postIdsOf(plan: PostPlan): string[] {
   return plan.kind === "schedule" ? [plan.post.id] : plan.posts.map((post) => post.id);
 }
 
-/** Keeps what a post stores of a media item, without what only validation reads. */
+/** Keeps what a post stores of a media item. Facts that only the check needs are left out. */
 export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   const { id, type, url, contentType, sizeBytes, width, height, durationSeconds, sha256, altText, cover, own, fitted } =
     item;
@@ -204,7 +212,10 @@ export function storedMedia(item: StoredMediaItem): StoredMediaItem {
   };
 }
 
-/** Lists the files that a post needs, each once: its media, those of its targets and of further parts, documents and covers. */
+/**
+ * Lists the files that a post needs, without repetition: its media, those of its targets and thread parts, documents
+ * and covers.
+ */
 export function mediaIdsOf({
   media,
   targets = [],
@@ -213,7 +224,7 @@ export function mediaIdsOf({
   readonly targets?: readonly Pick<TargetUpsert, "media" | "options">[];
 }): string[] {
   const ofTargets = targets.flatMap((target) => [...(target.media ?? []), ...storedThreadMedia(target.options).flat()]);
-  // Includes the originals of fitted copies, because an edit makes the copies again.
+  // Include the originals of copies that were made to fit, because an edit makes the copies again.
   const items = [...media, ...ofTargets, ...ofTargets.flatMap(({ fitted }) => fitted?.source ?? [])];
   return [
     ...new Set([
@@ -223,7 +234,7 @@ export function mediaIdsOf({
   ];
 }
 
-/** Asks for the same use of the stored file again. */
+/** The input that uses a stored media item in the same way again. */
 export function toMediaInput({ url, type, altText, cover }: StoredMediaItem): MediaItemInput {
   return { url, type, altText, cover: cover && { atMs: cover.atMs, url: cover.image?.url } };
 }
@@ -235,7 +246,7 @@ export async function withPlanHash<Time extends PlannedTime>(
   return { ...post, planHash: await planHashOf(withTargets({ postType, media, targets: [] }, targets, scheduledAt)) };
 }
 
-/** What a hash covers, with targets that are all due at one time. */
+/** What the plan hash covers, if all targets are due at the same time. */
 export function withTargets(
   hashed: PlanHashInput,
   targets: readonly Omit<PlanHashInput["targets"][number], "dueAt">[],

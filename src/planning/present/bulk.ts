@@ -5,7 +5,7 @@ import type { NewPostSet } from "#planning/candidates/new-posts.ts";
 import type { BulkPreview } from "#planning/plan/bulk-types.ts";
 import type { PlannedPost } from "./new-post.ts";
 
-/** The preview of many posts, with the problems of those that are left out. */
+/** Builds the preview of many posts, with the problems of those that are left out. */
 export async function presentBulk(
   assessed: readonly AssessedSet<NewPostSet>[],
   planned: readonly PlannedPost[],

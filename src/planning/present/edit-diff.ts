@@ -27,7 +27,10 @@ export function diffEdit(edited: EditedPost, targets: readonly TargetUpsert[]): 
   ];
 }
 
-/** Gives the targets the order of the request and changes as few positions as possible. Targets that cannot be edited keep theirs. */
+/**
+ * Gives targets the order of the request and changes as few positions as possible. Targets that cannot be edited keep
+ * theirs.
+ */
 export function withPositions(edited: EditedPost, targets: readonly TargetUpsert[]): TargetUpsert[] {
   const taken = new Set(edited.lockedTargets.map(({ position }) => position));
   let last = -1;
@@ -45,7 +48,7 @@ export function withPositions(edited: EditedPost, targets: readonly TargetUpsert
   });
 }
 
-/** A new order of the targets that stay. An added or removed target is a change of its own. */
+/** The changed order of the targets that stay. An added or removed target counts as another change. */
 function orderChange({ stored }: EditedPost, targets: readonly TargetUpsert[]): EditChange[] {
   const after = targets
     .map(({ accountId }) => accountId)
@@ -54,7 +57,7 @@ function orderChange({ stored }: EditedPost, targets: readonly TargetUpsert[]): 
   return fieldChange("targets", before, after);
 }
 
-/** Finds the targets that differ from their row. A new time changes all of them. */
+/** Finds the targets that differ from their row. A new time changes all targets. */
 export function changedTargets(edited: EditedPost, targets: readonly TargetUpsert[]): TargetUpsert[] {
   return targets.filter((target) => {
     const storedTarget = storedTargetOf(edited, target.accountId);
@@ -118,7 +121,7 @@ function describeTarget(target: TargetUpsert | StoredTarget) {
   return { platform, caption, platform_options: options, ...(own && { media_items: own }) };
 }
 
-/** The account's own media, before they were made to fit. */
+/** The own media of an account, as they were before copies were made to fit. */
 function describeOwnMedia({ media }: TargetUpsert | StoredTarget) {
   return isOwn(media) ? describeMedia(sourcesOf(media)) : null;
 }

@@ -23,7 +23,10 @@ export interface PlannedEdit {
     readonly update: PostUpdate<PlannedTime>;
   }[];
   readonly dependencies: EditPlan["dependencies"];
-  /** The same edit again, with the media and accounts that were found; it fetches nothing and selects no other account. */
+  /**
+   * The edit with the media and accounts that were found. If it is repeated, it fetches nothing and selects no other
+   * account.
+   */
   readonly request: EditInput;
   readonly accounts: ReadonlyMap<string, PostAccount>;
   readonly now: number;
@@ -31,11 +34,11 @@ export interface PlannedEdit {
 
 export interface AssessedEdit {
   readonly problems: readonly RefusalDetail[];
-  /** Null when the edit is refused. */
+  /** The planned edit; null if it is refused. */
   readonly edit: PlannedEdit | null;
 }
 
-/** Plans what the confirm writes of an edit without problems, and refuses an edit that changes nothing. */
+/** Plans what the confirm of an edit writes, if the edit has no problems. Refuses an edit that changes nothing. */
 export async function planEdit(
   { set, posts: assessed }: AssessedSet<EditedSet>,
   input: EditInput,
@@ -89,7 +92,7 @@ async function toPlannedPost(
   const changes = diffEdit(edited, targets);
   const changed = changedTargets(edited, targets);
   const hasNewMedia = changes.some(({ field, accountId }) => field === "media_items" && accountId === undefined);
-  // The edit may drop copies, thread media or documents that the post needed before, and may need others.
+  // An edit may drop copies, thread media or documents that the post needed before, and may need others.
   const hasFiles = [...stored.targets, ...changed].some(
     ({ media: own, options }) =>
       own !== null || storedThreadMedia(options).length > 0 || storedDocument(options) !== null,
@@ -144,7 +147,7 @@ async function toPlannedPost(
   };
 }
 
-/** What a hash covers of a target, so that a plan does not keep the rest of its row. */
+/** The members of a target that the plan hash covers, so that a plan does not contain the rest of the row. */
 function toHashedTarget({
   accountId,
   effectiveCaption,
@@ -157,7 +160,7 @@ function toHashedTarget({
 
 type Warned = EditPreview["posts"][number]["newWarnings"];
 
-/** Leaves out the warnings that the post has as it is. */
+/** Leaves out warnings that the post already has without the edit. */
 function newWarnings(after: Warned, before: AssessedPost | undefined): Warned {
   const known = new Set(
     before && [

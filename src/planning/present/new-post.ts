@@ -6,15 +6,15 @@ import { hasAnnotations, NO_ANNOTATIONS } from "#posts/rows/store-annotation-row
 
 /** A new post as the confirm writes it, and as its preview shows it. */
 export interface PlannedPost {
-  /** Its place in a request of many, from 1. */
+  /** The position in a bulk request, counted from 1. */
   readonly row: number;
-  /** The time of its free slot; null if it asks for none. */
+  /** The time (ms) of the post's free slot. Null if the post asks for no slot. */
   readonly slotAt: number | null;
   readonly post: PostInsert<PlannedTime>;
   readonly preview: SchedulePreview;
 }
 
-/** What the confirm writes of a new post without problems, under this id. */
+/** Plans what the confirm writes for a new post without problems, under the given id. */
 export async function planNewPost(good: AssessedSet<NewPostSet> | undefined, id: string): Promise<PlannedPost> {
   const [assessed] = good?.posts ?? [];
   const { row = 1, input } = good?.set.post ?? { input: null };

@@ -6,7 +6,10 @@ import { withThreadMedia } from "#posts/rows/thread-media.ts";
 import type { EditInput, TargetInput } from "#planning/plan/types.ts";
 import type { EditContext } from "#planning/candidates/apply-edit.ts";
 
-/** Writes the edit down with the media and accounts that it found: repeated, it fetches nothing and selects no other account. */
+/**
+ * Writes an edit down with the media and accounts that were found. If it is repeated, it fetches nothing and selects no
+ * other account.
+ */
 export function repeatableRequest(
   input: EditInput,
   { newTargets, media, lists }: EditContext,

@@ -6,14 +6,14 @@ import type { RefusalDetail } from "#core/errors.ts";
 import { MAX_AHEAD_MS } from "#planning/candidates/schedule-time.ts";
 import { findFreeSlots } from "./free-slots.ts";
 
-/** The time of a slot, or why there is none. */
+/** The time of a free slot, or why there is none. */
 export type ChosenSlot =
   | { readonly at: number; readonly problem?: never }
   | { readonly at?: never; readonly problem: RefusalDetail };
 
 /**
- * Chooses the first free slot at or after each of the times, each slot once, and none in the past. It reserves nothing. `taken` are the
- * times of other posts of the request; the slots of `posts` count as free.
+ * Chooses the first free slot at or after each time, never in the past and no slot twice. It reserves nothing. `taken`
+ * are times of other posts of the request. The slots of `posts` count as free.
  */
 export async function chooseSlots(
   ctx: Pick<Context, "actor" | "clock" | "db">,
@@ -22,7 +22,7 @@ export async function chooseSlots(
 ): Promise<readonly ChosenSlot[]> {
   const now = ctx.clock.now();
   const until = now + MAX_AHEAD_MS;
-  // A slot at exactly the earliest time counts.
+  // Begin a millisecond earlier, so that a slot at exactly the earliest time is found.
   const after = Math.max(now, Math.min(...times) - 1);
   const { schedule, free } = await findFreeSlots(ctx, { after, until, posts });
   const read: number[] = [];
@@ -45,7 +45,7 @@ export async function chooseSlots(
   };
   const chosen: ChosenSlot[] = [];
   for (const from of times) {
-    // In sequence, so that no two posts get the same slot.
+    // Choose one after the other, so that no two posts get the same slot.
     // oxlint-disable-next-line no-await-in-loop
     const at = await choose(from);
     chosen.push(at === null ? { problem: noFreeSlot(schedule.slots.length > 0, until) } : { at });

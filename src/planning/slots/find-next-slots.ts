@@ -4,7 +4,10 @@ import { MAX_AHEAD_MS } from "#planning/candidates/schedule-time.ts";
 import { findFreeSlots } from "./free-slots.ts";
 import type { NextSlots } from "./types.ts";
 
-/** Finds the next free slots of the active workspace after `after`, or after now, as far ahead as posts can be scheduled. */
+/**
+ * Finds the next free slots of the active workspace after `after`, or after now. It looks as far ahead as posts can be
+ * scheduled.
+ */
 export async function findNextSlots(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { count, after }: { readonly count: number; readonly after?: number },

@@ -5,14 +5,16 @@ import { selectFreeSlots, selectSlotsAndPosts } from "./store-slots.ts";
 import type { ScheduleSlots } from "./types.ts";
 
 interface SlotRange {
-  /** Slots after this time and up to `until`. */
+  /** Slots are searched after this time (ms), up to `until`. */
   readonly after: number;
   readonly until: number;
-  /** The slots that these posts occupy count as free. */
+  /** The ids of posts whose slots count as free. */
   readonly posts?: readonly string[];
 }
 
-/** How many slots are looked at together where the first posts do not decide; then twice as many each time. */
+/**
+ * How many slots the first query examines if the next posts do not decide. Each further query examines twice as many.
+ */
 const FIRST_ROUND = 30;
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE);
@@ -28,7 +30,10 @@ function take(times: Iterator<number>, count: number): number[] {
   return taken;
 }
 
-/** Reads the slots of the active workspace; `free` yields the free ones, the soonest first. Usually this is the only trip to D1. */
+/**
+ * Reads the slots of the active workspace. `free` returns the free ones, the soonest first. Usually this is the only
+ * query.
+ */
 export async function findFreeSlots(
   ctx: Pick<Context, "actor" | "db">,
   range: SlotRange,

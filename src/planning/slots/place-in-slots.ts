@@ -14,8 +14,8 @@ interface PlacedInput<Input> {
 }
 
 /**
- * Gives the inputs that ask for a slot the times of free ones; nothing is read when none asks. `posts` are those whose own slots count as
- * free.
+ * Gives the inputs that ask for a slot the times of free ones. If none asks, nothing is read. The slots of `posts`
+ * count as free.
  */
 export async function placeInSlots<Input extends SlotInput>(
   ctx: Pick<Context, "actor" | "clock" | "db">,
@@ -38,7 +38,7 @@ export async function placeInSlots<Input extends SlotInput>(
       ? { input, problems: [] }
       : slot.problem
         ? { input, problems: [slot.problem] }
-        : // Whether a clock shows the time twice matters no more.
+        : // The slot has one instant, so a warning that the clock shows the time twice is unnecessary.
           { input: { ...input, scheduledAt: slot.at, timeWarning: undefined }, problems: [] };
   });
 }

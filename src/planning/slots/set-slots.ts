@@ -5,7 +5,7 @@ import { replaceSlots } from "./store-slots.ts";
 
 const keyOf = ({ weekday, time }: ScheduleSlot) => `${weekday} ${time}`;
 
-/** Replaces the slots of the active workspace. A slot that is given twice counts once. Posts keep their times. */
+/** Replaces the slots of the active workspace. A repeated slot counts once. Scheduled posts keep their times. */
 export async function setSlots(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   { timeZone, slots }: ScheduleSlots,

@@ -2,7 +2,10 @@ import { addDays, instantsOf, neighboursOfSkipped, parseTimeOfDay, wallTimeAt, w
 import type { CalendarDate } from "#core/wall-time.ts";
 import type { ScheduleSlots } from "./types.ts";
 
-/** The first instant at which the clock shows the time. If the clock skips it, the first minute after the change. */
+/**
+ * The first instant at which a clock shows the slot's time. If a clock change skips this time, the first minute after
+ * the change.
+ */
 function slotInstant(timeZone: string, date: CalendarDate, minute: number): number {
   const wall = { date, minute };
   const skipped = neighboursOfSkipped(timeZone, wall);
@@ -13,7 +16,7 @@ function slotInstant(timeZone: string, date: CalendarDate, minute: number): numb
   return first;
 }
 
-/** The instants of the slots after `now` and up to `until`, in order, each once. */
+/** The instants of the slots after `now` up to `until`, in order and without repetition. */
 export function* slotTimes(
   { timeZone, slots }: ScheduleSlots,
   { now, until }: { readonly now: number; readonly until: number },
@@ -27,7 +30,7 @@ export function* slotTimes(
       if (instant > until) {
         return;
       }
-      // Two slots of an hour that the clock skips are the same minute.
+      // Two slots in an hour that the clock skips fall on the same minute, so return only one.
       if (instant > previous) {
         previous = instant;
         yield instant;

@@ -1,14 +1,14 @@
 import { MINUTE } from "#core/clock.ts";
 import { LISTED_SQL } from "#posts/rows/store-posts-by-time.ts";
 
-/** Times of slots, as a parameter of `freeSlotsSql`. */
+/** The parameter of `freeSlotsSql`: times of slots. */
 export interface SlotsOfPosts {
   readonly times: readonly number[];
-  /** Posts that do not take a slot, because the slots are for them. */
+  /** The ids of the posts for which the slots are, so that these posts do not occupy them. */
   readonly posts: readonly string[];
 }
 
-/** Selects the times in whose minute the workspace has no other post that is not cancelled. */
+/** SQL for those times in whose minute the workspace has no other post, apart from cancelled ones. */
 export function freeSlotsSql(workspaceId: string, slotsOfPosts: string): string {
   return `SELECT slot.value AS at FROM json_each(${slotsOfPosts}, '$.times') slot
     WHERE NOT EXISTS (SELECT 1 FROM posts p WHERE p.workspace_id = ${workspaceId} AND p.status ${LISTED_SQL}

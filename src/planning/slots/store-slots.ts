@@ -23,19 +23,22 @@ const slotsStatement = (db: Db, { userId, workspaceId }: Owner) =>
 const toSlots = (row: SlotsRow | null | undefined): ScheduleSlots | null =>
   row ? { timeZone: row.time_zone, slots: JSON.parse(row.slots) as StoredSlot[] } : null;
 
-/** Null until the workspace has set slots. */
+/** Selects the slots of a workspace. Null until it has set some. */
 export async function selectSlots(db: Db, owner: Owner): Promise<ScheduleSlots | null> {
   return toSlots(await slotsStatement(db, owner).first<SlotsRow>());
 }
 
-/** More than the posts of a year at one a day. */
+/** How many next posts one query reads: more than a year's posts at one a day. */
 const MAX_POSTS = 500;
 
 const POST_TIMES = `SELECT scheduled_at AS at FROM (${postsByTimeSql({
   where: `p.workspace_id = ?1 AND p.scheduled_at >= ?2 AND p.scheduled_at < ?3 AND p.id NOT IN (SELECT value FROM json_each(?4))`,
 })} LIMIT ${MAX_POSTS})`;
 
-/** Selects the slots and the times of the next posts that are not cancelled; `readUntil` is where the read posts end. */
+/**
+ * Selects the slots of a workspace and the times of its next posts, without cancelled ones. `readUntil` is the time up
+ * to which posts were read.
+ */
 export async function selectSlotsAndPosts(
   db: Db,
   owner: Owner,
@@ -59,7 +62,7 @@ export async function selectSlotsAndPosts(
   };
 }
 
-/** Writes nothing when the slots are the same already. */
+/** Replaces the slots of a workspace. Writes nothing if they are already the same. */
 export async function replaceSlots(
   db: Db,
   { userId, workspaceId }: Owner,
@@ -77,7 +80,7 @@ export async function replaceSlots(
     .run();
 }
 
-/** Selects the free ones among `times`. */
+/** Selects those of `times` that are free. */
 export async function selectFreeSlots(
   db: Db,
   { workspaceId }: Pick<Actor, "workspaceId">,

@@ -6,7 +6,9 @@ import { selectFreeSlots } from "./store-slots.ts";
 
 type SlotContext = Pick<Context, "actor" | "clock" | "db">;
 
-/** Finds the slots of a plan that other posts have taken since its preview, each with the next free one. */
+/**
+ * Finds the slots of a plan that other posts have taken since the preview. For each it also finds the next free slot.
+ */
 export async function takenSlots(ctx: SlotContext, plan: PostPlan): Promise<readonly RefusalDetail[]> {
   const { slots: times = [], workspaceId } = plan;
   if (times.length === 0) {

@@ -1,14 +1,14 @@
-/** A time of the week that a workspace reserves for posts. */
+/** A time of the week at which a workspace prefers to post. */
 export interface ScheduleSlot {
-  /** 0 is Monday. */
+  /** The day of the week; 0 is Monday. */
   readonly weekday: number;
-  /** `HH:MM` on the clock of the slots' zone. */
+  /** The time of day as `HH:MM`, in the time zone of the slots. */
   readonly time: string;
 }
 
 export interface ScheduleSlots {
   readonly timeZone: string;
-  /** In the order of the week. */
+  /** The slots in the order of the week. */
   readonly slots: readonly ScheduleSlot[];
 }
 

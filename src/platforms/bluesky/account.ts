@@ -8,18 +8,18 @@ import { tryServer } from "./api.ts";
 import { APPVIEW_ORIGIN, parseOrigin, PLC_ORIGIN, parseHttpsUrl } from "./hosts.ts";
 import { isHandle } from "./text.ts";
 
-/** What a person may enter to name the account. */
+/** What a person may enter to name a Bluesky account: a handle, a DID or a server's URL. */
 type LoginTarget =
   | { readonly kind: "handle"; readonly handle: string }
   | { readonly kind: "did"; readonly did: string }
   | { readonly kind: "server"; readonly origin: string };
 
-/** An account and the server that stores it. */
+/** A Bluesky account, and the server that stores it. */
 export interface Identity {
   readonly did: string;
-  /** The handle that the account claims; nobody has verified it. */
+  /** The handle that the account claims. Nobody has verified it. */
   readonly claimedHandle: string | null;
-  /** Origin of the account's server. */
+  /** The origin of the account's server (PDS). */
   readonly pds: string;
 }
 
@@ -29,7 +29,7 @@ function isDid(text: string): boolean {
   return ResolvedHandle.shape.did.safeParse(text).success;
 }
 
-/** Null when the text is neither a handle nor a DID nor the URL of a server. */
+/** Reads what a person entered to log in. Null if it is no handle, DID or server's URL. */
 export function parseLoginTarget(entered: string): LoginTarget | null {
   const text = replaceInvisible(entered, "").replaceAll(/\s/g, "");
   if (text.startsWith("did:")) {
@@ -43,7 +43,7 @@ export function parseLoginTarget(entered: string): LoginTarget | null {
   return isHandle(handle) ? { kind: "handle", handle } : null;
 }
 
-/** The account of a handle. Its document must name the same handle. */
+/** Finds the account of a handle. The account's own document must name the same handle. */
 export async function resolveHandleIdentity(client: PlatformClient, handle: string): Promise<Result<Identity>> {
   const did = await resolveHandle(client, handle);
   if (!did.ok) {
@@ -56,7 +56,7 @@ export async function resolveHandleIdentity(client: PlatformClient, handle: stri
   return identity;
 }
 
-/** The DID that a handle points to. A fault of kind `rejected` means that there is certainly none. */
+/** Finds the DID that a handle points to. A fault of kind `rejected` means that there certainly is none. */
 export async function resolveHandle(client: PlatformClient, handle: string): Promise<Result<string>> {
   const url = withQuery(`${APPVIEW_ORIGIN}/xrpc/com.atproto.identity.resolveHandle`, { handle });
   const response = await tryServer(client, url, LOOKUP_TIMEOUT_MS);
@@ -84,7 +84,7 @@ async function readWellKnownDid(client: PlatformClient, handle: string): Promise
   }
 }
 
-/** The URL of a DID's document. Every refresh calls its host again. */
+/** The URL of a DID's document. The service calls this host again at every token refresh. */
 export function didDocumentUrl(did: string): URL {
   return did.startsWith("did:web:")
     ? new URL(`https://${did.slice("did:web:".length)}/.well-known/did.json`)
@@ -123,7 +123,7 @@ function notFound(message: string): Fault {
   return rejected(message, { httpStatus: null }, { code: "identity_not_found", category: "auth" });
 }
 
-/** An authorization server with everything that atproto.com/specs/oauth demands. */
+/** An authorization server that fulfils everything in atproto.com/specs/oauth. */
 export interface AuthorizationServer {
   readonly issuer: string;
   readonly authorizationEndpoint: URL;
@@ -134,7 +134,7 @@ export interface AuthorizationServer {
 
 const METADATA_TIMEOUT_MS = 8000;
 
-/** The authorization server of an account's server, or of a server that is its own. */
+/** Finds the authorization server of an account's server. The server may also be its own. */
 export async function findAuthorizationServer(
   client: PlatformClient,
   origin: string,
@@ -185,7 +185,10 @@ async function readAuthorizationServer(
     : failed(unsupported(issuer));
 }
 
-/** Only 200 with JSON: a redirect could lead to the document of another server. */
+/**
+ * Whether an answer is metadata: status 200 with JSON. A redirect is refused, because it could lead to another server's
+ * document.
+ */
 function isMetadata(response: PlatformResponse | null): response is PlatformResponse {
   return response?.status === 200 && /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 const Did = z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[a-z0-9.-]{1,253})$/);
 
-/** Names of errors. Any other text could repeat what we sent. */
+/** The name of an error. Other texts of an answer are not read, because they could repeat what the service sent. */
 export const ErrorName = z.looseObject({ error: z.string().regex(/^[A-Za-z_]{1,60}$/) });
 
 export const ErrorBody = z.looseObject({
@@ -70,7 +70,7 @@ export const SessionInfo = z.looseObject({
 export const Profile = z.looseObject({ displayName: z.string().nullish(), avatar: z.string().nullish() });
 export type Profile = z.infer<typeof Profile>;
 
-/** Servers refuse a blob object with further members, so this drops them. */
+/** A file on the server. Servers refuse a blob object with further members, so they are dropped. */
 export const Blob = z.object({
   $type: z.literal("blob"),
   ref: z.object({ $link: z.string().min(1) }),
@@ -102,7 +102,10 @@ const VideoJob = z.looseObject({
 });
 export type VideoJob = z.infer<typeof VideoJob>;
 
-/** The upload call answers with a bare job, the status call with a wrapped one; both calls have also used the other form. */
+/**
+ * The state of a video job. An upload answers with the bare job and a status call with a wrapped one, but both calls
+ * have also used the other form.
+ */
 export const VideoJobAnswer = z
   .union([z.looseObject({ jobStatus: VideoJob }).transform((body) => body.jobStatus), VideoJob])
   .refine((job) => (job.jobId ?? job.state ?? job.error ?? job.blob ?? null) !== null);

@@ -17,7 +17,7 @@ const OAuthSession = z.object({
   pds: z.string(),
   issuer: z.string(),
   clientId: z.string(),
-  /** The key pair of every proof; a session keeps one for its whole life. */
+  /** The key pair for proofs. A session keeps one pair for its whole life. */
   key: SigningKey,
   startedAt: z.number(),
   revocationEndpoint: z.string().nullable(),
@@ -27,7 +27,7 @@ export type OAuthSession = z.infer<typeof OAuthSession>;
 const PasswordSession = z.object({ method: z.literal("app_password"), did: z.string(), pds: z.string() });
 export type PasswordSession = z.infer<typeof PasswordSession>;
 
-/** The adapter keeps this in `TokenSet.extra`. */
+/** A stored login. The adapter keeps it in `TokenSet.extra`. */
 const Session = z.discriminatedUnion("method", [OAuthSession, PasswordSession]);
 export type Session = z.infer<typeof Session>;
 
@@ -35,14 +35,14 @@ export function readSession(extra: JsonObject | undefined): Session | null {
   return Session.safeParse(extra).data ?? null;
 }
 
-/** Calls to the server of an account on behalf of a login. */
+/** Calls the server of an account on behalf of a login. */
 export interface AccountServer {
   readonly session: Session;
-  /** Calls one XRPC method. A repetition builds the request again, so its body must not be a stream. */
+  /** Calls one XRPC method. The request may be sent twice, so its body must not be a stream. */
   call(method: string, request?: PlatformRequestInit, query?: RequestFields): Promise<PlatformResponse>;
 }
 
-/** Null for a login that this version cannot read. */
+/** Opens the account's server for a stored login. Null if this version of the service cannot read the login. */
 export function openAccountServer(
   client: PlatformClient,
   extra: JsonObject | undefined,
@@ -72,7 +72,7 @@ export function openAccountServer(
   };
 }
 
-/** Reads a record of the account at its own server, which is up to date and needs no login. */
+/** Reads a record of an account from its own server. That is up to date and needs no login. */
 export async function getRecord(
   client: PlatformClient,
   { pds, did }: Pick<Session, "pds" | "did">,
@@ -86,23 +86,24 @@ export function sessionUnreadable(): Fault {
   return reconnect("This login cannot be used any more. Connect the account again.", { httpStatus: null });
 }
 
-/** Hosts of a login that the adapter does not know beforehand. */
+/** The hosts of a login that the adapter does not know beforehand, without repetition. */
 export function uniqueHosts(urls: readonly (string | URL | null)[]): NonNullable<TokenSet["hosts"]> {
   return [...new Set(urls.flatMap((url) => (url === null ? [] : new URL(url).hostname)))];
 }
 
-/** The session's key, and the newest nonce of every origin. */
+/** The key of a session, and the newest nonce of each origin. */
 export interface ProofContext {
   readonly key: SigningKey;
   readonly nonces: Pick<Map<string, string>, "get"> & { set(origin: string, nonce: string): void };
 }
 
-/** Builds the request anew for a repetition, so that no proof and no assertion leaves twice. */
+/** Makes a request. It is called again for a repetition, so that no proof and no assertion is sent twice. */
 type RequestFactory = () => PlatformRequestInit | Promise<PlatformRequestInit>;
 
 /**
- * Sends a request with a DPoP proof (RFC 9449), and again when the server demands a new nonce, because it has then processed
- * nothing. With an access token it calls the account's server, otherwise the authorization server.
+ * Sends a request with a DPoP proof (RFC 9449). If the server demands a new nonce it has processed nothing, so the
+ * request is sent again. With an access token the request goes to the account's server, otherwise to the authorization
+ * server.
  */
 export async function sendWithProof(
   client: PlatformClient,
@@ -144,7 +145,7 @@ async function sendOnce(
   return response;
 }
 
-/** Authorization servers demand it with 400, account servers with 401. */
+/** Whether the server demands a new nonce. Authorization servers do so with 400, account servers with 401. */
 function demandsNonce(response: PlatformResponse): boolean {
   return (
     (response.status === 400 || response.status === 401) &&
@@ -176,18 +177,21 @@ async function createProof(
   );
 }
 
-/** The time of sending: a proof is valid for seconds, and a step may take minutes. */
+/**
+ * The time of sending, in seconds. A proof is valid for seconds and a step may take minutes, so each request reads the
+ * clock.
+ */
 export function nowSeconds(): number {
   return Math.floor(systemClock.now() / SECOND);
 }
 
-/** How many servers the isolate remembers. A new one replaces the one that answered longest ago. */
+/** For how many servers the isolate remembers a nonce. A new server replaces the one that answered longest ago. */
 const ORIGINS_MAX = 200;
 
 /**
- * The newest nonce of each account server, for all calls of this isolate. A server refuses a call without a nonce (RFC 9449,
- * 8 and 9), so without this a post would need two requests. A nonce belongs to the server, not to a login, and is no secret.
- * A server answers an old nonce with a new one.
+ * The newest nonce of each account server, for all calls of this isolate. A server refuses a call without a nonce (RFC
+ * 9449, 8 and 9), so without this map a post would need two requests. A nonce belongs to the server and is no secret. A
+ * server answers an old nonce with a new one.
  */
 class Nonces {
   private readonly newest = new Map<string, string>();
@@ -212,7 +216,7 @@ class Nonces {
 
 export const accountServerNonces = new Nonces();
 
-/** Null when the server cannot be reached. Still throws for an address that must not be called. */
+/** Calls a server; null if it cannot be reached. It still throws for an address that must not be called. */
 export async function tryServer(
   client: PlatformClient,
   url: string | URL,

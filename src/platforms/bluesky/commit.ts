@@ -11,14 +11,15 @@ import { CommitRef } from "./refs.ts";
 import { openAccountServer, sessionUnreadable } from "./api.ts";
 
 /**
- * From `RobustHTTPClient` in util/http.go of https://github.com/bluesky-social/indigo, which is made for XRPC clients.
- * `@atproto/api` and the official app set no limit.
+ * The timeout of the call that creates the post. It is the value of `RobustHTTPClient` in util/http.go of
+ * https://github.com/bluesky-social/indigo, which is made for XRPC clients. `@atproto/api` and the official app set no
+ * timeout.
  */
 const CREATE_TIMEOUT_MS = 30 * SECOND;
 
 /**
- * Creates the record under its own key, so that a second call cannot create a second post: the server answers it with a bare
- * 500. Therefore `verify` looks the record up after anything but a clear answer.
+ * Creates the record under a key that is chosen beforehand, so that a second call cannot create a second post. The
+ * server answers a second call with a bare 500. So `verify` looks the record up after any unclear answer.
  */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
@@ -58,7 +59,8 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (isBlobLost(response)) {
     return { state: "stale", detail: fault.message };
   }
-  // A server may one day refuse an existing key in this way. After an unclear first call, `verify` looks the record up.
+  // A server may one day refuse an existing key in this way. After an unclear first call, `verify` must look the record
+  // up.
   return fault.kind === "rejected" && isRepeated
     ? {
         state: "uncertain",
@@ -69,7 +71,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     : { state: "refused", fault };
 }
 
-/** Keeps the refusal of a repeated call: if the lookup does not find the record, the refusal is the reason. */
+/** Keeps the refusal of a repeated call. If the lookup does not find the record, this refusal is the reason. */
 function withRefusal(sentRef: CommitRef, { message, platformCode }: Fault, httpStatus: number): CommitRef {
   return { ...sentRef, refusal: { message, platformCode, httpStatus } };
 }

@@ -59,7 +59,10 @@ export const connect = {
 
 type AccountList = Awaited<ReturnType<Connector["listAccounts"]>>;
 
-/** The server says whether the login still works and the account is active. The AppView knows name and picture. */
+/**
+ * Reads the account of a login. Its server says whether the login works and the account is active; the AppView knows
+ * name and picture.
+ */
 async function listAccount(client: PlatformClient, tokens: TokenSet): Promise<AccountList> {
   const server = openAccountServer(client, tokens.extra, tokens.accessToken);
   if (!server) {
@@ -100,7 +103,7 @@ function sessionFault(response: PlatformResponse) {
   return faultOf(response, missing, (refusal) => toFault(refusal, null));
 }
 
-/** The AppView has no profile of an account whose server it does not know. */
+/** Reads an account's profile. The AppView has none for an account whose server it does not know. */
 async function readProfile(client: PlatformClient, did: string): Promise<Result<Profile>> {
   const response = await callPlatform(
     client,
@@ -116,7 +119,10 @@ async function readProfile(client: PlatformClient, did: string): Promise<Result<
   return response.status === 400 || response.status === 404 ? succeeded({}) : failed(sessionFault(response));
 }
 
-/** The form of an app password (atproto.com/specs/xrpc). The main password would give this service too many rights. */
+/**
+ * Matches an app password (atproto.com/specs/xrpc). The main password is refused, because it would give this service
+ * too many rights.
+ */
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
 const ACCESS_LIFETIME_MS = 2 * HOUR;
 const REFRESH_LIFETIME_MS = 90 * DAY;
@@ -163,7 +169,10 @@ async function signIn(
   });
 }
 
-/** For two hours the old refresh token leads to the same successor, so a lost answer does no harm. */
+/**
+ * Refreshes the tokens of a login with an app password. The old refresh token gives the same successor for two hours,
+ * so a lost answer does no harm.
+ */
 async function refreshPasswordSession(
   client: PlatformClient,
   tokens: TokenSet,
@@ -209,7 +218,7 @@ function toTokenSet(tokens: PasswordTokens, session: PasswordSession, now: numbe
 
 const Claims = z.looseObject({ exp: z.number().positive() });
 
-/** The expiry inside a JWT, in milliseconds, because the answer names none. */
+/** The expiry inside a JWT (ms), because the answer itself does not name it. */
 function readExpiry(jwt: string): number | null {
   try {
     const claims = JSON.parse(new TextDecoder().decode(fromBase64Url(jwt.split(".")[1] ?? ""))) as unknown;

@@ -7,7 +7,7 @@ import { ErrorBody } from "./answers.ts";
 
 const OPERATOR_RETRY_SECONDS = 300;
 
-/** The uploaded file is gone or differs, so the next run uploads it again. */
+/** Errors that mean that an uploaded file is gone or differs. The next run uploads it again. */
 const BLOB_ERRORS = ["BlobNotFound", "InvalidMimeType", "InvalidSize"];
 const ENDED_LOGIN_ERRORS = ["ExpiredToken", "InvalidToken", "AuthMissing", "invalid_token"];
 const BLOCKED_ACCOUNT_ERRORS = [
@@ -23,7 +23,10 @@ const PROOF_ERRORS = ["use_dpop_nonce", "invalid_dpop_proof"];
 const SIZE_ERRORS = ["BlobTooLarge", "PayloadTooLarge"];
 const CONTENT_ERRORS = ["InvalidRequest", "InvalidRecord"];
 
-/** Answers with status 400 which prove that the server created nothing. After any other one, `verify` looks the record up. */
+/**
+ * Errors with status 400 which prove that the server created nothing. After any other error, `verify` looks the record
+ * up.
+ */
 const DEFINITE_ERRORS = new Set([
   ...BLOB_ERRORS,
   ...ENDED_LOGIN_ERRORS,
@@ -43,7 +46,7 @@ export function isBlobLost(response: PlatformResponse): boolean {
   return response.status === 400 && BLOB_ERRORS.includes(errorName(response) ?? "");
 }
 
-/** The fault after a refused `createRecord`. */
+/** The fault of a refused call of `createRecord`. */
 export function recordFault(response: PlatformResponse, now: number): Fault {
   const fault = toFault(response, now);
   return fault.platformCode === "AuthenticationRequired"
@@ -135,7 +138,7 @@ export function refusalMessage(summary: string, message: string | null | undefin
   return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/** `Retry-After`, otherwise the reset time in Unix seconds. */
+/** How long (s) to wait after a rate limit: `Retry-After`, or else the time until the reset in Unix seconds. */
 function rateLimitWaitSeconds(headers: Headers, now: number | null): number | undefined {
   const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
   const currentMs = now ?? Date.parse(headers.get("date") ?? "");
@@ -143,7 +146,10 @@ function rateLimitWaitSeconds(headers: Headers, now: number | null): number | un
   return retryAfterSeconds(headers) ?? (Number.isFinite(untilReset) ? Math.max(1, untilReset) : undefined);
 }
 
-/** The fault of an authorization server's answer. Only `invalid_grant` ends a login; anything else passes or concerns the operator. */
+/**
+ * The fault of an authorization server's answer. Only `invalid_grant` ends a login. Other errors are temporary, or the
+ * operator must act.
+ */
 export function authorizationFault(response: PlatformResponse): Fault {
   const error = errorName(response);
   const source: FaultSource = {

@@ -8,7 +8,7 @@ import { clientMetadata, appPasswordFields, loginFields } from "./login.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://atproto.com/specs/oauth */
+/** What Bluesky requires of data handling: https://atproto.com/specs/oauth */
 const dataPolicy: DataPolicy = {
   use: "Your handle, name, picture and the address of your server, to publish posts to your account.",
   revoke:
@@ -38,12 +38,12 @@ export const bluesky = defineAdapter({
       },
       { kind: "credentials", fields: appPasswordFields, signIn: defer((calls) => calls.connect.signIn) },
     ],
-    // The id of a login does not name its server.
+    // The DID stands for the login's server, because the id of a login does not name one.
     serverOfLogin: (did) => did,
     listAccounts,
     tokenRefresh: {
       kind: "refresh",
-      // An access token is valid for an hour or less; five minutes are enough for a running step.
+      // An access token is valid for an hour or less. Five minutes are enough for a running step.
       aheadMs: 5 * MINUTE,
       canRefresh: hasRefreshToken,
       refresh: defer((calls) => calls.connect.refresh),
@@ -53,7 +53,7 @@ export const bluesky = defineAdapter({
   dataPolicy,
   validate,
   appearance,
-  // Only videos need processing. Images go up at the due time, because servers soon delete unused files.
+  // Only videos need processing ahead. Images are uploaded at the due time, because servers soon delete unused files.
   prepareAheadMs: (job) => (job.media.some((media) => media.type === "video") ? 5 * MINUTE : 0),
   ...publishing,
 });

@@ -4,36 +4,45 @@ import { altTextLimits } from "#platforms/alt-text.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
-/** The lexicon `app.bsky.feed.post` limits the text in characters and in bytes. */
+/** The longest text of a post. The lexicon `app.bsky.feed.post` limits it in characters and in bytes. */
 export const CAPTION_MAX = 300;
 export const CAPTION_MAX_BYTES = 3000;
-/** app.bsky.feed.post. */
+/** How many languages a post may have (lexicon app.bsky.feed.post). */
 export const LANGS_MAX = 3;
-/** The official app's limit; the protocol has none. */
+/** The longest alt text. The official app has this limit; the protocol has none. */
 export const ALT_TEXT_MAX = 2000;
 const ALT_TEXT = { types: ["image", "video"], max: ALT_TEXT_MAX } as const satisfies PlatformLimits["media"]["altText"];
-/** com.atproto.lexicon has no limit for these. Ours is far above what apps display. */
+/**
+ * The longest texts of a link card. The lexicon (com.atproto.lexicon) has no limit; these are far above what apps
+ * display.
+ */
 export const LINK_CARD_MAX = { uri: 2000, title: 300, description: 1000 } as const;
 export const IMAGES_MAX = 4;
-/** The limit of app.bsky.embed.images until 8 April 2026. Servers that still run the older version refuse a larger image. */
+/**
+ * The limit of image bytes (app.bsky.embed.images) until 8 April 2026. Servers with the older version refuse larger
+ * images.
+ */
 export const IMAGE_BYTES_ADVISED = 1_000_000;
 
-/** app.bsky.embed.images since 8 April 2026: 2,000,000 bytes. */
+/** The rules for images: app.bsky.embed.images allows 2,000,000 bytes since 8 April 2026. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
   maxBytes: 2_000_000,
 };
 
-/** app.bsky.embed.video since 11 August 2026: 300,000,000 bytes; the video service: 180 s. */
+/**
+ * The rules for videos: app.bsky.embed.video allows 300,000,000 bytes since 11 August 2026, and the video service 180
+ * s.
+ */
 const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   contentTypes: ["video/mp4"],
   maxBytes: 300_000_000,
   maxSeconds: 180,
 };
-/** Some accounts get this since August 2026. */
+/** The longer limit (s) for videos that some accounts have since August 2026. */
 const VIDEO_SECONDS_EXTENDED = 600;
 
-/** The operator sets `BLUESKY_VIDEO_MAX_SECONDS`. */
+/** The rules for videos. The operator can set a longer limit with `BLUESKY_VIDEO_MAX_SECONDS`. */
 export function videoRule(settings: Readonly<Record<string, string>>): MediaRule & { readonly maxSeconds: number } {
   const seconds = Number(settings["VIDEO_MAX_SECONDS"] ?? VIDEO.maxSeconds);
   return seconds > 0 ? { ...VIDEO, maxSeconds: Math.min(seconds, VIDEO_SECONDS_EXTENDED) } : VIDEO;
@@ -70,8 +79,8 @@ export const limits = {
     covers: { atMs: false, image: null },
   },
   rules: rulesFor(VIDEO),
-  // Servers count points for all writes, also those of other apps, and each server sets its own limit. The response headers
-  // show it.
+  // There is no fixed cap. Servers count points for all writes, also those of other apps, and each sets its own limit.
+  // Response headers show it.
   dailyCaps: [],
   duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -40,20 +40,22 @@ export const appPasswordFields: CredentialsMethod["fields"] = [
   },
 ];
 
-/** The rights of an app password, for servers that do not know single permissions. */
+/** The permissions of an app password, for servers that do not know single permissions. */
 export const FULL_ACCESS_SCOPE = "transition:generic";
 
 const CREATE_POSTS = "repo:app.bsky.feed.post?action=create";
 const UPLOAD_IMAGES = "blob:image/*";
 const UPLOAD_VIDEOS = "blob:video/*";
-/** The video service uploads in the account's name. Its audience differs between servers, and only `*` matches all. */
+/**
+ * Lets the video service upload in the account's name. Its audience differs between servers, and only `*` matches all.
+ */
 const VIDEO_UPLOAD = "rpc:com.atproto.repo.uploadBlob?aud=*";
 const VIDEO_LIMITS = "rpc:app.bsky.video.getUploadLimits?aud=*";
 
 /** The permissions that posting needs (atproto.com/specs/permission). */
 const PERMISSIONS = [CREATE_POSTS, UPLOAD_IMAGES, UPLOAD_VIDEOS, VIDEO_UPLOAD, VIDEO_LIMITS] as const;
 
-/** The scope that a login requests; the client metadata declares the same. */
+/** The scope that a login requests. The client metadata must declare the same. */
 export function requestedScope(app: AppCredentials): string {
   return ["atproto", ...(app.settings["SCOPES"] === "transition" ? [FULL_ACCESS_SCOPE] : PERMISSIONS)].join(" ");
 }
@@ -63,7 +65,10 @@ interface Permission {
   values(name: string): readonly string[];
 }
 
-/** Reads `resource:value?name=value`. The value before the question mark is short for the resource's main parameter. */
+/**
+ * Parses a permission in the form `resource:value?name=value`. The value before the question mark is short for the
+ * resource's main parameter.
+ */
 function parsePermission(scope: string): Permission | null {
   const [, resource, positional, query] = /^([a-z]+)(?::([^?]*))?(?:\?(.*))?$/.exec(scope) ?? [];
   if (resource === undefined) {
@@ -89,7 +94,10 @@ function decodePart(text: string): string {
   }
 }
 
-/** Servers may return a permission in another spelling, merged with others, or wider than the login requested it. */
+/**
+ * By required permission: whether a granted one includes it. Servers may return permissions in another spelling, merged
+ * with others, or wider than requested.
+ */
 const GRANTED_BY: Readonly<Record<(typeof PERMISSIONS)[number], (granted: Permission) => boolean>> = {
   [CREATE_POSTS]: (granted) =>
     granted.resource === "repo" &&
@@ -115,7 +123,7 @@ function includesAny(values: readonly string[], accepted: readonly string[]): bo
   return values.some((value) => accepted.includes(value));
 }
 
-/** Permissions that posting needs and the user did not grant. */
+/** The permissions that posting needs but the user did not grant. */
 export function findMissingPermissions(granted: readonly string[]): readonly string[] {
   if (granted.includes(FULL_ACCESS_SCOPE)) {
     return [];
@@ -124,7 +132,7 @@ export function findMissingPermissions(granted: readonly string[]): readonly str
   return PERMISSIONS.filter((permission) => !permissions.some(GRANTED_BY[permission]));
 }
 
-/** A private key of ES256 as JWK. */
+/** A private ES256 key as JWK. */
 export const SigningKey = z.object({
   kty: z.literal("EC"),
   crv: z.literal("P-256"),
@@ -147,7 +155,7 @@ export function publicJwk({ kty, crv, x, y }: SigningKey) {
 
 const encodePart = (part: JsonObject): string => toBase64Url(new TextEncoder().encode(JSON.stringify(part)));
 
-/** A compact JWS. WebCrypto's signature already has the form that ES256 demands. */
+/** Signs a compact JWS. WebCrypto's signature already has the form that ES256 requires. */
 export async function signJwt(key: SigningKey, header: JsonObject, claims: JsonObject): Promise<string> {
   const { kty, crv, x, y, d } = key;
   const cryptoKey = await crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, ALGORITHM, false, ["sign"]);
@@ -163,7 +171,7 @@ export async function signJwt(key: SigningKey, header: JsonObject, claims: JsonO
 const ClientKey = SigningKey.extend({ kid: z.string().min(1).optional() });
 export type ClientKey = z.infer<typeof ClientKey>;
 
-/** The document at the URL that is the client id. */
+/** The client metadata document, which is at the URL that is the client id. */
 export function clientMetadata(app: AppCredentials, identity: ClientIdentity): JsonObject {
   const key = readPrivateKey(app);
   return {
@@ -186,7 +194,7 @@ export function clientMetadata(app: AppCredentials, identity: ClientIdentity): J
   };
 }
 
-/** The operator's key; null where there is none, a fault where the value is no key. */
+/** Reads the operator's private key. Null if there is none; a fault if the setting is no key. */
 export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
   const setting = app.settings["PRIVATE_KEY"];
   if (setting === undefined) {
@@ -199,7 +207,7 @@ export function readPrivateKey(app: AppCredentials): Result<ClientKey | null> {
   }
 }
 
-/** Servers drop keys without an id. A key's own coordinate is as stable as the key. */
+/** The id of a key, because servers drop keys without one. A coordinate of the key is as stable as the key. */
 export function keyId({ kid, x: coordinate }: ClientKey): string {
   return kid ?? coordinate;
 }

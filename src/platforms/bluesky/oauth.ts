@@ -46,9 +46,9 @@ import {
   signJwt,
 } from "./login.ts";
 
-/** The service keeps this while the user is at the authorization server. */
+/** What the service stores while the user is at the authorization server. */
 const Started = z.object({
-  /** Null when the user named only a server: the login then reveals the account. */
+  /** The account's DID. Null if the user named only a server; the login then reveals the account. */
   did: z.string().nullable(),
   pds: z.string().nullable(),
   issuer: z.string(),
@@ -61,7 +61,7 @@ const Started = z.object({
 type Started = z.infer<typeof Started>;
 
 const DEFAULT_ACCESS_SECONDS = 300;
-/** A public client's login ends after two weeks at the latest (atproto.com/specs/oauth). */
+/** How long (ms) a login of a public client lives at most (atproto.com/specs/oauth). */
 const PUBLIC_SESSION_MS = 14 * DAY;
 const CONFIDENTIAL_REFRESH_MS = 90 * DAY;
 
@@ -170,7 +170,10 @@ export async function finishLogin(
   return succeeded({ externalId: did, displayName: handle ?? did, tokens });
 }
 
-/** Accepts only the expected account, or at least one of the server that issued the token. */
+/**
+ * Checks whose account the token is for. It must be the expected account or, if none is expected, an account of the
+ * server that issued the token.
+ */
 async function checkSubject(
   client: PlatformClient,
   started: Started,
@@ -192,7 +195,10 @@ async function checkSubject(
     : failed(loginRefused("The server that answered is not responsible for the account."));
 }
 
-/** A refresh token works once, and using it again ends the whole session: the caller guarantees one call at a time. */
+/**
+ * Refreshes the tokens. A refresh token works once and its reuse ends the session, so the caller must allow one call at
+ * a time.
+ */
 export async function refreshOAuth(
   client: PlatformClient,
   app: AppCredentials,
@@ -220,7 +226,10 @@ export async function refreshOAuth(
   return succeeded(toTokenSet(app, answer.value, next, server.value.tokenEndpoint.href, tokens.refreshToken, now));
 }
 
-/** Looks the account up again, because the service must not send a token to a server that the account has left. */
+/**
+ * Finds the account's present server again, because the service must not send a token to a server that the account has
+ * left.
+ */
 async function findCurrentServer(client: PlatformClient, session: OAuthSession): Promise<Result<AuthorizationServer>> {
   const identity = await resolveDid(client, session.did);
   if (!identity.ok) {
@@ -236,7 +245,9 @@ async function findCurrentServer(client: PlatformClient, session: OAuthSession):
   return server.value.issuer === session.issuer ? server : failed(accountMoved());
 }
 
-/** A failed lookup says nothing about the grant. */
+/**
+ * Turns the fault of a failed lookup into one that keeps the login, because the lookup says nothing about the grant.
+ */
 function keepLogin(fault: Fault): Fault {
   return fault.kind === "rejected" ? temporary(fault.message, fault, { code: fault.code }) : fault;
 }
@@ -245,7 +256,7 @@ function accountMoved(): Fault {
   return reconnect("The account has moved to another server. Connect it again.", { httpStatus: null });
 }
 
-/** Best effort. The refresh token stands for the whole session. */
+/** Revokes a login by its refresh token, which stands for the whole session. Failures are ignored. */
 export async function revokeOAuth(
   client: PlatformClient,
   app: AppCredentials,
@@ -269,7 +280,7 @@ interface ClientLogin {
   readonly context: ProofContext;
 }
 
-/** Sends a form with proof and client authentication to the authorization server. */
+/** Sends a form to the authorization server, with a proof and client authentication. */
 async function requestAuthorization(
   client: PlatformClient,
   app: AppCredentials,
@@ -344,7 +355,7 @@ function loginRefused(message: string): Fault<FaultCode> {
   return rejected(message, { httpStatus: null }, { code: "login_refused", category: "auth" });
 }
 
-/** This service as a client of an authorization server. */
+/** This service as an OAuth client of an authorization server. */
 interface OAuthClient {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -356,8 +367,8 @@ const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const LOOPBACK_CLIENT = "http://localhost";
 
 /**
- * The client id is the address of our metadata document. On a developer's machine it is the form that contains the metadata
- * and allows only an IP address in the redirect URI.
+ * Describes this service as an OAuth client. The client id is the URL of the metadata document. On a developer's
+ * machine the id contains the metadata itself, and the redirect URI must have an IP address.
  */
 function oauthClient(app: AppCredentials, identity: ClientIdentity): Result<OAuthClient> {
   const redirect = new URL(identity.redirectUri);
@@ -375,7 +386,10 @@ function clientKey(app: AppCredentials, clientId: string): Result<ClientKey | nu
   return clientId.startsWith(LOOPBACK_CLIENT) ? succeeded(null) : readPrivateKey(app);
 }
 
-/** Fields that authenticate one request at the authorization server. No assertion leaves twice. */
+/**
+ * The form fields that authenticate this service at the authorization server, new for each request because an assertion
+ * works once.
+ */
 async function clientAuthentication(key: ClientKey | null, clientId: string, issuer: string): Promise<RequestFields> {
   if (key === null) {
     return { client_id: clientId };

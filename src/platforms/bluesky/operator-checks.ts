@@ -3,9 +3,9 @@ import { rememberLostCalls, UNKNOWN_GRANT } from "#platforms/credential-check.ts
 import { connect } from "./connect.ts";
 import { readPrivateKey } from "./login.ts";
 
-/** Most accounts are on this server. The other servers run the same program, so they accept what it accepts. */
+/** The server that most accounts use. Other servers run the same program and so accept the same. */
 const SERVER = "https://bsky.social";
-/** The challenge of RFC 7636, appendix B, because nobody finishes the login. */
+/** An example challenge (RFC 7636, appendix B), because nobody finishes this login. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 const NO_REGISTRATIONS: AppRegistrations = {
@@ -25,7 +25,7 @@ export const operatorChecks: OperatorChecks = {
         : "No review; logins last three months after their last use",
   }),
 
-  /** Announces a login that nobody finishes: the server then reads and checks this service's own description. */
+  /** Announces a login that nobody finishes. The server then reads and checks this service's client metadata. */
   async checkCredentials(client, app, identity) {
     const remembering = rememberLostCalls(client);
     const started = await connect.start(remembering, app, {

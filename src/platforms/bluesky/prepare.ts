@@ -10,10 +10,13 @@ import { type AccountServer, openAccountServer, sessionUnreadable } from "./api.
 import { prepareVideo } from "./upload.ts";
 
 const UPLOAD_TIMEOUT_MS = MINUTE;
-/** Servers delete files that no record names after an hour, some after minutes; then the service uploads them again. */
+/**
+ * How long (ms) uploaded files are used. Servers delete files that no record names after an hour, some after minutes;
+ * then they are uploaded again.
+ */
 const FILES_KEPT_MS = 30 * MINUTE;
 
-/** Uploads files and builds the record. */
+/** Uploads the files of a post and builds its record. */
 export async function prepare(
   client: PlatformClient,
   target: Job,
@@ -52,10 +55,10 @@ async function readyOutcome(
   };
 }
 
-/** One image after the other. A second upload of an image gives the same blob. */
+/** Uploads images one after the other. A second upload of an image gives the same blob. */
 async function uploadImages(server: AccountServer, job: Job): Promise<Result<readonly Blob[]>> {
   if (server.session.method === "oauth") {
-    // This call brings the nonce for the proofs, so that no image leaves twice.
+    // This call gets the nonce for the proofs, so that no image is sent twice.
     await server.call("com.atproto.server.getSession");
   }
   const blobs: Blob[] = [];

@@ -25,27 +25,27 @@ export const Cursor = z.object({
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-/** The content of the visible call, the same in every call, and its record for `verify`. */
+/** What the visible call creates, the same in every call, and what `verify` needs to look it up. */
 export const CommitRef = z.object({
   recordKey: z.string(),
-  /** Built once: its time, its links and its files no longer change. */
+  /** The record of the post. It is built once, because its time, links and files must not change between calls. */
   record: z.record(z.string(), z.json()).transform((record) => record as JsonObject),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** The refusal of a repeated call. It counts once a lookup shows that the first call did not arrive. */
+  /** The refusal of a repeated call. It counts if a lookup shows that the first call did not arrive. */
   refusal: z.object({ message: z.string(), platformCode: z.string().nullable(), httpStatus: z.number() }).nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;
 
-/** How long a post waits for the lookup of its mentions. Those that are still unknown then stay plain text. */
+/** How long (ms) a post waits for the lookup of its mentions. Unknown mentions then stay plain text. */
 const MENTION_LOOKUP_MS = 10 * MINUTE;
 
-/** The post, or the part of its thread that is next: the languages hold for every part. */
+/** The job of the post, or of the thread part that is next. The languages apply to every part. */
 export function nextPart(job: Job): ReturnType<typeof jobOfPart> {
   return jobOfPart(job, ["langs"]);
 }
 
-/** Builds the record around files that are already on the server. */
+/** Builds the record of a post whose files are already on the server. */
 export async function createCommitRef(
   client: PlatformClient,
   job: ReturnType<typeof jobOfPart>,
@@ -83,8 +83,9 @@ export async function createCommitRef(
 }
 
 /**
- * Makes the reply reference of the next part from the record of the part before, which has its CID and the root of the thread
- * (https://atproto.com/blog/create-post#replies). Servers store a reply to a deleted post, and apps do not show it in the thread.
+ * Builds the reply reference of a thread part from the record of the previous part, which has its CID and the root of
+ * the thread (https://atproto.com/blog/create-post#replies). Servers store a reply to a deleted post, but apps do not
+ * show it in the thread.
  */
 async function readReply(client: PlatformClient, job: Job, parentUri: string): Promise<Result<JsonObject>> {
   const session = readSession(job.account.extra);
@@ -155,9 +156,10 @@ const TID_LENGTH = 13;
 const CLOCK_ID_BITS = 10n;
 
 /**
- * The record key of a target: a TID that every run of the post computes again, also one without its reference. Its time is
- * the due time plus up to one second; its clock id has 10 bits. Both additions come from SHA-256 of post and account, so
- * that two posts of the same moment have different keys. Each part of a thread is one microsecond later than the part before.
+ * Computes the record key of a target: a TID that every run of the post computes again, even without its reference. Its
+ * time is the due time plus up to one second; its clock id has 10 bits. Both additions come from the SHA-256 of post
+ * and account, so that two posts of the same moment have different keys. Each thread part is one microsecond later than
+ * the previous one.
  */
 export async function recordKey(
   target: Pick<Job, "postId" | "accountId" | "dueAt"> & Partial<Pick<Job, "progress">>,
@@ -171,7 +173,10 @@ export async function recordKey(
   return encodeTid(microseconds, clockId);
 }
 
-/** 53 bits of microseconds since 1970 and 10 bits of clock id, in an alphabet that sorts (atproto.com/specs/tid). */
+/**
+ * Encodes a TID: 53 bits of microseconds since 1970 and 10 bits of clock id, in an alphabet that sorts
+ * (atproto.com/specs/tid).
+ */
 export function encodeTid(microseconds: number, clockId: number): string {
   const value = (BigInt(microseconds) << CLOCK_ID_BITS) | BigInt(clockId);
   let text = "";

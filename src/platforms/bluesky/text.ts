@@ -10,7 +10,7 @@ type TextLink = { readonly start: number; readonly end: number } & (
 const encoder = new TextEncoder();
 let segmenter: Intl.Segmenter | undefined;
 
-/** The length as the protocol counts it: extended grapheme clusters. */
+/** The length of a text in extended grapheme clusters, as the protocol counts it. */
 export function countGraphemes(text: string): number {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let count = 0;
@@ -25,18 +25,21 @@ export function utf8Length(text: string): number {
 }
 
 const URL_PATTERN = /(?<=^|[\s(])https?:\/\/\S+/giu;
-/** Without `https://` only domains of these become links, so that `README.md` and `e.g.this` do not. */
+/**
+ * Matches URLs without `https://`. Only names under these top-level domains become links, so that `README.md` and
+ * `e.g.this` do not.
+ */
 const BARE_URL_PATTERN =
   /(?<=^|[\s(])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}(?:com|org|net|edu|gov|info|io|dev|app|social|blog|news|eu|de|fr|uk|nl|es|pl|ch|jp|br|ca|au|us)(?![\w-]|\.\w)(?:[/?#]\S*)?/giu;
 const MENTION_PATTERN = /(?<=^|[\s(])@([a-zA-Z0-9.-]+)/gu;
-/** Invisible characters end a tag. An emoji of the keycap `#` is no tag. */
+/** Matches hashtags. Invisible characters end a tag, and the keycap emoji of `#` is none. */
 const TAG_PATTERN = /(?<=^|\s)[#＃](?!\ufe0f)((?:(?![\u00ad\u2060\u200a-\u200d]|\u20e2)\S)+)/gu;
 const TRAILING_PUNCTUATION = /\p{P}+$/u;
 const TAG_CONTENT = /[^\d\p{P}]/u;
 const MAX_TAG_GRAPHEMES = 64;
 const MAX_TAG_BYTES = 640;
 
-/** Links, mentions and hashtags in the order of the text. Where two overlap, the earlier one wins. */
+/** Finds links, mentions and hashtags in the order of the text. If two overlap, the earlier one counts. */
 export function findTextLinks(text: string): readonly TextLink[] {
   const found = [...findUrls(text), ...findMentions(text), ...findTags(text)].sort((a, b) => a.start - b.start);
   let end = 0;
@@ -61,7 +64,7 @@ function findUrls(text: string): readonly TextLink[] {
   });
 }
 
-/** Removes the punctuation of the sentence around a URL, and a `)` that opened before it. */
+/** Removes the sentence's punctuation after a URL, and a `)` whose `(` is before the URL. */
 function trimUrl(match: string): string {
   let url = match;
   for (;;) {
@@ -91,7 +94,7 @@ function findTags(text: string): readonly TextLink[] {
   });
 }
 
-/** The facets of a record, with UTF-8 offsets; a mention of an unknown handle stays plain text. */
+/** Builds the facets of a record, with UTF-8 offsets. A mention of an unknown handle stays plain text. */
 export function toFacets(
   text: string,
   links: readonly TextLink[],
@@ -120,7 +123,10 @@ function toFeature(link: TextLink, dids: ReadonlyMap<string, string>): JsonObjec
 
 const HANDLE = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_HANDLE_LENGTH = 253;
-/** atproto.com/specs/handle; `.test` is for development. */
+/**
+ * Top-level domains that no handle may have (atproto.com/specs/handle). `.test` is missing, because it is for
+ * development.
+ */
 const FORBIDDEN_TLD = /\.(?:alt|arpa|example|internal|invalid|local|localhost|onion)$/;
 
 export function isHandle(text: string): boolean {

@@ -18,7 +18,10 @@ import { refusalMessage, toFault } from "./errors.ts";
 import { VIDEO_ORIGIN, VIDEO_SERVICE_DID } from "./hosts.ts";
 import type { Cursor } from "./refs.ts";
 
-/** The permission lasts until the service has stored the processed file in the account; servers accept an hour at most. */
+/**
+ * How long (s) the video service may upload in the account's name, until it has stored the processed file. Servers
+ * accept an hour at most.
+ */
 const UPLOAD_PERMISSION_SECONDS = 1800;
 const UPLOAD_TIMEOUT_MS = 4 * MINUTE;
 const FIRST_POLL_SECONDS = 2;
@@ -32,7 +35,7 @@ type VideoOutcome = PrepareOutcome | { readonly state: "processed"; readonly blo
 
 const refused = (fault: Fault): VideoOutcome => ({ state: "refused", fault });
 
-/** Sends the file to the video service, which processes it and stores the result on the account's server. */
+/** Sends a file to the video service, which processes it and stores the result on the account's server. */
 export async function prepareVideo(
   client: PlatformClient,
   server: AccountServer,
@@ -91,7 +94,7 @@ async function upload(
   if (!response) {
     return refused(temporary("The connection to the video service broke during the upload.", { httpStatus: null }));
   }
-  // If the service already has the file, it answers with an error status and the finished job.
+  // If the video service already has the file, it answers with an error status and the finished job.
   const accepted = parseBody(VideoJobAnswer, response);
   if (accepted?.blob) {
     return { state: "processed", blob: accepted.blob };
@@ -110,7 +113,7 @@ async function upload(
     : refused(uploadFault(response, job.now));
 }
 
-/** Null when the service accepts the video. */
+/** Asks whether the video service accepts a further video. Null if it does. */
 async function checkUploadLimits(
   client: PlatformClient,
   server: AccountServer,
@@ -143,7 +146,7 @@ async function checkUploadLimits(
       });
 }
 
-/** A token that lets another service call one method in the account's name. */
+/** Gets a token with which another service may call one method in the account's name. */
 async function requestServiceAuth(server: AccountServer, job: Job, query: RequestFields): Promise<Result<string>> {
   const response = await server.call("com.atproto.server.getServiceAuth", {}, query);
   const token = isOk(response) ? parseBody(ServiceAuth, response)?.token : undefined;
@@ -176,7 +179,9 @@ async function pollJob(client: PlatformClient, job: Job, cursor: Cursor, jobId: 
     : { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, failureCount: 0 } satisfies Cursor };
 }
 
-/** Starts a job again that the service no longer knows, and asks again for a status without an answer. */
+/**
+ * Handles a status call without a usable answer: starts a job again that the service no longer knows, or asks again.
+ */
 function unansweredPoll(response: PlatformResponse | null, job: Job, cursor: Cursor): VideoOutcome {
   if ((response?.status === 400 || response?.status === 404) && cursor.uploadCount < MAX_UPLOADS) {
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, jobId: null } satisfies Cursor };
@@ -190,7 +195,10 @@ function unansweredPoll(response: PlatformResponse | null, job: Job, cursor: Cur
   );
 }
 
-/** Faults of the service and of the account server's storage may pass; faults of the file do not. */
+/**
+ * The outcome of a failed video job. Faults of the service and of the account server's storage are temporary; faults of
+ * the file are not.
+ */
 function failedJob(status: VideoJob, cursor: Cursor): VideoOutcome {
   const code = status.failureCode ?? "";
   const isLasting = ["validation_failure", "encoding_failure", "pds_upload_unsupported_blob_size"].includes(code);
@@ -211,7 +219,7 @@ function failedJob(status: VideoJob, cursor: Cursor): VideoOutcome {
   );
 }
 
-/** The service's own words decide, because its statuses are not documented. */
+/** The fault of a refused upload. The service's own words decide, because its statuses are not documented. */
 function uploadFault(response: PlatformResponse, now: number): Fault {
   const { error, message } = parseBody(VideoRefusal, response) ?? {};
   const source = { httpStatus: response.status, platformCode: toPlatformCode(error) };

@@ -13,15 +13,15 @@ import { CommitRef, recordKey } from "./refs.ts";
 import { getRecord, readSession, type Session, sessionUnreadable } from "./api.ts";
 
 /**
- * `verify` looks a missing record up a second time. The first lookup follows the call at once. One at least this long after
- * the call counts as the second, because the call itself has ended long before.
+ * How long (ms) after the visible call a lookup counts as the second one. `verify` must miss a record twice; the first
+ * lookup follows the call at once. By this time the call has certainly ended.
  */
 const SECOND_LOOKUP_AFTER_MS = 45 * SECOND;
 const RETRY_SECONDS = 15;
 
 /**
- * Reads the record by its key, which the row gives even without a reference. A thread then goes on with the part after the one that it
- * finds: the key of each part prevents a second one.
+ * Looks the record up by its key, which follows from the post's row even without a reference. A thread then continues
+ * with the part after the one found. The key of each part prevents a second one.
  */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const session = readSession(job.account.extra);
@@ -48,7 +48,10 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   return await absentOutcome(client, session, commitRef);
 }
 
-/** Only the account's own server can know that a record does not exist, so this first checks that it still is that server. */
+/**
+ * The outcome if the record is missing. Only the account's own server can know this, so first check that it still is
+ * the account's server.
+ */
 async function absentOutcome(
   client: PlatformClient,
   session: Session,

@@ -1,61 +1,70 @@
 import type { JsonObject } from "#core/json.ts";
 
-/* How an adapter reaches its platform, and with whose rights. */
+/* How an adapter calls its platform, and on whose behalf. */
 
-/** Sends requests to one platform. A call that throws may have reached the platform, so a throw in `commit` means "uncertain". */
+/**
+ * Sends requests to one platform. A call that throws may still have reached the platform, so a throw in `commit` means
+ * "uncertain".
+ */
 export interface PlatformClient {
   /**
-   * Sends one request. Throws for a host that the adapter did not declare, on a lost connection, and after `timeoutMs`. It
-   * returns HTTP error statuses and redirects, never follows a redirect, and retries nothing.
+   * Sends one request. Throws for a host that the adapter did not declare, for a lost connection, and after
+   * `timeoutMs`. It returns HTTP error statuses and redirects, follows no redirect, and retries nothing.
    */
   fetch(url: string | URL, init?: PlatformRequestInit): Promise<PlatformAnswer>;
 }
 
-/** What a platform answered, read to its end. */
+/** A platform's answer, read to its end. */
 export interface PlatformAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as text; null when it is larger than 2 MiB. */
+  /** The body as text. Null if it is larger than 2 MiB. */
   readonly text: string | null;
 }
 
-/** The parts of a request that an adapter may set. */
+/** The parts of a request that an adapter can set. */
 export interface PlatformRequestInit {
-  /** Default: `GET`. */
+  /** The HTTP method; `GET` by default. */
   readonly method?: string;
   /** Header names in any case. The adapter adds the authorization itself. */
   readonly headers?: Record<string, string>;
-  /** A stream can be sent only once: a repeated request needs a new one. */
+  /** The body. A stream can be sent only once, so a repeated request needs a new one. */
   readonly body?: BodyInit | null;
-  /** Covers the request and its whole response. Default: 20,000. */
+  /** The time limit (ms) for the request and its whole response; 20,000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** The operator's configuration of one platform, from the variables that begin with the platform's prefix. */
+/** The operator's configuration of one platform, from the variables with the platform's prefix. */
 export interface AppCredentials {
   readonly clientId: string;
-  /** `{PLATFORM}_CLIENT_SECRET`; never in a URL that a browser opens, a log or a message. */
+  /** The value of `{PLATFORM}_CLIENT_SECRET`. It must never be in a log, a message, or a URL that a browser opens. */
   readonly clientSecret: string;
-  /** `{PLATFORM}_CLIENT_SECRET_NEXT`: the second try where the platform refuses `clientSecret`. The two never go into one call. */
+  /**
+   * The value of `{PLATFORM}_CLIENT_SECRET_NEXT`, which is tried if the platform refuses `clientSecret`. No call
+   * contains both.
+   */
   readonly nextClientSecret?: string | undefined;
-  /** Every other `{PLATFORM}_*` variable, keys without the prefix: `QUOTE_MODE`, `API_VERSION`. Nobody has validated the values. */
+  /**
+   * Every other `{PLATFORM}_*` variable, by its name without the prefix: `QUOTE_MODE`, `API_VERSION`. The values are
+   * not validated.
+   */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 /** What a call on behalf of an account needs. */
 export interface AccountAccess {
-  /** As in `PostableAccount`. */
+  /** The platform's id of the account (`PostableAccount.platformAccountId`). */
   readonly platformAccountId: string;
-  /** As in `PostableAccount`. */
+  /** The account's username (`PostableAccount.username`). */
   readonly username: string;
-  /** As `listAccounts` or `fetchCapabilities` last returned them; may be out of date. */
+  /** What the account may do, as `listAccounts` or `fetchCapabilities` last returned it. It may be outdated. */
   readonly capabilities: JsonObject;
-  /** The account's own token where it has one, otherwise `loginToken`. */
+  /** The account's own token if it has one; otherwise the login's token. */
   readonly accessToken: string;
-  /** `TokenSet.accessToken` of the login. */
+  /** The access token of the login (`TokenSet.accessToken`). */
   readonly loginToken: string;
-  /** `TokenSet.extra`; empty when the login has none. */
+  /** Further data of the login (`TokenSet.extra`). Empty if it has none. */
   readonly extra: JsonObject;
-  /** The operator's configuration now; it can differ from that of the login. */
+  /** The operator's present configuration. It may differ from the one at the time of the login. */
   readonly app: AppCredentials;
 }

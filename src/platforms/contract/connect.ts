@@ -2,195 +2,214 @@ import type { JsonObject } from "#core/json.ts";
 import type { AppCredentials, PlatformClient } from "./client.ts";
 import type { FaultCode, Result } from "./fault.ts";
 
-/*
- * Logins: how a user connects, which accounts a login has, and how the service refreshes its tokens. Times are milliseconds
- * since 1970 (UTC) unless a name ends in `Seconds`.
- */
+/* Logins: how a user connects, which accounts a login has, and how the service refreshes tokens. Times are
+   milliseconds since 1970 (UTC) unless a name ends in `Seconds`. */
 
-/** The tokens of one login. The database holds them as encrypted JSON. */
+/** The tokens of one login. The database contains them as encrypted JSON. */
 export interface TokenSet {
-  /** Every call on behalf of the login sends it. */
+  /** The token that calls on behalf of the login send. */
   readonly accessToken: string;
-  /** Null where the platform issues none. */
+  /** The refresh token. Null if the platform issues none. */
   readonly refreshToken: string | null;
-  /** When the access token expires; null when it does not expire by itself. */
+  /** When (ms) the access token expires. Null if it does not expire by itself. */
   readonly expiresAt: number | null;
-  /** When the refresh token expires; null when unknown or never. */
+  /** When (ms) the refresh token expires. Null if it never does, or if nobody knows. */
   readonly refreshExpiresAt: number | null;
-  /** The scopes that the user granted; may be fewer than the login requested. */
+  /** The scopes that the user granted, which may be fewer than the login requested. */
   readonly scopes: readonly string[];
-  /** Anything else that later calls need (a region, the login variant, a proof key). Every call gets it as `AccountAccess.extra`. */
+  /**
+   * Anything else that later calls need: a region, the kind of login, a proof key. Every call gets it as
+   * `AccountAccess.extra`.
+   */
   readonly extra?: JsonObject;
-  /** Hosts that belong to this login alone (its server). Its calls may go there beside `Adapter.hosts`. Absent: none. */
+  /**
+   * Hosts that belong only to this login, such as its server. Its calls may reach them in addition to `Adapter.hosts`.
+   * Absent: none.
+   */
   readonly hosts?: readonly string[];
 }
 
-/** One platform user's consent. */
+/** The consent of one platform user. */
 export interface Login {
-  /** The platform's id of the user who logged in, as text; every login of that user has the same. */
+  /** The platform's id of the user who logged in, as text. It is the same in every login of this user. */
   readonly externalId: string;
   /**
-   * The platform's id of the person whose grant the tokens belong to, where several logins share one grant. The service
-   * calls `revoke` only with the last of them. Null or absent: every login has its own grant.
+   * The platform's id of the person to whose grant the tokens belong, if several logins share a grant. The service
+   * calls `revoke` only for the last of them. Null or absent: every login has its own grant.
    */
   readonly grantOwner?: string | null;
-  /** A name to show; the id where the platform names nobody. */
+  /** A name to show. If the platform names nobody, the id. */
   readonly displayName: string;
-  /** The long-lived tokens, where the platform also issues short-lived ones. */
+  /** The login's tokens. If the platform issues short-lived and long-lived ones, the long-lived. */
   readonly tokens: TokenSet;
 }
 
-/** How a login ended. Only logins have the codes of `LoginErrorCode`. */
+/** The outcome of a login. The codes of `LoginErrorCode` occur only here. */
 export type LoginResult = Result<Login, FaultCode>;
 
 /** A profile, page or channel to which the login can post. */
 export interface PostableAccount {
-  /** The platform's id as text; unique within the platform and the same in every login. */
+  /** The platform's id of the account, as text. It is unique at the platform and the same in every login. */
   readonly platformAccountId: string;
-  /** The handle without `@`; the display name where the platform has no handles. */
+  /** The handle without `@`. If the platform has no handles, the display name. */
   readonly username: string;
   readonly displayName: string;
-  /** HTTPS; may expire. */
+  /** The HTTPS address of the account's picture, which may expire. */
   readonly avatarUrl: string | null;
-  /** HTTPS address of the public profile. */
+  /** The HTTPS address of the public profile. */
   readonly profileUrl: string | null;
-  /** Scopes that posting needs and the user did not grant. Empty: the account can post. */
+  /** Scopes that posting needs but the user did not grant. Empty if the account can post. */
   readonly missingScopes: readonly string[];
-  /** What this account may do, in members that the adapter defines. `validate` and every step get it back. */
+  /** What this account may do, in members that only the adapter defines. `validate` and every step get it back. */
   readonly capabilities: JsonObject;
-  /** The platform was too busy to say what the account may do: its name, address and capabilities that are stored stay. */
+  /**
+   * Set if the platform was too busy to say what the account may do. The stored name, address and capabilities then
+   * stay.
+   */
   readonly isPartial?: true;
-  /** The account's own token (a Page token); null where calls use the login's access token. */
+  /** The account's own token (a Page token). Null if calls use the login's access token. */
   readonly token: string | null;
 }
 
-/** An account of the login that cannot post. */
+/** An account of the login to which the service cannot post. */
 export interface UnpostableAccount {
   readonly platformAccountId: string;
   readonly displayName: string;
-  /** One sentence that tells the user why. */
+  /** One sentence that tells the user why the service cannot post to it. */
   readonly reason: string;
 }
 
-/** One value that a user enters before or while connecting. `GET /platforms` documents it, and our page asks for it. */
+/**
+ * A value that a user enters before or while connecting. `GET /platforms` documents it, and the connect page asks for
+ * it.
+ */
 export interface ConnectField {
-  /** Stable, snake_case: `server`, `handle`, `app_password`. */
+  /** The stable name in snake_case: `server`, `handle`, `app_password`. */
   readonly name: string;
   readonly label: string;
-  /** One sentence: what to enter. */
+  /** One sentence that says what to enter. */
   readonly description: string;
-  /** A password: users enter it only on our page. The API never accepts it; no URL, log or response contains it. */
+  /**
+   * True for a password. Users enter it only on the connect page; the API does not accept it, and no URL, log or
+   * response contains it.
+   */
   readonly isSecret: boolean;
-  /** Whether the method needs it to start. */
+  /** Whether the login cannot start without the value. */
   readonly isRequired: boolean;
-  /** In characters, after trimming. */
+  /** The largest number of characters, after trimming. */
   readonly maxLength: number;
-  /** A value as a user would type it. */
+  /** An example value as a user would type it. */
   readonly example: string;
   /**
-   * What the user once entered for this account, as far as the account shows it. Our page fills the field with it when the
+   * What the user once entered for an account, as far as the account shows it. The connect page fills it in when the
    * user connects again.
    */
   readonly valueOfAccount?: (account: { readonly username: string; readonly profileUrl: string | null }) => string;
 }
 
 /**
- * App credentials that individual servers issued to this service, one registration per server. The database holds them
+ * App credentials that servers issued to this service, one registration per server. The database contains them
  * encrypted. They never expire here, because servers limit registrations.
  */
 export interface AppRegistrations {
-  /** The stored registration of a server, by its host name; null when nothing is stored. */
+  /** Finds the stored registration at a server, by host name. Null if there is none. */
   find(server: string): Promise<JsonObject | null>;
-  /** Stores a registration unless the server has one, and returns the stored one. Two concurrent callers both get the first. */
+  /**
+   * Stores a registration unless the server has one, and returns the stored one. Two parallel callers both get the
+   * first.
+   */
   keep(server: string, registration: JsonObject): Promise<JsonObject>;
-  /** Removes a registration that the server no longer accepts; repeatable. */
+  /** Removes a registration that the server no longer accepts. Can be repeated. */
   forget(server: string): Promise<void>;
 }
 
-/** What this service is to the platform; the same in every login. */
+/** How this service identifies itself to the platform, the same in every login. */
 export interface ClientIdentity {
-  /** Origin of this service, without a final slash. */
+  /** The origin of this service, without a final slash. */
   readonly origin: string;
-  /** The callback address. The code exchange must send the same one as the start. */
+  /** The callback URL. The start and the code exchange must send the same one. */
   readonly redirectUri: string;
-  /** The callback address of one server, by its host name; only for a method with `serverOf`. */
+  /** The callback URL for one server, by its host name. Only used if the method has `serverOf`. */
   readonly redirectUriOf: (server: string) => string;
-  /** The service serves `OAuthMethod.clientMetadata` at this URL. */
+  /** The URL at which the service serves `OAuthMethod.clientMetadata`. */
   readonly clientMetadataUrl: string;
 }
 
-/** One start of a browser login. */
+/** The start of a login in the browser. */
 export interface StartRequest extends ClientIdentity {
-  /** The callback returns it unchanged; it protects against forged callbacks. */
+  /** The OAuth state, which the callback returns unchanged. It protects against forged callbacks. */
   readonly state: string;
-  /** PKCE verifier, base64url. `exchangeCode` gets the same one. */
+  /** The PKCE verifier (base64url), which `exchangeCode` gets too. */
   readonly codeVerifier: string;
-  /** S256 challenge of the verifier, base64url; used where the platform supports PKCE. */
+  /** The S256 challenge of the verifier (base64url), for platforms that support PKCE. */
   readonly codeChallenge: string;
-  /** The values of the method's `input`, trimmed; contains every required one. */
+  /** The trimmed values of the method's `input`, including every required one. */
   readonly input: Readonly<Record<string, string>>;
-  /** For platforms with one registration per server; all others ignore it. */
+  /** The registrations at servers, for platforms with one registration per server. Others ignore them. */
   readonly registrations: AppRegistrations;
-  /** Now; adapters do not read a clock. */
+  /** The present time (ms), because adapters do not read a clock. */
   readonly now: number;
 }
 
-/** A browser login between its start and its callback. */
+/** A login in the browser, between its start and its callback. */
 export interface StartedLogin {
-  /** The service sends the user's browser there; contains no secret. */
+  /** The URL to which the service sends the user's browser. It contains no secret. */
   readonly url: URL;
-  /** What `exchangeCode` needs. The database holds it encrypted and deletes it with the login's state. */
+  /** What `exchangeCode` will need. The database contains it encrypted, and deletes it with the login's state. */
   readonly state: JsonObject;
 }
 
-/** The data of one callback. */
+/** The data of one OAuth callback. */
 export interface CodeExchange extends ClientIdentity {
-  /** Every query parameter of the callback. After a cancelled login it contains `error` instead of `code`. */
+  /** Every query parameter of the callback. After a cancelled login it has `error` instead of `code`. */
   readonly params: Readonly<Record<string, string>>;
   /** The PKCE verifier that belongs to `codeChallenge`. */
   readonly codeVerifier: string;
-  /** `StartedLogin.state`. */
+  /** What the start of the login returned (`StartedLogin.state`). */
   readonly started: JsonObject;
-  /** As in `StartRequest`. */
+  /** The registrations at servers, as in `StartRequest`. */
   readonly registrations: AppRegistrations;
-  /** Now, for expiry times; adapters do not read a clock. */
+  /** The present time (ms) for expiry times, because adapters do not read a clock. */
   readonly now: number;
 }
 
-/** A login in the browser at the platform. */
+/** A way to connect by a login in the browser at the platform. */
 export interface OAuthMethod {
-  /** Tells the two kinds of methods apart. */
+  /** Tells this kind of method from `credentials`. */
   readonly kind: "oauth";
-  /** What a user enters before the login can start; empty for platforms with one server. No field is secret. */
+  /** What a user enters before the login can start. Empty for platforms with one server. No field is secret. */
   readonly input: readonly ConnectField[];
   /**
-   * Starts the login; may send requests (a pushed authorization request, an app registration). Repeatable for the same
-   * state: the last result counts. A refusal is a fault with a sentence for the user.
+   * Starts the login, possibly with requests (a pushed authorization request, an app registration). It can be repeated
+   * for the same state; the last result counts. A refusal is a fault with a sentence for the user.
    */
   start(client: PlatformClient, app: AppCredentials, request: StartRequest): Promise<Result<StartedLogin, FaultCode>>;
   /**
-   * Exchanges the code, also for a long-lived token where the platform has one. The callback request calls it at once,
-   * because some codes are valid for only 30 seconds. A code works once: a repeated call is a fault. A cancelled login is
+   * Exchanges the code for tokens, long-lived ones if the platform has them. The callback calls it at once, because
+   * some codes are valid for only 30 seconds. A code works once, so a repeated call is a fault. A cancelled login is
    * the fault `login_cancelled`.
    */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
   /**
-   * The server that the state of a started login belongs to, by its host name. The service accepts the callback only at
-   * `redirectUriOf` of that server, so that no other server can answer the login (RFC 9700, 4.4.2.2). Absent: every login
-   * uses `redirectUri`; where people name servers, `exchangeCode` must then compare `iss` (RFC 9207).
+   * The host name of the server to which a started login belongs. The service accepts the callback only at this
+   * server's `redirectUriOf`, so that no other server can answer the login (RFC 9700, 4.4.2.2). Absent: every login
+   * uses `redirectUri`. If people name servers, `exchangeCode` must then compare `iss` (RFC 9207).
    */
   readonly serverOf?: (started: JsonObject) => string | null;
-  /** The public document that describes this service to the platform; null where operators register their app instead. */
+  /** The public document that describes this service to the platform. Null if operators register their app instead. */
   readonly clientMetadata: ((app: AppCredentials, identity: ClientIdentity) => JsonObject) | null;
 }
 
-/** A login with values that users enter on our own page (an app password). */
+/** A way to connect with values that users enter on our own page, such as an app password. */
 export interface CredentialsMethod {
-  /** Tells the two kinds of methods apart. */
+  /** Tells this kind of method from `oauth`. */
   readonly kind: "credentials";
-  /** What the user enters; at least one field. */
+  /** What the user enters: at least one field. */
   readonly fields: readonly [ConnectField, ...ConnectField[]];
-  /** Exchanges the values for tokens and does not store them. Wrong values are a fault of kind `rejected`, code `login_refused`. */
+  /**
+   * Exchanges the values for tokens and does not store the values. Wrong values are a fault of kind `rejected`, code
+   * `login_refused`.
+   */
   signIn(
     client: PlatformClient,
     app: AppCredentials,
@@ -201,58 +220,66 @@ export interface CredentialsMethod {
 
 export type ConnectMethod = OAuthMethod | CredentialsMethod;
 
-/** How the service refreshes tokens, if it can. */
+/** How the service refreshes tokens, if that is possible. */
 export type TokenRefresh =
-  /** Tokens do not expire, or the user logs in again when they do. */
+  /** There is no refresh: tokens do not expire, or the user logs in again when they do. */
   | { readonly kind: "none" }
   | {
       readonly kind: "refresh";
-      /** How many milliseconds before its expiry the service refreshes a token. */
+      /** How long (ms) before its expiry the service refreshes a token. */
       readonly aheadMs: number;
-      /** Whether the service can refresh this token set (some apps get no refresh token). */
+      /** Whether this token set can be refreshed. Some apps get no refresh token. */
       canRefresh(tokens: TokenSet): boolean;
       /**
-       * Returns a new token set, which replaces the old one as a whole. `reconnect`: the platform said that the grant has
-       * ended. `temporary`: the platform did not answer. Callers make one call at a time per connection, because some
+       * Returns a new token set, which replaces the whole old one. `reconnect` means that the platform said the grant
+       * has ended; `temporary` that it did not answer. Callers make one call at a time per connection, because some
        * refresh tokens work only once.
        */
       refresh(client: PlatformClient, app: AppCredentials, tokens: TokenSet, now: number): Promise<Result<TokenSet>>;
     };
 
-/** What a platform says about a person who removed the app or asks it to delete data. */
+/** A platform's signed message about a person who removed the app or asks for the deletion of data. */
 export interface SignedRequest {
-  /** The platform's id of the person (`Login.externalId`) or of the account that logged in. */
+  /** The platform's id of the person (`Login.externalId`), or of the account that logged in. */
   readonly externalId: string;
-  /** When the platform signed it. It does not concern a newer login. */
+  /** When (ms) the platform signed the message. It does not concern newer logins. */
   readonly issuedAt: number;
 }
 
-/** Login, tokens and accounts of one platform. Nothing here publishes. */
+/** Logins, tokens and accounts of one platform. Nothing here publishes. */
 export interface Connector {
-  /** The ways to connect; the first one is offered first. */
+  /** The ways to connect, of which pages offer the first one first. */
   readonly methods: readonly [ConnectMethod, ...ConnectMethod[]];
-  /** One sentence about which accounts of a login can be connected. Null or absent: a login has one account. */
+  /** One sentence about which accounts of a login can be connected. Null or absent if a login has only one account. */
   readonly choiceOfAccounts?: (app: AppCredentials) => string | null;
-  /** The server of a login, by its `externalId`, where people name their servers. Absent: all logins call the same hosts. */
+  /**
+   * The server of a login by its `externalId`, if people name their servers. Absent if all logins call the same hosts.
+   */
   readonly serverOfLogin?: (externalId: string) => string;
-  /** Every account that the login has now, from all list pages. A list that cannot be read is a fault. Repeatable. */
+  /**
+   * Lists every account that the login has now, from all list pages. A list that cannot be read completely is a fault.
+   * Can be repeated.
+   */
   listAccounts(
     client: PlatformClient,
     app: AppCredentials,
     tokens: TokenSet,
   ): Promise<Result<{ accounts: readonly PostableAccount[]; unpostable: readonly UnpostableAccount[] }>>;
-  /** How every login of the platform is refreshed; `canRefresh` decides for one token set. */
+  /** How logins of the platform are refreshed. `canRefresh` decides for a single token set. */
   readonly tokenRefresh: TokenRefresh;
-  /** Withdraws the whole grant at the platform. Never throws and never reports a failure. Null where the platform has no such call. */
+  /**
+   * Withdraws the whole grant at the platform. Never throws and never reports a failure. Null if the platform has no
+   * such call.
+   */
   readonly revoke: ((client: PlatformClient, app: AppCredentials, tokens: TokenSet) => Promise<void>) | null;
   /**
-   * Reads a call with which the platform says that a person removed the app or asks it to delete data. Null when the app's
-   * secret did not sign it. Absent where the platform makes no such calls.
+   * Reads a call with which the platform says that a person removed the app or wants data deleted. Null if the app's
+   * secret did not sign it. Absent if the platform makes no such calls.
    */
   readonly readSignedRequest?: (app: AppCredentials, signedRequest: string) => Promise<SignedRequest | null>;
 }
 
-/** The part of the contract that `connect.ts` implements on a platform with a login in the browser. */
+/** What `connect.ts` implements for a platform with a login in the browser. */
 export type ConnectCalls = Pick<OAuthMethod, "start" | "exchangeCode"> &
   Pick<Connector, "listAccounts"> & {
     readonly refresh?: Extract<TokenRefresh, { kind: "refresh" }>["refresh"];

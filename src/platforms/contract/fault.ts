@@ -1,8 +1,8 @@
 import type { LoginErrorCode, TargetErrorCode } from "#core/codes.ts";
 
-/* Refusals are values, not exceptions. */
+/* Refusals of platforms are values and not exceptions, so that the compiler sees every case. */
 
-/** What the fault is about. Users see it, and statistics count it. */
+/** The subject of a fault. Users see it, and statistics count it. */
 export type FaultCategory =
   | "auth"
   | "content"
@@ -15,34 +15,34 @@ export type FaultCategory =
   | "platform"
   | "internal";
 
-/** A target can show the first kind of code; only a login has the second. */
+/** The code of a fault. Targets have only codes of the first kind; logins have both. */
 export type FaultCode = TargetErrorCode | LoginErrorCode;
 
-/** A definite refusal: the call that returned it published nothing. */
+/** A definite refusal. The call that returned it has published nothing. */
 export interface Fault<Code extends FaultCode = TargetErrorCode> {
   /**
-   * Decides what the publisher does. `reconnect`: nothing until the user logs in again. `rate_limited`: tries again later
-   * and uses up no attempt. `temporary`: tries again later and uses up an attempt (never from `commit`). `rejected`: does
-   * not try again.
+   * What the publisher does next. `reconnect`: nothing until the user logs in again. `rate_limited`: a later try that
+   * uses up no attempt. `temporary`: a later try that uses up an attempt (never from `commit`). `rejected`: no further
+   * try.
    */
   readonly kind: "reconnect" | "rate_limited" | "temporary" | "rejected";
-  /** Our own stable code, from the closed list in src/core/codes.ts. */
+  /** This service's stable code, from the closed list in src/core/codes.ts. */
   readonly code: Code;
-  /** What the fault is about; independent of `kind`. */
+  /** The subject of the fault, independent of `kind`. */
   readonly category: FaultCategory;
-  /** One sentence for the post's owner; never contains a token or a header. */
+  /** One sentence for the owner of the post. It never contains a token or a header. */
   readonly message: string;
-  /** The platform's own code as text (`9007/2207027`, `spam_risk_too_many_posts`); null when it gave none. */
+  /** The platform's own code as text (`9007/2207027`, `spam_risk_too_many_posts`). Null if it gave none. */
   readonly platformCode: string | null;
-  /** Status of the response; null when no response arrived. */
+  /** The HTTP status of the response. Null if no response arrived. */
   readonly httpStatus: number | null;
-  /** The wait that the platform demanded; absent: the publisher chooses it. */
+  /** How long (s) the platform asks to wait. Absent if the publisher chooses. */
   readonly retryAfterSeconds?: number;
-  /** Who can remove the cause; `nobody`: it passes by itself. */
+  /** Who can remove the cause. `nobody` means that it ends by itself. */
   readonly whoMustAct: "user" | "operator" | "platform" | "nobody";
 }
 
-/** Success or a fault. Whatever the platform or the network does is a fault, not an exception. */
+/** Success or a fault. Whatever the platform or the network does becomes a fault and not an exception. */
 export type Result<T, Code extends FaultCode = TargetErrorCode> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: Fault<Code> };

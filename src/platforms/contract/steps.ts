@@ -9,75 +9,75 @@ import type { MediaDescription } from "./media.ts";
 export interface JobFile {
   /** The service's own id of the file. */
   readonly id: string;
-  /** The exact size of the stored file. */
+  /** The exact size (bytes) of the stored file. */
   readonly sizeBytes: number;
-  /** Lower-case hexadecimal, of the whole file. */
+  /** The SHA-256 of the whole file, in lower-case hexadecimal. */
   readonly sha256: string;
-  /** Public HTTPS address, for platforms that download the file themselves. */
+  /** The public HTTPS address, for platforms that download the file themselves. */
   readonly url: string;
-  /** A file name with extension; two files can have the same. */
+  /** A file name with extension. Two files can have the same name. */
   readonly filename: string;
   /**
-   * Opens a new stream of the whole file, or of `length` bytes from `offset`. Reads our own store and throws when the file
-   * is missing. Repeatable.
+   * Opens a new stream of the whole file, or of `length` bytes from `offset`. It reads our own storage and throws if
+   * the file is missing. Can be repeated.
    */
   read(range?: { readonly offset: number; readonly length: number }): Promise<ReadableStream<Uint8Array>>;
 }
 
 export interface JobMedia extends MediaDescription, JobFile {
-  /** As in `MediaDescription`; the job can read the picture. */
+  /** The cover of a video, as in `MediaDescription`. The job can also read the picture. */
   readonly cover?: { readonly atMs?: number; readonly image?: JobMedia } | undefined;
 }
 
 /** Another target of the same account that published, or may have published, in the time that `verify` searches. */
 export interface SiblingTarget {
-  /** The id of its post at the platform; null while nobody knows it. */
+  /** The platform's id of its post. Null while nobody knows it. */
   readonly remoteId: string | null;
   readonly caption: string;
-  /** Its `Job.progress`. */
+  /** The progress (`Job.progress`) of that target. */
   readonly progress: JsonValue;
 }
 
-/** One confirmed target of one post. Every step of the target gets the same content; only tokens, times and progress change. */
+/** One confirmed target of one post. Every step gets the same content; only tokens, times and progress change. */
 export interface Job {
-  /** The service's own id; the same in every run of the post. */
+  /** The service's own id of the post, the same in every run. */
   readonly postId: string;
   /** The service's own id of the account. */
   readonly accountId: string;
-  /** The tokens as they are now; the service may refresh them between two steps. */
+  /** The account's present tokens. The service may refresh them between two steps. */
   readonly account: AccountAccess;
-  /** The final caption for this account. */
+  /** The caption that this account publishes. */
   readonly caption: string;
-  /** Derived from the media. */
+  /** The type of the post, which follows from its media. */
   readonly postType: PostType;
-  /** `ValidationResult.options`. */
+  /** The options with defaults (`ValidationResult.options`). */
   readonly options: JsonObject;
-  /** In the order of the post. */
+  /** The media in the order of the post. */
   readonly media: readonly JobMedia[];
-  /** The media of each part of a thread after the first, in order; absent when no such part has media. */
+  /** The media of each thread part after the first, in order. Absent if no such part has media. */
   readonly partMedia?: readonly (readonly JobMedia[])[] | undefined;
   /** The file that the option `document` names; absent without one. */
   readonly document?: JobFile | undefined;
-  /** The earliest time at which the visible call may be sent. */
+  /** The earliest time (ms) at which the visible call may be sent. */
   readonly dueAt: number;
-  /** When the visible call in question was first sent; null before. `verify` searches from this time. */
+  /** When (ms) the visible call was first sent; null before that. `verify` searches posts from this time on. */
   readonly committedAt: number | null;
   /**
-   * When the visible call was last sent, or may have been; null before. `verify` measures its waits from this time, because
-   * a repeated call needs as long as the first.
+   * When (ms) the visible call was last sent, or may have been; null before that. `verify` measures its waits from this
+   * time, because a repeated call takes as long as the first.
    */
   readonly lastCommittedAt: number | null;
-  /** What earlier visible calls of this target published (`progress` of the outcome `more`); null at first. */
+  /** What earlier visible calls of this target have published (`progress` of the outcome `more`). Null at first. */
   readonly progress: JsonValue;
-  /** Only for a `verify` without a reference: posts of these targets are not this target's post. */
+  /** Only for `verify` without a reference: posts of these targets do not count as this target's post. */
   readonly siblings: readonly SiblingTarget[];
-  /** Now; adapters do not read a clock. */
+  /** The present time (ms), because adapters do not read a clock. */
   readonly now: number;
 }
 
 /**
  * The outcome of `prepare`; a throw means a temporary fault.
- * `ready`: `commit` gets `ref`; after `expiresAt` the publisher prepares the target again.
+ * `ready`: `commit` gets `ref`. After `expiresAt` the publisher prepares the target again.
  * `again`: the publisher calls again after `afterSeconds` with `cursor`.
  * `refused`: the fault decides whether the publisher tries again.
  */
@@ -86,57 +86,58 @@ export type PrepareOutcome =
   | { readonly state: "again"; readonly afterSeconds: number; readonly cursor: JsonValue }
   | { readonly state: "refused"; readonly fault: Fault };
 
-/** The result of one extra, which the service adds once the post is public. */
+/** The result of one extra, which the service adds after the post is public. */
 export interface ExtraResult {
-  /** `unconfirmed`: the extra may or may not be there. */
+  /** Whether the extra was published. `unconfirmed`: nobody knows. */
   readonly status: ExtraStatus;
-  /** Its id at the platform; null where it has none. */
+  /** The platform's id of the extra. Null if it has none. */
   readonly id: string | null;
-  /** Its address; null where it has none. */
+  /** The address of the extra. Null if it has none. */
   readonly url: string | null;
-  /** Why the extra was not published; null when it was. */
+  /** Why the extra was not published. Null if it was. */
   readonly fault: Fault | null;
 }
 
-/** The post is visible. A post that several calls make visible counts from the first of them. */
+/** The post is visible. If several calls make it visible, it counts from the first one. */
 export interface PublishedOutcome {
-  /** Tells the outcomes apart. */
+  /** Tells this outcome from the others. */
   readonly state: "published";
-  /** The platform's id of the post as text. */
+  /** The platform's id of the post, as text. */
   readonly remoteId: string;
-  /** The address of the post; null when the platform does not say it. */
+  /** The address of the post. Null if the platform does not say it. */
   readonly url: string | null;
-  /** When the first of several visible calls published; absent: now. */
+  /** When (ms) the first of several visible calls published. Absent if it was now. */
   readonly publishedAt?: number;
-  /** The last `Job.progress`; absent: it did not change. */
+  /** The last value of `Job.progress`. Absent if it did not change. */
   readonly progress?: JsonValue;
-  /** The result of each extra; absent: the post has none. */
+  /** The result of each extra. Absent if the post has none. */
   readonly extras?: Readonly<Partial<Record<ExtraName, ExtraResult>>>;
 }
 
-/** Another visible call follows; `afterSeconds` gives the platform that time first. */
+/** Another visible call follows. `afterSeconds` is how long the platform needs before it. */
 export interface MoreOutcome {
-  /** Tells the outcomes apart. */
+  /** Tells this outcome from the others. */
   readonly state: "more";
-  /** The next `commit` gets it. */
+  /** The reference that the next `commit` gets. */
   readonly ref: JsonValue;
-  /** Replaces `Job.progress`: what is public already. */
+  /** The new `Job.progress`: what is already published. */
   readonly progress: JsonValue;
-  /** Absent: at once. */
+  /** How long to wait before the next call. Absent if it follows at once. */
   readonly afterSeconds?: number;
-  /** The publisher prepares the next call first, so that `commit` gets the new reference instead of `ref`. */
+  /** Set if the publisher must prepare the next call first. `commit` then gets the new reference instead of `ref`. */
   readonly prepareFirst?: true;
 }
 
 /**
  * The outcome of `commit`; a throw means "uncertain".
  * `published`: the post is visible under `remoteId`.
- * `accepted`: the platform accepted the post and is still processing it; `verify` follows after `afterSeconds` with `ref`.
+ * `accepted`: the platform accepted the post and is still processing it; `verify` follows after `afterSeconds` with
+ * `ref`.
  * `more`: this visible call is done, and `progress` records it; the next one follows with `ref`, at once or after
  * `afterSeconds`.
  * `stale`: `ref` is no longer valid and nothing was published; the publisher prepares the target again.
  * `refused`: this call published nothing.
- * `uncertain`: the post may or may not be published; `verify` follows with `ref`, or with the old reference when absent.
+ * `uncertain`: the post may or may not be published; `verify` follows with `ref`, or with the old reference if absent.
  */
 export type CommitOutcome =
   | PublishedOutcome
@@ -153,12 +154,12 @@ export type CommitOutcome =
 
 /**
  * The outcome of `verify`; a throw means `again`.
- * `again`: not known yet. `isProcessing`: the platform confirmed that it has the post and is processing it. The next call
- * gets `ref`, or the old reference when absent.
- * `absent`: the post is certainly not published, so the publisher sends it again. Only a complete answer that is older than
- * the platform's listing delay justifies it: no other outcome leads to a second send.
- * `cannot_tell`: nobody will find out here; a user has to look at the platform.
- * The others mean the same as for `commit`.
+ * `again`: not known yet. `isProcessing`: the platform confirmed that it has the post and is processing it. The next
+ * call gets `ref`, or the old reference if absent.
+ * `absent`: the post is certainly not published, so the publisher sends it again. Only a complete answer that is older
+ * than the platform's listing delay justifies this, because no other outcome leads to a second send.
+ * `cannot_tell`: the service cannot find out, so a user must look at the platform.
+ * The other states mean the same as for `commit`.
  */
 export type VerifyOutcome =
   | PublishedOutcome

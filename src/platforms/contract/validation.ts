@@ -4,33 +4,33 @@ import type { MessageParts } from "#core/message-parts.ts";
 import type { PostType } from "#core/status.ts";
 import type { MediaDescription } from "./media.ts";
 
-/* What `validate` of an adapter reads and returns. */
+/* What an adapter's `validate` reads and returns. */
 
-/** One target of a post before its confirmation. */
+/** One target of a post, before the post is confirmed. */
 export interface ValidationInput {
-  /** The final caption for this account. */
+  /** The caption that this account would publish. */
   readonly caption: string;
-  /** Derived from the media. */
+  /** The type of the post, which follows from its media. */
   readonly postType: PostType;
-  /** In the order of the post. */
+  /** The media in the order of the post. */
   readonly media: readonly MediaDescription[];
-  /** The media of each part of a thread after the first, in order; absent when no such part has media. */
+  /** The media of each thread part after the first, in order. Absent if no such part has media. */
   readonly partMedia?: readonly (readonly MediaDescription[])[] | undefined;
-  /** The requested options, as the caller sent them with all unknown keys. */
+  /** The requested options exactly as the caller sent them, including unknown keys. */
   readonly options: JsonObject;
-  /** The account as the service last listed it, or with capabilities that it just fetched. */
+  /** The account as the service last listed it, or with capabilities that it has just fetched. */
   readonly account: { readonly username: string; readonly capabilities: JsonObject };
-  /** `AppCredentials.settings`. */
+  /** The operator's settings of the platform (`AppCredentials.settings`). */
   readonly settings: Readonly<Record<string, string>>;
-  /** The target at the time when a part of it became public; absent while nothing is public. */
+  /** The target as it was when a part of it was published. Absent if nothing is published. */
   readonly published?: PublishedPart | undefined;
 }
 
-/** A target with a part that is public already; its next run continues there. */
+/** A target of which a part is already published. Its next run continues after that part. */
 export interface PublishedPart {
-  /** The caption at that time; `validate` compares an edit with it. */
+  /** The caption at that time, with which `validate` compares an edit. */
   readonly caption: string;
-  /** `ValidationResult.options` at that time, with the captions of all parts of a thread. */
+  /** The options at that time (`ValidationResult.options`), with the captions of all thread parts. */
   readonly options: JsonObject;
   /** The media ids at that time, in the order of the post. */
   readonly media: readonly string[];
@@ -39,70 +39,79 @@ export interface PublishedPart {
 
 /** A reason why the platform would refuse the target. */
 export interface ValidationProblem {
-  /** From the closed list in src/core/codes.ts. */
+  /** The problem's code, from the closed list in src/core/codes.ts. */
   readonly code: DetailCode;
-  /** One sentence for the API's caller. */
+  /** One sentence for the caller of the API. */
   readonly message: string;
-  /** The same sentence for pages, which use other names and local times; absent where it names no member of the request and no time. */
+  /**
+   * The same sentence in parts for pages, which use other names and local times. Absent if it names no member of the
+   * request and no time.
+   */
   readonly parts?: MessageParts;
-  /** Relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
+  /** The member with the problem, relative to the target: `caption`, `platform_options.title`, `media_items[2]`. */
   readonly param: string;
-  /** One command with which the owner of a video or an animation makes it fit; absent where none does. */
+  /** A command with which the owner of a video or an animation makes it fit. Absent if no command does. */
   readonly command?: string;
-  /** The bound that the value exceeds, in the unit that the message names. */
+  /** The limit that the value exceeds, in the unit that the message names. */
   readonly limit?: number | string;
-  /** The value that exceeds it, in the same unit. */
+  /** The value that exceeds the limit, in the same unit. */
   readonly actual?: number | string;
 }
 
-/** Something that the caller should know and that does not prevent publishing. */
+/** Something that the caller should know, but that does not prevent publishing. */
 export interface ValidationWarning {
-  /** From the closed list in src/core/codes.ts. */
+  /** The warning's code, from the closed list in src/core/codes.ts. */
   readonly code: WarningCode;
-  /** One sentence for the API's caller. */
+  /** One sentence for the caller of the API. */
   readonly message: string;
-  /** The same sentence for pages, which use other names and local times; absent where it names no member of the request and no time. */
+  /**
+   * The same sentence in parts for pages, which use other names and local times. Absent if it names no member of the
+   * request and no time.
+   */
   readonly parts?: MessageParts;
 }
 
 /**
- * What an account may choose at its platform now. The page shows it to the person who confirms, because some platforms'
- * reviews demand it.
+ * What an account may choose at its platform now. The page shows it to the person who confirms, because some platforms
+ * require this.
  */
 export interface CreatorInfo {
-  /** The name that the platform shows; null when it did not say. */
+  /** The account's name at the platform. Null if the platform did not say it. */
   readonly name: string | null;
-  /** HTTPS address that expires after hours. */
+  /** The HTTPS address of the account's picture, which expires after hours. */
   readonly avatarUrl: string | null;
-  /** The platform's own words for the audiences that it accepts from this account and this service. */
+  /** The platform's own words for the audiences that this account may choose with this service. */
   readonly privacyOptions: readonly string[];
   readonly commentAllowed: boolean;
   readonly duetAllowed: boolean;
   readonly stitchAllowed: boolean;
-  /** The longest video of this account; null when the platform did not say. */
+  /** The longest video of this account. Null if the platform did not say it. */
   readonly maxVideoSeconds: number | null;
 }
 
 /** The result of `validate`, a pure function: the same input gives the same result. */
 export interface ValidationResult {
   /**
-   * What the service publishes: the requested options with the platform's defaults filled in. Invalid options stay as the
-   * caller sent them.
+   * The options that the service publishes: the requested ones, with the platform's defaults filled in. Invalid options
+   * stay as the caller sent them.
    */
   readonly options: JsonObject;
-  /** `reels`, `timeline`, `short`, …; null where the platform has only one place for posts. */
+  /** Where the platform shows the post: `reels`, `timeline`, `short`, … Null if it has only one such place. */
   readonly placement: string | null;
-  /** In the unit of `limits.caption.unit`. */
+  /** The length of the caption, in the unit of `limits.caption.unit`. */
   readonly captionLength: number;
-  /** The limit of this account in the same unit; can differ from `limits.caption.max`. */
+  /** The caption limit of this account, in the same unit. It may differ from `limits.caption.max`. */
   readonly captionLimit: number;
-  /** The length of each part of a thread after the first; same unit and limit. Absent without further parts. */
+  /**
+   * The length of each thread part after the first, in the same unit and with the same limit. Absent without further
+   * parts.
+   */
   readonly partLengths?: readonly number[] | undefined;
-  /** Every problem, not only the first. Empty: as far as we can know now, the platform will accept the target. */
+  /** All problems. Empty if the platform will accept the target, as far as is known. */
   readonly problems: readonly ValidationProblem[];
   readonly warnings: readonly ValidationWarning[];
-  /** What the platform charges the operator for publishing the target; null when it charges nothing. */
+  /** What the platform charges the operator for publishing the target. Null if it charges nothing. */
   readonly cost: { readonly amountUsd: number; readonly reason: string } | null;
-  /** What the account may choose; absent where the platform has no such settings, and while nobody knows them. */
+  /** What the account may choose. Absent if the platform has no such settings, or if nobody knows them. */
   readonly creator?: CreatorInfo | undefined;
 }

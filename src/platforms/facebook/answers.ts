@@ -12,12 +12,12 @@ export const Page = z.looseObject({
 });
 export type Page = z.infer<typeof Page>;
 
-/** `id` is the photo's own id, `post_id` the post's. */
+/** The answer to a new photo or post. `id` is the photo's own id, `post_id` the post's. */
 export const CreatedPost = z.looseObject({ id: Id, post_id: Id.nullish(), permalink_url: z.string().nullish() });
 
 export const ReelUploadSession = z.looseObject({ video_id: Id, upload_url: z.string().nullish() });
 
-/** Some answers have offsets as text, others as numbers. */
+/** The offset in a file. Some answers have it as text, others as a number. */
 const Offset = z.coerce.number().int().min(0);
 
 export const TransferRange = z.looseObject({ start_offset: Offset, end_offset: Offset });
@@ -35,7 +35,7 @@ const parseJsonText = (value: unknown): unknown => {
   }
 };
 
-/** Refuses a part with the wrong offset; its data is an object or an object as text. */
+/** The refusal of an uploaded part with the wrong offset. Its data are an object, or an object as text. */
 export const UploadRangeError = z.looseObject({
   error: z.looseObject({ error_data: z.preprocess(parseJsonText, TransferRange) }),
 });
@@ -47,7 +47,7 @@ const PhaseErrors = z.array(z.looseObject({ message: z.string().nullish(), code:
 const Phase = z
   .looseObject({
     status: z.string().nullish(),
-    // Meta's documents disagree: some show one error, others a list.
+    // Meta's documents disagree: some show one error, others a list of errors.
     error: z.looseObject({ message: z.string().nullish(), code: z.number().nullish() }).nullish(),
     errors: PhaseErrors.nullish(),
     publish_status: z.string().nullish(),
@@ -100,12 +100,15 @@ export const VideoList = graphList(
   }),
 );
 
-/** developers.facebook.com/docs/page-stories-api, "Get stories"; `media_id` is the id of the photo or video. */
+/**
+ * A list of stories: developers.facebook.com/docs/page-stories-api, "Get stories". `media_id` is the id of the photo or
+ * video.
+ */
 export const StoryList = graphList(
   z.looseObject({ post_id: Id.nullish(), media_id: Id.nullish(), url: z.string().nullish() }),
 );
 
-/** The upload host has its own error body. */
+/** The error body of the upload host, which differs from the Graph API's. */
 export const UploadErrorBody = z.looseObject({
   debug_info: z.looseObject({
     retriable: z.boolean().nullish(),

@@ -12,7 +12,7 @@ import { videosUrl } from "./upload.ts";
 import { previewLink } from "./validate.ts";
 
 const FIRST_POLL_SECONDS = 5;
-/** An older `committedAt` means that an earlier visible call left. */
+/** If `committedAt` is older than this (ms), an earlier visible call was sent. */
 const SAME_CALL_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -46,7 +46,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const isRepeated = commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
   const isUsedUp = error?.code === 100 && (commitRef.photos.length > 0 || commitRef.videoId !== null);
   if (isRepeated && (fault.code === DUPLICATE_CODE || isUsedUp)) {
-    // A duplicate, or media in use, may mean that an earlier call with an unknown outcome arrived.
+    // A duplicate, or media in use, may mean that an earlier call with an unknown outcome has arrived.
     return { state: "uncertain", detail, httpStatus: response.status, ref: { ...sentRef, duplicate: true } };
   }
   return fault.kind === "temporary"
@@ -54,7 +54,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     : { state: "refused", fault };
 }
 
-/** The request that makes the post visible, by kind of post. */
+/** The request that makes the post visible, for each kind of post. */
 function visibleRequest(job: Job, commitRef: CommitRef): { readonly url: string; readonly body: JsonObject } {
   const page = encodeURIComponent(job.account.platformAccountId);
   const graph = graphUrl(job.account.app);
@@ -108,7 +108,10 @@ function textOption({ options }: Job, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A unique label that lists return. It identifies a video whose id is lost. Nobody documents its longest form, so it is short. */
+/**
+ * A unique label that lists return. It identifies a video whose id is lost. It is short, because its longest form is
+ * not documented.
+ */
 function videoLabel(job: Job): string {
   return job.postId.replaceAll("-", "").slice(-20);
 }
@@ -120,7 +123,10 @@ export function hasOwnLabel(
   return labels?.includes(videoLabel(job)) === true;
 }
 
-/** The outcome of a successful response. Facebook only accepts a video here and processes it later. Null for an unknown body. */
+/**
+ * The outcome of a successful response. For a video Facebook only accepts it here and processes it later. Null for an
+ * unknown body.
+ */
 async function successOutcome(
   client: PlatformClient,
   job: Job,
@@ -152,23 +158,21 @@ async function successOutcome(
   };
 }
 
-/*
- * The stories of a Page (developers.facebook.com/docs/page-stories-api, "Get stories"). Only they contain the addresses of
- * stories: the id in the answer of a publishing call makes no address that opens
- * (github.com/gitroomhq/postiz-app/issues/1920).
- */
+/* Reads the stories of a Page (developers.facebook.com/docs/page-stories-api, "Get stories"). Only this list has the
+   addresses of stories: the id from a publishing call makes no address that opens
+   (github.com/gitroomhq/postiz-app/issues/1920). */
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 const CLOCK_TOLERANCE_MS = 120 * SECOND;
-/** The story is already published, and its address does not justify a longer wait. */
+/** The timeout (ms) for reading the address. It is short, because the story is already published. */
 const URL_TIMEOUT_MS = 5000;
 
 export type StorySearch =
   | { readonly state: "found"; readonly id: string | null; readonly url: string | null }
   | { readonly state: "none" | "unreadable" };
 
-/** Looks for the story of this photo or video among those that the Page published since. */
+/** Finds the story of a photo or video among those that the Page has published since. */
 export async function findStory(
   client: PlatformClient,
   job: Job,
@@ -205,7 +209,7 @@ export async function findStory(
   return { state: "unreadable" };
 }
 
-/** Null when it cannot be read. A failure here must not fail the story, which is already published. */
+/** The address of a story. Null if it cannot be read: the story is already published, so a failure must not fail it. */
 async function readStoryUrl(client: PlatformClient, job: Job, mediaId: string): Promise<string | null> {
   try {
     const story = await findStory(client, job, mediaId, job.committedAt ?? job.now, URL_TIMEOUT_MS);

@@ -50,9 +50,10 @@ export const connect = {
         avatarUrl: page.picture?.data?.url ?? null,
         profileUrl: `https://www.facebook.com/${page.username ?? page.id}`,
         missingScopes,
-        // Meta's documents differ on the names of tasks, so the list alone never refuses a Page that has a token.
+        // Meta's documents differ on the names of tasks. So the list of tasks alone never refuses a Page that has a
+        // token.
         capabilities: hasPostingTask(page.tasks) === false ? { maySeeOnly: true } : {},
-        // A Page token made from a long-lived token does not expire by itself.
+        // A Page token that was made from a long-lived token does not expire by itself.
         token: page.access_token,
       });
     }

@@ -28,7 +28,7 @@ const CONTENT_REASONS: Readonly<Record<number, string>> = {
   1_609_008: "Facebook does not accept links to itself here",
 };
 
-/** Facebook sends the same number as the code in some responses and as the subcode in others. */
+/** Whether an error has a number as its code or its subcode. Facebook sends the same number in either member. */
 function hasCode(error: GraphError, code: number): boolean {
   return error.code === code || error.subcode === code;
 }
@@ -98,7 +98,7 @@ function facebookFault(error: GraphError, source: FaultSource): Fault | null {
   return error.code === 100 ? rejected(refusalMessage("Facebook refused the post", error), source) : null;
 }
 
-/** A duplicate can mean that an earlier call arrived. */
+/** Whether an error says that the post is a duplicate. This can mean that an earlier call has arrived. */
 function isDuplicate(error: GraphError): boolean {
   return (
     hasCode(error, 506) ||
@@ -107,22 +107,28 @@ function isDuplicate(error: GraphError): boolean {
   );
 }
 
-/** Error codes of video uploads: developers.facebook.com/docs/video-api/reference/error-codes. */
+/**
+ * Error codes of video uploads after which a retry can succeed:
+ * developers.facebook.com/docs/video-api/reference/error-codes.
+ */
 const UPLOAD_RETRY_CODES = [1_363_019, 1_363_030, 1_363_033];
 
-/** The refusal of a video part that does not start at the next offset. */
+/** Whether Facebook refused a video part because it does not start at the next offset. */
 export function isWrongOffset(response: PlatformResponse): boolean {
   return graphError(response)?.subcode === 1_363_037;
 }
 
-/** In an upload, code 100 means that Facebook no longer knows the session: all other parameters came from Facebook itself. */
+/**
+ * Whether Facebook no longer knows the upload session. Code 100 means this in an upload, because all other parameters
+ * came from Facebook itself.
+ */
 export function isForgottenSession(response: PlatformResponse): boolean {
   return graphError(response)?.code === 100;
 }
 
 export type UploadErrorKind = "parameters" | "offset" | "other";
 
-/** The kind of an upload host's error; null when the body is none. */
+/** The kind of an upload host's error. Null if the body contains no error. */
 export function classifyUploadError(response: PlatformResponse): UploadErrorKind | null {
   const uploadError = parseBody(UploadErrorBody, response)?.debug_info;
   if (!uploadError) {
@@ -155,7 +161,7 @@ function uploadFault(response: PlatformResponse): Fault | null {
     : rejected(message, source, { code: "media_invalid", category: "media" });
 }
 
-/** The fault of a video whose processing failed; its codes are those of the Graph API's errors. */
+/** The fault of a video whose processing failed. Its codes are those of the Graph API's errors. */
 export function videoFault(code: number | null, message: string): Fault {
   const source = { httpStatus: 200, platformCode: code === null ? null : String(code) };
   const knownReason = code === null ? undefined : MEDIA_REASONS[code];

@@ -12,7 +12,10 @@ import { toFault } from "./errors.ts";
 import { graphUrl, UPLOAD_TIMEOUT_MS } from "./hosts.ts";
 import { asksForCovers } from "./limits.ts";
 
-/** A story has no cover. If the login has lost the scopes since the preview, Facebook refuses the call, and the extra shows it. */
+/**
+ * The picture for the cover. A story has no cover. If the login has lost the scopes since the preview, Facebook refuses
+ * the call and the extra shows that.
+ */
 function pictureOf({ media, options, account }: Job): JobMedia | undefined {
   return asksForCovers(account.app.settings) && !isStory(options)
     ? media.find(({ type }) => type === "video")?.cover?.image
@@ -20,8 +23,8 @@ function pictureOf({ media, options, account }: Job): JobMedia | undefined {
 }
 
 /**
- * developers.facebook.com/docs/graph-api/reference/video/thumbnails: videos show the preferred picture, so a repeated call
- * leaves the same cover and at worst one more picture to choose from.
+ * Sets the cover of a video (developers.facebook.com/docs/graph-api/reference/video/thumbnails). Videos show the
+ * preferred picture, so a repeated call leaves the same cover and at worst one more picture to choose from.
  */
 export const cover: Extra = {
   name: "cover",
@@ -47,9 +50,10 @@ export const cover: Extra = {
 };
 
 /**
- * developers.facebook.com/docs/graph-api/reference/object/comments: Post, Photo, Link and Album have the edge, and only the
- * filter `stream` lists all comments. Some publishers comment on the id of a video (gitroomhq/postiz-app, facebook.provider.ts);
- * others saw it refused there (jprjr/multistreamer#89), where the post that shows the video takes the comment.
+ * Adds the first comment (developers.facebook.com/docs/graph-api/reference/object/comments). Post, Photo, Link and
+ * Album have the edge, and only the filter `stream` lists all comments. Some programs comment on the id of a video
+ * (gitroomhq/postiz-app, facebook.provider.ts). Others saw this refused (jprjr/multistreamer#89); then the post that
+ * shows the video takes the comment.
  */
 export const comment = graphComment({
   url: ({ account }, { id }) => `${graphUrl(account.app)}/${encodeURIComponent(id)}/comments`,

@@ -14,17 +14,17 @@ import type { CommitRef } from "./refs.ts";
 const POLL_SECONDS = 5;
 const SLOW_POLL_SECONDS = 30;
 const FAST_POLLING_MS = 2 * MINUTE;
-/** If publishing has not begun by then, the visible call did not arrive. */
+/** If a video's publishing has not begun by this time (ms), the visible call did not arrive. */
 const VIDEO_ABSENT_AFTER_MS = 55 * SECOND;
-/** The same limit while Facebook processes the video, which precedes publishing and takes longer. */
+/** The same limit (ms) while Facebook is processing the video. Processing precedes publishing and takes longer. */
 const ABSENT_WHILE_PROCESSING_AFTER_MS = 10 * MINUTE;
 /**
- * The same limit for a timeline video: its last call may take minutes to act ("The video should be downloaded within 5
- * minutes", developers.facebook.com/docs/graph-api/video-uploads).
+ * The same limit (ms) for a timeline video. Its last call may take minutes to act ("The video should be downloaded
+ * within 5 minutes", developers.facebook.com/docs/graph-api/video-uploads).
  */
 const ABSENT_TIMELINE_AFTER_MS = 6 * MINUTE;
 
-/** Reads the status of a video. Its id is known before it is visible. */
+/** Finds out from a video's status whether it is published. The id is known before the video is visible. */
 export async function verifyVideo(
   client: PlatformClient,
   job: Job,
@@ -90,12 +90,12 @@ function videoOutcome(video: Video, commitRef: CommitRef, videoId: string, elaps
     : commitRef.kind === "video"
       ? ABSENT_TIMELINE_AFTER_MS
       : VIDEO_ABSENT_AFTER_MS;
-  // Facebook publishes a video only once, so repeating its finish call is safe.
+  // Facebook publishes a video only once, so its finish call can safely be repeated.
   return elapsed > limitMs ? { state: "absent" } : verifyAgain(elapsed, isProcessing, limitMs);
 }
 
 function videoUrl(video: Video, commitRef: CommitRef, videoId: string): string {
-  // Timeline videos may appear as reels, so the permalink decides.
+  // A timeline video may be listed as a reel, so the permalink decides.
   return (
     absolutePermalink(video.permalink_url) ??
     `https://www.facebook.com/${commitRef.kind === "reel" ? `reel/${videoId}` : videoId}`
@@ -133,7 +133,7 @@ const BECAME_DRAFT_FAULT = rejected(
 
 const FIRST_CHECK_MS = 10 * SECOND;
 const SECOND_CHECK_MS = 60 * SECOND;
-/** `absent` needs three checks within three minutes. */
+/** How long (ms) a post must be missing from the list. `absent` needs three checks within three minutes. */
 export const ABSENT_AFTER_MS = 180 * SECOND;
 const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
@@ -147,7 +147,7 @@ type SearchResult =
   | { readonly state: "found"; readonly id: string; readonly url: string | null }
   | { readonly state: "none" | "similar" | "unreadable" };
 
-/** Finds posts without a known id among those that the Page published since. */
+/** Finds a post whose id is unknown among those that the Page has published since. */
 export async function verifyFeed(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
   const elapsed = job.now - Math.max(job.lastCommittedAt ?? committedAt, commitRef.sentAt ?? 0);
@@ -191,7 +191,7 @@ export async function verifyFeed(client: PlatformClient, job: Job, commitRef: Co
 
 interface ListedItems<T> {
   readonly items: readonly T[];
-  /** Whether these are all posts since then: an incomplete list does not prove that a post is absent. */
+  /** Whether the list has all posts since then. An incomplete list does not prove that a post is absent. */
   readonly isComplete: boolean;
 }
 
@@ -204,7 +204,7 @@ interface ListQuery<T> {
   ) => { readonly data: readonly T[]; readonly paging?: Paging } | undefined;
 }
 
-/** What the Page has published since then, newest first. */
+/** Lists what the Page has published since then, newest first. */
 export async function listSince<T extends { readonly created_time?: string | null | undefined }>(
   client: PlatformClient,
   job: Job,
@@ -247,7 +247,7 @@ async function findPost(client: PlatformClient, job: Job, commitRef: CommitRef, 
   const withOurPhotos = listed.items.find((post) =>
     attachmentTargetIds(post).some((id) => commitRef.photos.includes(id)),
   );
-  // The photos' ids identify the post. Where the list does not name them, the text must do.
+  // The photos' ids identify the post. If the list does not contain them, compare the text.
   const match = withOurPhotos
     ? toFoundResult(withOurPhotos)
     : matchByText(
@@ -265,7 +265,10 @@ function attachmentTargetIds(post: ListedPost): readonly string[] {
     .flatMap((attachment) => attachment.target?.id ?? []);
 }
 
-/** The Page's owner may have published the same text by hand, so only posts of our app match. */
+/**
+ * Finds a post by its text. Only posts of our app match, because the Page's owner may have published the same text by
+ * hand.
+ */
 function matchByText(posts: readonly ListedPost[], job: Job, since: number): SearchResult {
   const sameText = posts.filter(
     (post) =>

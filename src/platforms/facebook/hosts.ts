@@ -7,7 +7,7 @@ export const UPLOAD_HOST = "rupload.facebook.com";
 
 export const hosts = ["graph.facebook.com", "graph-video.facebook.com", UPLOAD_HOST] as const;
 
-/** Valid until 29 July 2028 (developers.facebook.com/docs/graph-api/changelog). */
+/** The version of the Graph API, valid until 29 July 2028 (developers.facebook.com/docs/graph-api/changelog). */
 const DEFAULT_API_VERSION = "v25.0";
 
 export function apiVersion(app: AppCredentials): string {
@@ -26,15 +26,13 @@ export function videoGraphUrl(app: AppCredentials): string {
   return `${VIDEO_GRAPH_ORIGIN}/${apiVersion(app)}`;
 }
 
-/*
- * Time limits of calls. Meta's own SDK waits 60 seconds for a call and up to two hours for an upload
- * (DEFAULT_REQUEST_TIMEOUT and DEFAULT_VIDEO_UPLOAD_REQUEST_TIMEOUT of facebook/php-graph-sdk, FacebookClient.php). Our
- * uploads wait less: the service continues an interrupted one, and the publisher's alarm ends after minutes.
- */
+/* Time limits of calls. Meta's own SDK waits 60 seconds for a call and up to two hours for an upload
+   (DEFAULT_REQUEST_TIMEOUT and DEFAULT_VIDEO_UPLOAD_REQUEST_TIMEOUT of facebook/php-graph-sdk, FacebookClient.php).
+   Our uploads wait less: an interrupted one continues later, and the publisher's alarm ends after minutes. */
 export const CALL_TIMEOUT_MS = 60_000;
 export const UPLOAD_TIMEOUT_MS = 120_000;
 
-/** Facebook often returns only the path of a permalink. */
+/** A permalink as a full URL, because Facebook often returns only its path. */
 export function absolutePermalink(link: string | null | undefined): string | null {
   return link ? (URL.parse(link, "https://www.facebook.com")?.href ?? null) : null;
 }

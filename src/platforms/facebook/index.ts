@@ -9,7 +9,7 @@ import { fitting, fittingFor, COVER_SCOPES, limits, limitsOf } from "./limits.ts
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://developers.facebook.com/terms/#privacypolicy */
+/** What Meta requires of data handling: https://developers.facebook.com/terms/#privacypolicy */
 const dataPolicy: DataPolicy = {
   use: "The names, ids and pictures of your Pages and your role on them, to publish posts to the Pages you chose and to show what became of them.",
   revoke:

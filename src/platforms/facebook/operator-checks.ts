@@ -16,8 +16,8 @@ export const operatorChecks: OperatorChecks = {
   apiVersion: (app) => graphVersion(apiVersion(app), VERSIONS_PAGE),
 
   /**
-   * Code 101 (https://github.com/sns-sdks/python-facebook/issues/271) and code 1 about the client secret
-   * (https://github.com/facebookarchive/php-graph-sdk/issues/538) refuse the app. The call works as a POST:
+   * The app is refused by code 101 (https://github.com/sns-sdks/python-facebook/issues/271) and by code 1 about the
+   * client secret (https://github.com/facebookarchive/php-graph-sdk/issues/538). The call works as a POST:
    * https://github.com/ciaranj/node-oauth/issues/12
    */
   checkCredentials: async (client, app) => await checkAppToken(client, app, `${graphUrl(app)}/oauth/access_token`),

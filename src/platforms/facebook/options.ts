@@ -6,7 +6,8 @@ import { storyOption, STORY_FIELD } from "#platforms/story.ts";
 import { COMMENT_MAX } from "./limits.ts";
 
 /**
- * developers.facebook.com/docs/graph-api/reference/page/feed: `link`, `place`; …/page/videos and …/page/video_reels: `title`.
+ * The options of a Facebook post. developers.facebook.com/docs/graph-api/reference/page/feed: `link`, `place`;
+ * …/page/videos and …/page/video_reels: `title`.
  */
 export const options = z.looseObject({
   placement: choiceOf({ timeline: "A video on the Page.", reels: "A reel." })

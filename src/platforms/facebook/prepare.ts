@@ -12,7 +12,7 @@ import { prepareReel, prepareTimelineVideo } from "./upload.ts";
 import { PhotosCursor, createCommitRef } from "./refs.ts";
 
 const RETRY_SECONDS = 5;
-/** Facebook keeps unpublished photos for about a day. */
+/** How long (ms) uploaded photos are used. Facebook keeps unpublished photos for about a day. */
 const PHOTO_LIFETIME_MS = 23 * 3_600_000;
 
 export async function prepare(
@@ -33,8 +33,8 @@ export async function prepare(
 }
 
 /**
- * Uploads all photos unpublished, also a single one. One visible call then publishes them as a post or a story, and their
- * ids identify it.
+ * Uploads all photos without publishing them, even a single one. One visible call then publishes them as a post or a
+ * story, and their ids identify it.
  */
 async function uploadPhotos(
   client: PlatformClient,

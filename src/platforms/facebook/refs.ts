@@ -7,7 +7,7 @@ export const ReelCursor = z.object({
   stage: z.enum(["upload", "wait"]),
   videoId: z.string(),
   uploadUrl: z.string(),
-  /** `hosted`: Facebook downloads the file. `bytes`: we send it. */
+  /** How the video gets to Facebook. `hosted`: Facebook downloads the file. `bytes`: the service sends it. */
   uploadMode: z.enum(["hosted", "bytes"]),
   since: z.number(),
   pollCount: z.number(),
@@ -15,7 +15,7 @@ export const ReelCursor = z.object({
 });
 export type ReelCursor = z.infer<typeof ReelCursor>;
 
-/** `start` and `end` are the part of the file that Facebook wants next. */
+/** The progress of a timeline video's upload. `start` and `end` are the part of the file that Facebook wants next. */
 export const TimelineCursor = z.object({
   sessionId: z.string(),
   videoId: z.string(),
@@ -26,20 +26,20 @@ export const TimelineCursor = z.object({
 });
 export type TimelineCursor = z.infer<typeof TimelineCursor>;
 
-/** What `commit` needs and what identifies the post for `verify`; one form per kind of post. */
+/** What `commit` needs, and what identifies the post for `verify`. Each kind of post has its own form. */
 export const CommitRef = z.object({
   kind: z.enum(["feed", "reel", "video", "story"]),
   photos: z.array(z.string()),
   videoId: z.string().nullable(),
-  /** The upload session of a timeline video. */
+  /** The id of a timeline video's upload session. */
   sessionId: z.string().nullable(),
-  /** The id of a story, once an answer named it. */
+  /** The id of a story, once an answer has named it. */
   storyId: z.string().nullish(),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** Facebook accepted the post and is processing it. */
+  /** Whether Facebook has accepted the post and is processing it. */
   accepted: z.boolean(),
-  /** Facebook refused the post as a duplicate. */
+  /** Whether Facebook has refused the post as a duplicate. */
   duplicate: z.boolean(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

@@ -20,16 +20,19 @@ import { isForgottenSession, isWrongOffset, toFault, classifyUploadError, videoF
 import { videoGraphUrl, CALL_TIMEOUT_MS, UPLOAD_TIMEOUT_MS, graphUrl, UPLOAD_HOST } from "./hosts.ts";
 import { createCommitRef, TimelineCursor, ReelCursor } from "./refs.ts";
 
-/** Facebook may leave the end of a chunk open or set it far away, but the chunk must fit into the time of one call. */
+/**
+ * The largest part (bytes) that one call sends. Facebook may request a larger one or name no end, but a part must fit
+ * into the time of one call.
+ */
 const MAX_CHUNK_BYTES = 32 * 1024 ** 2;
 const MAX_REBUILDS = 2;
-/** Meta does not document how long an upload session is valid; we assume a day, less one hour. */
+/** How long (ms) an upload session is used. Meta does not document its lifetime; a day is assumed, less one hour. */
 const SESSION_LIFETIME_MS = 23 * 3_600_000;
 
 /**
- * Uploads a timeline video in an upload session, which names the video before anything is visible. The other way, one call
- * with the file's address, may answer after five minutes, and nobody knows what it made until then: a second such call makes
- * a second video.
+ * Uploads a timeline video in an upload session, which gives the video an id before anything is visible. One call with
+ * the file's address would also do. But it may answer after five minutes, and until then nobody knows what it made, so
+ * a second call could make a second video.
  */
 export async function prepareTimelineVideo(
   client: PlatformClient,
@@ -75,7 +78,7 @@ async function startSession(
   };
 }
 
-/** Sends the part of the file that Facebook wants next. Equal offsets mean that Facebook has everything. */
+/** Sends the part of the file that Facebook wants next. Equal offsets mean that Facebook has the whole file. */
 async function transfer(
   client: PlatformClient,
   job: Job,
@@ -98,7 +101,7 @@ async function transfer(
     { headers: bearerHeader(job.account.accessToken), timeoutMs: UPLOAD_TIMEOUT_MS },
   );
   if (response === null) {
-    // The next call starts from the same offset. If this part arrived, Facebook refuses the repetition and names the next
+    // The next call starts from the same offset. If this part has arrived, Facebook refuses it and names the next
     // offset.
     return { state: "refused", fault: temporary("The connection to Facebook broke.", { httpStatus: null }) };
   }
@@ -119,7 +122,7 @@ async function transfer(
   };
 }
 
-/** Where to continue: the answer says it, and so does the refusal of a part that Facebook already has. */
+/** Where to continue the upload. The answer says it, and so does the refusal of a part that Facebook already has. */
 function nextRange(response: PlatformResponse): z.infer<typeof TransferRange> | undefined {
   if (isOk(response)) {
     return parseBody(TransferRange, response);
@@ -131,12 +134,12 @@ const FIRST_POLL_SECONDS = 5;
 const MAX_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
 const PROCESSING_DEADLINE_MS = 30 * MINUTE;
-/** Meta does not document how long an upload session is valid; we assume a day, less one hour. */
+/** How long (ms) an upload session is used. Meta does not document its lifetime; a day is assumed, less one hour. */
 const UPLOAD_LIFETIME_MS = 23 * 60 * MINUTE;
 
 /**
- * Starts the upload session and uploads the video; `commit` sends the finish call, which publishes the reel. A story takes
- * the same steps on another edge (developers.facebook.com/docs/page-stories-api).
+ * Starts an upload session and uploads the video. `commit` sends the finish call, which publishes the reel. A story
+ * takes the same steps on another edge (developers.facebook.com/docs/page-stories-api).
  */
 export async function prepareReel(
   client: PlatformClient,
@@ -166,7 +169,7 @@ async function startUpload(
     postJson({ upload_phase: "start" }, bearerHeader(job.account.accessToken)),
   );
   const session = isOk(response) ? parseBody(ReelUploadSession, response) : undefined;
-  // The call to this URL carries the token, so it must be on Facebook's own upload host.
+  // The call to the upload URL contains the token, so the URL must be on Facebook's own upload host.
   if (!session || URL.parse(session.upload_url ?? "")?.hostname !== UPLOAD_HOST) {
     return {
       state: "refused",
@@ -195,16 +198,16 @@ async function upload(client: PlatformClient, job: Job, video: JobMedia, cursor:
   }
   const problem = classifyUploadError(response);
   if (cursor.uploadMode === "hosted" && problem === "parameters") {
-    // Some apps cannot use the hosted upload ("Header Offset not convertable"); sending the bytes always works.
+    // Some apps cannot use the hosted upload ("Header Offset not convertable"). Sending the bytes always works.
     return { state: "again", afterSeconds: 0, cursor: { ...cursor, uploadMode: "bytes" } };
   }
   if (cursor.uploadMode === "hosted" && problem === "offset") {
-    // An earlier call without an answer uploaded the file; the video's state shows it.
+    // An earlier call without an answer has uploaded the file, as the video's status shows.
     return waitForProcessing(job, cursor);
   }
   const fault = isOk(response) ? videoFault(null, "the upload failed") : toFault(response);
   if (problem === "offset") {
-    // The next attempt first reads how many bytes Facebook has.
+    // The next attempt first asks how many bytes Facebook has.
     return {
       state: "refused",
       fault: temporary("Facebook did not receive the complete upload.", {
@@ -259,7 +262,7 @@ async function uploadBytes(
       timeoutMs: UPLOAD_TIMEOUT_MS,
     });
   } finally {
-    // Facebook may respond before it has read everything.
+    // Facebook may respond before it has read the whole body, so stop sending.
     requestDone.abort();
     await piping;
   }
@@ -268,7 +271,7 @@ async function uploadBytes(
 async function readTransferredBytes(client: PlatformClient, job: Job, cursor: ReelCursor): Promise<number> {
   const response = await readVideo(client, job, cursor.videoId);
   const phase = isOk(response) ? parseBody(Video, response)?.status?.uploading_phase : undefined;
-  // Meta's documents use both spellings.
+  // Meta's documents use both spellings of this member.
   const bytes = phase?.["bytes_transferred"] ?? phase?.["bytes_transfered"];
   return typeof bytes === "number" ? bytes : 0;
 }

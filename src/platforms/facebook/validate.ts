@@ -119,7 +119,8 @@ function collectWarnings(input: ValidationInput, isReel: boolean): readonly Vali
   return warnings;
 }
 
-/* A story of a Page: developers.facebook.com/docs/page-stories-api. Its publishing calls take only the file. */
+/* Options that a story cannot have, because its publishing calls take only the file
+   (developers.facebook.com/docs/page-stories-api). */
 
 const NOT_IN_STORIES: Readonly<Record<string, string>> = {
   link: "a story has no link",
@@ -158,7 +159,7 @@ function validateStory(
   };
 }
 
-/* Warnings that posts and stories share. */
+/* Warnings about the person's role on the Page, for posts and stories. */
 
 function roleWarnings(capabilities: JsonObject): readonly ValidationWarning[] {
   return capabilities["maySeeOnly"] === true
@@ -172,7 +173,7 @@ function roleWarnings(capabilities: JsonObject): readonly ValidationWarning[] {
     : [];
 }
 
-/** For a video that fills the screen. `what`: "a reel" or "a story". */
+/** Warnings for a video that does not fill the screen. `what` is "a reel" or "a story". */
 function ratioWarnings(media: readonly MediaDescription[], what: string): readonly ValidationWarning[] {
   return media.flatMap(({ width, height }): readonly ValidationWarning[] =>
     width && height && width / height > REEL_RATIO_ADVISED + 0.01
@@ -189,7 +190,7 @@ function ratioWarnings(media: readonly MediaDescription[], what: string): readon
 const ADDRESS = /https?:\/\/[^\s<>"]+/giu;
 const OWN_HOSTS = /^(?:[\w-]+\.)*(?:facebook\.com|fb\.me|fb\.watch)$/iu;
 
-/** The addresses in a text, without the punctuation of the sentence around them. */
+/** The URLs in a text, without the punctuation of the sentence around them. */
 function findAddresses(text: string): readonly URL[] {
   return Array.from(text.matchAll(ADDRESS), ([match]) => {
     const address = match.replace(/[.,;:!?'’”…]+$/u, "");
@@ -198,14 +199,14 @@ function findAddresses(text: string): readonly URL[] {
   }).filter((url) => url !== null);
 }
 
-/** Whether a text contains an address of Facebook, which refuses some links to itself. */
+/** Whether a text links to Facebook itself, which refuses some of these links. */
 function hasOwnLink(text: string): boolean {
   return findAddresses(text).some(({ hostname }) => OWN_HOSTS.test(hostname));
 }
 
 /**
- * The address whose preview Facebook shows below a text; it shows one only with the member `link`
- * (developers.facebook.com/docs/pages-api/posts). An address of Facebook itself stays text, because Facebook may refuse it.
+ * The URL whose preview Facebook shows below a text. It shows one only with the member `link`
+ * (developers.facebook.com/docs/pages-api/posts). Null for a URL of Facebook itself, which Facebook may refuse.
  */
 export function previewLink(text: string): string | null {
   return findAddresses(text).find(({ hostname }) => !OWN_HOSTS.test(hostname))?.href ?? null;

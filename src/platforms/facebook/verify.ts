@@ -29,7 +29,9 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
 
 const RETRY_SECONDS = 60;
 
-/** Without a reference, app, text and number of photos identify a post, and label or text a video. */
+/**
+ * Finds a post without a reference: app, text and number of photos identify a post, and label or text identify a video.
+ */
 async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
   if (job.media[0]?.type !== "video") {
     return await verifyByRow(job, {
@@ -42,7 +44,7 @@ async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOu
   const found = await verifyByRow(job, {
     listedAfterMs: ABSENT_AFTER_MS,
     list: (since) => listVideos(client, job, since, isReel),
-    // The list may show a video only after its processing.
+    // The list may show a video only after Facebook has processed it.
     decideNone: notListed,
   });
   return found.state === "published"
@@ -71,7 +73,7 @@ async function listPosts(client: PlatformClient, job: Job, since: number): Promi
             id: post.id,
             url: absolutePermalink(post.permalink_url) ?? `https://www.facebook.com/${post.id}`,
             isMatch:
-              // The Page's owner may have published the same text by hand.
+              // Only posts of our app match, because the Page's owner may have published the same text by hand.
               post.application?.id === job.account.app.clientId &&
               comparableText(post.message) === comparableText(job.caption) &&
               hasSamePhotoCount(post, job),
@@ -80,7 +82,10 @@ async function listPosts(client: PlatformClient, job: Job, since: number): Promi
     : UNREADABLE;
 }
 
-/** Facebook does not always name the photos, and it also counts the preview of a link as an attachment. */
+/**
+ * Whether a listed post has as many photos. Facebook does not always list them, and it counts the preview of a link as
+ * an attachment.
+ */
 function hasSamePhotoCount(post: ListedPost, job: Job): boolean {
   const attachments = post.attachments?.data ?? [];
   const photos = attachments.flatMap((attachment) => attachment.subattachments?.data ?? [attachment]);
@@ -89,7 +94,7 @@ function hasSamePhotoCount(post: ListedPost, job: Job): boolean {
 
 async function listVideos(client: PlatformClient, job: Job, since: number, isReel: boolean): Promise<CandidateList> {
   const listed = await listSince(client, job, {
-    // This edge also lists reels.
+    // The edge `videos` also lists reels.
     edge: "videos",
     fields: VIDEO_FIELDS,
     since,
@@ -103,7 +108,7 @@ async function listVideos(client: PlatformClient, job: Job, since: number, isRee
           .map((video) => ({
             id: video.id,
             url: absolutePermalink(video.permalink_url),
-            // The label belongs to this post alone; reels cannot have one.
+            // The label belongs to this post alone, but reels cannot have one.
             isMatch: isReel
               ? comparableText(video.description) === comparableText(job.caption)
               : hasOwnLabel(video, job),
@@ -117,14 +122,14 @@ const UNREADABLE: CandidateList = { ok: false, outcome: verifyAgainIn(RETRY_SECO
 const FIRST_CHECK_MS = 10 * SECOND;
 const SECOND_CHECK_MS = 60 * SECOND;
 const LAST_CHECK_MS = 180 * SECOND;
-/** By then Facebook lists a published story, if the Page lists stories at all. */
+/** By this time (ms) Facebook lists a published story, if the Page lists stories at all. */
 const LISTED_AFTER_MS = 30 * SECOND;
 const LISTING_RETRY_SECONDS = 10;
 const NOT_LISTED = "the Page's list of stories lacks it, which proves nothing without an archive";
 
 /**
- * The id of its photo or video identifies a story. The list works only with the Page's archive of stories ("you must turn
- * your Facebook story archive on", developers.facebook.com/docs/page-stories-api), so a missing story may still be
+ * Finds a story by the id of its photo or video. The list works only with the Page's story archive ("you must turn your
+ * Facebook story archive on", developers.facebook.com/docs/page-stories-api). So a missing story may still be
  * published, and the publisher never sends one again.
  */
 async function verifyStory(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
@@ -136,7 +141,7 @@ async function verifyStory(client: PlatformClient, job: Job, commitRef: CommitRe
     : await verifyVideoStory(client, job, commitRef, commitRef.videoId, elapsed, look);
 }
 
-/** Only the list can show a photo. */
+/** Finds a story with a photo. Only the list can show it. */
 async function verifyPhotoStory(
   photoId: string,
   elapsed: number,
@@ -158,7 +163,10 @@ async function verifyPhotoStory(
     : verifyAgainIn(nextCheckMs - elapsed);
 }
 
-/** The video's status shows whether the story is published, as for a reel; the list has its id and address. */
+/**
+ * Finds a story with a video. The video's status shows whether it is published, as for a reel; the list has the story's
+ * id and address.
+ */
 async function verifyVideoStory(
   client: PlatformClient,
   job: Job,

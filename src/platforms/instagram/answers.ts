@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Id } from "#platforms/response.ts";
 import { graphList } from "#platforms/graph-api.ts";
 
-/** Meta sends either a list of names or one text with commas. */
+/** The names of granted scopes. Meta sends either a list or one text with commas. */
 const ScopeNames = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(",").map((name) => name.trim())),
@@ -11,15 +11,15 @@ const ScopeNames = z.union([
 const ShortToken = z.looseObject({ access_token: z.string().min(1), permissions: ScopeNames.nullish() });
 
 /**
- * The documentation describes the form with `data`, but real responses are flat. Nobody reads `user_id`, because posts go to
- * another id.
+ * The answer with a short-lived token. The documentation describes the form with `data`, but real responses are flat.
+ * `user_id` is not read, because posts go to another id.
  */
 export const ShortTokenResponse = z.union([
   z.looseObject({ data: z.array(ShortToken).min(1) }).transform((body) => body.data[0]),
   ShortToken,
 ]);
 
-/** The error body of the token host, which is not the Graph API's. */
+/** The error body of the token host, which differs from the Graph API's. */
 export const TokenErrorBody = z.looseObject({
   error_type: z.string().nullish(),
   code: z.number().nullish(),
@@ -27,7 +27,7 @@ export const TokenErrorBody = z.looseObject({
 });
 
 const Me = z.looseObject({
-  /** `id` names the user within this app; posts go to `user_id`. */
+  /** `id` names the user only within this app. Posts go to `user_id`. */
   id: Id.nullish(),
   user_id: Id,
   username: z.string().min(1),

@@ -4,9 +4,9 @@ import { isStory, STORY_APPEARANCE } from "#platforms/story.ts";
 import { IMAGE } from "./limits.ts";
 
 /**
- * help.instagram.com/1643471055915254: the feed shows three lines and recommends 125 characters or fewer. Links in captions
- * do nothing. Content publishing guide: Instagram crops the media of a carousel to the ratio of the first one. Nobody
- * documents where it cuts the text of a reel; we assume one line.
+ * How Instagram's feed shows a post. help.instagram.com/1643471055915254: it shows three lines and recommends 125
+ * characters or fewer. Links in captions do nothing. Content publishing guide: Instagram crops the media of a carousel
+ * to the ratio of the first one. Where it cuts the text of a reel is not documented; one line is assumed.
  */
 export function appearance({ caption, options, placement, media }: AppearanceInput): PostAppearance {
   if (isStory(options)) {
@@ -33,5 +33,8 @@ export function appearance({ caption, options, placement, media }: AppearanceInp
   };
 }
 
-/** Since 2025 the feed shows 3:4 whole (pixextender.com/blog/instagram-post-size); before, 4:5 was the tallest. */
+/**
+ * The tallest ratio that the feed shows uncut. Since 2025 it is 3:4 (pixextender.com/blog/instagram-post-size); before,
+ * it was 4:5.
+ */
 const FEED_MIN_RATIO = 3 / 4;

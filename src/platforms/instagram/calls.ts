@@ -9,7 +9,10 @@ import { verify as verifyWith } from "./verify.ts";
 
 export { connect } from "./connect.ts";
 
-/** Meta documents `appsecret_proof` only for accounts that log in through a Page; for the others the operator can switch it off. */
+/**
+ * A client for an account. Meta documents `appsecret_proof` only for accounts that log in through a Page; for others
+ * the operator can switch it off.
+ */
 function clientFor(client: PlatformClient, { capabilities, app }: AccountAccess): PlatformClient {
   return capabilities["login"] === "page" ? withAppSecretProof(client, app) : withUndocumentedProof(client, app);
 }

@@ -13,7 +13,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (isRepeatedCall(job) && !republishesUnread(job.account.app)) {
     const status = await readContainerStatus(client, job, commitRef.containerId);
     if (status !== "FINISHED") {
-      // The earlier call may have published the container after `verify` read it, so `verify` reads the new status.
+      // The earlier call may have published the container after `verify` read it. Let `verify` read the new status.
       return { state: "uncertain", detail: `the container has the status ${status}`, httpStatus: null };
     }
   }
@@ -37,11 +37,11 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     };
   }
   const fault = toFault(response);
-  // A temporary fault means that a new container may succeed: Instagram refused this one and did not publish it.
+  // Instagram refused this container and published nothing. A temporary fault means that a new container may succeed.
   return fault.kind === "temporary" ? { state: "stale", detail: fault.message } : { state: "refused", fault };
 }
 
-/** An earlier call for this container left, and its response is lost. */
+/** Whether an earlier call for this container was sent, whose response is lost. */
 function isRepeatedCall({ committedAt, lastCommittedAt }: Job): boolean {
   return committedAt !== null && lastCommittedAt !== null && committedAt < lastCommittedAt;
 }
@@ -51,9 +51,9 @@ function describeResponse(response: PlatformResponse): string {
   return error ? `Instagram answered ${graphCode(error)}` : `Instagram answered ${response.status}`;
 }
 
-/** `status_code` as Instagram spells it, LOST when the container does not exist, or "unreadable". */
+/** The container's `status_code` as Instagram spells it, LOST if the container does not exist, or "unreadable". */
 export async function readContainerStatus(client: PlatformClient, job: Job, id: string): Promise<string> {
-  // Uses the login's token, because reads with a Page token have failed with error 100/33.
+  // Use the login's token, because reads with a Page token have failed with error 100/33.
   const url = `${graphUrl(job.account)}/${encodeURIComponent(id)}`;
   const response = await graphGet(client, url, job.account.loginToken, { fields: "status_code" });
   const container = isOk(response) ? parseBody(Container, response) : undefined;
@@ -64,7 +64,7 @@ export async function readContainerStatus(client: PlatformClient, job: Job, id: 
   return error?.code === 24 || (error?.code === 100 && error.subcode === 33) ? "LOST" : "unreadable";
 }
 
-/** Null when it cannot be read. A failure here must not fail the post, which is already published. */
+/** The address of a post. Null if it cannot be read: the post is already published, so a failure must not fail it. */
 async function readPermalink(client: PlatformClient, job: Job, mediaId: string): Promise<string | null> {
   try {
     const url = withQuery(`${graphUrl(job.account)}/${encodeURIComponent(mediaId)}`, { fields: "id,permalink" });

@@ -97,7 +97,7 @@ export const connect = {
     );
   },
 
-  /** The direct login has no revoke call: users remove the app in Instagram's settings. */
+  /** A direct login has no call to revoke it. Its users remove the app in Instagram's settings. */
   revoke: async (client, app, tokens) => {
     if (isPageLogin(tokens)) {
       await revokeDialogLogin(client, dialogOf(app), app, tokens);
@@ -105,7 +105,10 @@ export const connect = {
   },
 } satisfies ConnectCalls;
 
-/** Whether the tokens come from a login through Pages; the operator may have changed the setting since. */
+/**
+ * Whether the tokens come from a login through Pages. The setting does not show this, because the operator may have
+ * changed it since.
+ */
 function isPageLogin(tokens: TokenSet): boolean {
   return tokens.extra?.["login"] === "page";
 }
@@ -148,8 +151,8 @@ async function exchangeDirect(
       return me;
     }
     return succeeded({
-      // A signed request names the user by one of the two ids. The service finds logins by their own id and by their
-      // account's.
+      // Platforms' signed requests name the user by one of two ids. The service finds logins by this id and by their
+      // account's id.
       externalId: me.value.id ?? me.value.user_id,
       displayName: me.value.name ?? me.value.username,
       tokens: {
@@ -208,7 +211,7 @@ async function listDirectAccount(
   });
 }
 
-/** Only the early check of trial reels needs it, so a failure does not matter. */
+/** The number of followers, for an early check of trial reels. Null if it cannot be read, which does no harm. */
 async function readFollowersCount(client: PlatformClient, app: AppCredentials, token: string): Promise<number | null> {
   try {
     const response = await graphGet(withUndocumentedProof(client, app), `${directGraphUrl(app)}/me`, token, {
@@ -248,7 +251,8 @@ async function listAccountsOfPages(
     const capabilities = {
       login: "page",
       pageId: page.id,
-      // Meta's documents differ on the names of tasks, so the list alone never refuses an account whose Page has a token.
+      // Meta's documents differ on the names of tasks. So the list of tasks alone never refuses an account whose Page
+      // has a token.
       ...(hasPostingTask(page.tasks) === false && { maySeeOnly: true }),
       ...(typeof profile.followers_count === "number" && { followersCount: profile.followers_count }),
     };
@@ -283,7 +287,7 @@ function toPostableAccount(
   };
 }
 
-/** The number of posts that Instagram allows this account. Uses the login's token, as the reference demands. */
+/** Reads how many posts Instagram allows this account. It uses the login's token, as the reference requires. */
 export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
   const limit = await readPublishingLimit(client, publishingLimitUrl(account), account.loginToken, toFault);
   return limit.ok ? succeeded({ ...account.capabilities, publishingLimit: limit.value }) : limit;

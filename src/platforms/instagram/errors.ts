@@ -13,13 +13,11 @@ import {
 import { appMisconfigured } from "#platforms/oauth-token.ts";
 import { TokenErrorBody } from "./answers.ts";
 
-/*
- * The code/subcode pairs of Instagram's error table (developers.facebook.com/docs/instagram-platform, reference/error-codes)
- * and observed ones without documentation. The subcode is more specific, so it decides.
- */
+/* The pairs of code and subcode in Instagram's error table (developers.facebook.com/docs/instagram-platform,
+   reference/error-codes), and observed ones without documentation. The subcode is more specific, so it decides. */
 
 type ErrorMeaning =
-  /** `canRebuild`: a new container may succeed. */
+  /** A fault of the media. `canRebuild`: a new container may succeed. */
   | { readonly is: "media"; readonly code: TargetErrorCode; readonly message: string; readonly canRebuild: boolean }
   | { readonly is: "content"; readonly code: TargetErrorCode; readonly message: string }
   | {
@@ -91,7 +89,7 @@ const MEANING_BY_SUBCODE: Readonly<Record<number, ErrorMeaning>> = {
   2207082: mediaError("processing_failed", "the upload of the video failed", true),
 };
 
-/** Faults of `prepare`: nothing is visible while it creates and polls containers. */
+/** The fault of a response in `prepare`, where nothing is visible yet. */
 export function toFault(response: PlatformResponse): Fault {
   const error = graphError(response);
   const meaning = error?.subcode ? MEANING_BY_SUBCODE[error.subcode] : undefined;
@@ -110,9 +108,10 @@ export function toFault(response: PlatformResponse): Fault {
 }
 
 /**
- * Error 10 is about the account (`(#10) The user is not an Instagram Business`, which gitroomhq/postiz-app handles too) or about the
- * login. A role that the Business Manager gave needs one more permission:
- * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user (22 April 2026).
+ * The fault of error 10. It is about the account (`(#10) The user is not an Instagram Business`, as in
+ * gitroomhq/postiz-app) or about the login. A role that the Business Manager gave needs one more permission:
+ * https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user (22 April
+ * 2026).
  */
 function permissionFault(response: PlatformResponse, error: GraphError): Fault {
   const source = graphSource(response, error);
@@ -154,7 +153,10 @@ function faultOfMeaning(meaning: ErrorMeaning, response: PlatformResponse, error
   }
 }
 
-/** The status text of a failed container contains the subcode: "Error: Media upload has failed with error code 2207026". */
+/**
+ * The fault of a failed container. Its status text contains the subcode: "Error: Media upload has failed with error
+ * code 2207026".
+ */
 export function containerFailure(status: string): { readonly fault: Fault; readonly canRebuild: boolean } {
   const subcode = /\b(22\d{5})\b/.exec(status)?.[1];
   const meaning = subcode ? MEANING_BY_SUBCODE[Number(subcode)] : undefined;
@@ -172,7 +174,7 @@ export function containerFailure(status: string): { readonly fault: Fault; reado
   };
 }
 
-/** After these responses to the publishing call the post may be published: each has come for published posts. */
+/** Whether the post may be published in spite of this response. Each such response has come for published posts. */
 export function isUncertainCommit(response: PlatformResponse): boolean {
   const error = graphError(response);
   return (
@@ -185,10 +187,13 @@ export function isUncertainCommit(response: PlatformResponse): boolean {
 }
 
 export const RESTRICTED_SUBCODE = 2207051;
-/** The container expired, and nothing was published. */
+/** The subcode of a container that expired before it was published. */
 export const EXPIRED_SUBCODE = 2207020;
 
-/** The token host has its own error body. It answers both a used code and a wrong secret with 400. */
+/**
+ * The fault of a response from the token host, which has its own error body. It answers a used code and a wrong secret
+ * alike, with 400.
+ */
 export function tokenHostFault(response: PlatformResponse): Fault {
   const errorBody = parseBody(TokenErrorBody, response);
   const source = { httpStatus: response.status, platformCode: errorBody?.error_type ?? null };

@@ -3,8 +3,8 @@ import { toFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 
 /**
- * developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-media/comments: uses the token
- * of the person who logged in, with either login.
+ * Adds the first comment with the token of the person who logged in, for either kind of login:
+ * developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-media/comments.
  */
 export const comment = graphComment({
   url: ({ account }, { id }) => `${graphUrl(account)}/${encodeURIComponent(id)}/comments`,

@@ -10,7 +10,7 @@ import { fitting, fittingFor, limits } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://developers.facebook.com/terms/#privacypolicy */
+/** What Meta requires of data handling: https://developers.facebook.com/terms/#privacypolicy */
 const dataPolicy: DataPolicy = {
   use: "The name, id, picture and kind of your professional account, to publish posts to it and to show what became of them.",
   revoke: "Remove Almanac under Settings, Apps and websites at https://www.instagram.com/accounts/manage_access/.",
@@ -38,7 +38,7 @@ export const instagram = defineAdapter({
     listAccounts,
     tokenRefresh: {
       kind: "refresh",
-      // A token is valid for 60 days and can be refreshed once it is a day old.
+      // A token is valid for 60 days, and can be refreshed once it is a day old.
       aheadMs: 15 * DAY,
       canRefresh: () => true,
       refresh: defer((calls) => calls.connect.refresh),

@@ -7,33 +7,51 @@ import { storyLimits, isStory, STORY_RATIO } from "#platforms/story.ts";
 
 const MIB = 1024 ** 2;
 
-/** IG user media reference: 2200 characters, 30 hashtags, 20 @ tags. It states no unit; UTF-16 is the strictest usual reading. */
+/**
+ * The longest caption. IG user media reference: 2200 characters, 30 hashtags, 20 @ tags. It states no unit; UTF-16 is
+ * the strictest usual one.
+ */
 export const CAPTION_MAX = 2200;
 export const HASHTAGS_MAX = 30;
 export const MENTIONS_MAX = 20;
-/** Since December 2025 Instagram has been lowering its own limit (ayrshare.com/docs, routenote.com). */
+/**
+ * How many hashtags to advise. Since December 2025 Instagram has been lowering its own limit (ayrshare.com/docs,
+ * routenote.com).
+ */
 export const HASHTAGS_ADVISED = 5;
-/** https://www.ayrshare.com/docs/apis/post/social-networks/instagram: "up to 5 hashtags and 3 username mentions". */
+/**
+ * How many mentions to advise. https://www.ayrshare.com/docs/apis/post/social-networks/instagram: "up to 5 hashtags and
+ * 3 username mentions".
+ */
 export const MENTIONS_ADVISED = 3;
 
-/** developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, `collaborators`. */
+/**
+ * How many collaborators a post may have:
+ * developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, `collaborators`.
+ */
 export const COLLABORATORS_MAX = 3;
 
-/** Content publishing guide: carousels of 2 to 10 items. */
+/** How many items a carousel may have. Content publishing guide: 2 to 10. */
 export const CAROUSEL_MAX = 10;
 
-/** Same reference: JPEG only, 8 MiB (error 36000/2207004). Instagram sometimes accepts a PNG, which then fails with 9004/2207052. */
+/**
+ * The rules for images. IG user media reference: JPEG only, 8 MiB (error 36000/2207004). Instagram sometimes accepts a
+ * PNG, which then fails with 9004/2207052.
+ */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg"],
   maxBytes: 8 * MIB,
-  // Documented: 4:5 to 1.91:1. Instagram has accepted 9:16 since 2026 (ayrshare.com/docs), so we refuse only ratios outside
-  // that.
+  // Documented is 4:5 to 1.91:1, but Instagram has accepted 9:16 since 2026 (ayrshare.com/docs). So refuse only ratios
+  // beyond that.
   minRatio: 9 / 16,
   maxRatio: 1.91,
 };
 export const IMAGE_RATIO_ADVISED = 4 / 5;
 
-/** Same reference: MOV or MP4, 3 s to 15 min, 300 MB, up to 1920 wide, 0.01:1 to 10:1, 23 to 60 fps, H.264 or HEVC with AAC. */
+/**
+ * The rules for videos. IG user media reference: MOV or MP4, 3 s to 15 min, 300 MB, up to 1920 wide, 0.01:1 to 10:1, 23
+ * to 60 fps, H.264 or HEVC with AAC.
+ */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: 300_000_000,
@@ -48,28 +66,42 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
-/** Same reference, "Story Video Specifications": 3 to 60 s, 100 MB, 0.1:1 to 10:1; the rest as for reels. */
+/**
+ * The rules for a story's video. IG user media reference, "Story Video Specifications": 3 to 60 s, 100 MB, 0.1:1 to
+ * 10:1; the rest as for reels.
+ */
 export const STORY_VIDEO: MediaRule = { ...VIDEO, maxBytes: 100_000_000, minRatio: 0.1, maxSeconds: 60 };
 
 /**
- * No official source: the reference of comments names no length. Like other clients we use that of a caption
- * (github.com/exileum/meta-mcp/pull/251). The preview refuses a longer comment.
+ * The longest comment, without an official source: the reference of comments names no length. Like other clients, the
+ * service uses that of a caption (github.com/exileum/meta-mcp/pull/251). A preview refuses a longer comment.
  */
 export const COMMENT_MAX = 2200;
 
-/** Instagram's documentation gives no number, nor does its refusal 2207081. */
+/**
+ * How many followers trial reels usually need. Instagram's documentation gives no number, nor does its refusal 2207081.
+ */
 export const TRIAL_FOLLOWERS_USUAL = 1000;
 
-/** Same reference, of 24 March 2025: `alt_text` for images, also in carousels; not for reels and stories. */
+/**
+ * The rules for alt text. IG user media reference of 24 March 2025: `alt_text` for images, also in carousels; not for
+ * reels and stories.
+ */
 const ALT_TEXT = { types: ["image"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
 
-/** Same reference, "Reels cover photo": JPEG of 8 MB; `cover_url` goes before `thumb_offset`. */
+/**
+ * The rules for covers. IG user media reference, "Reels cover photo": JPEG of 8 MB; `cover_url` takes precedence over
+ * `thumb_offset`.
+ */
 const COVERS = {
   atMs: true,
   image: { contentTypes: ["image/jpeg"], maxBytes: 8 * MIB },
 } as const satisfies PlatformLimits["media"]["covers"];
 
-/** Same reference: `alt_text` is "not supported" for stories, and their containers have neither `cover_url` nor `thumb_offset`. */
+/**
+ * The rules for a story's media. IG user media reference: `alt_text` is "not supported" for stories, and their
+ * containers have neither `cover_url` nor `thumb_offset`.
+ */
 export const STORY_MEDIA = {
   altText: { types: [], max: null },
   covers: { atMs: false, image: null },
@@ -103,13 +135,16 @@ export const limits = {
     ...mediaRuleLimits("video", VIDEO),
     ...storyLimits(STORY_VIDEO),
   ],
-  // For accounts whose own number cannot be read. The content publishing guide says 100; the references of media_publish and
-  // content_publishing_limit say 50. A carousel counts once.
+  // The cap for accounts whose own number cannot be read. The content publishing guide says 100; the references of
+  // media_publish and content_publishing_limit say 50. A carousel counts once.
   dailyCaps: [{ count: 50, windowHours: 24, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;
 
-/** The official page (September 2026): 4:5 to 1.91:1, at most 1440 wide. Instagram crops a carousel to the shape of its first image. */
+/**
+ * How copies of images fit. The official page (September 2026): 4:5 to 1.91:1, at most 1440 wide. Instagram crops a
+ * carousel to the shape of its first image.
+ */
 export const fitting = {
   rule: IMAGE,
   minRatio: IMAGE_RATIO_ADVISED,
@@ -117,7 +152,7 @@ export const fitting = {
   together: "ratio",
 } as const satisfies ImageFitting;
 
-/** IG user media reference: recommends 9:16 for stories "to avoid cropping or blank space". */
+/** How copies for stories fit. IG user media reference: 9:16 "to avoid cropping or blank space". */
 const storyFitting = {
   rule: IMAGE,
   minRatio: STORY_RATIO,

@@ -11,9 +11,15 @@ const VERSIONS_PAGE = "https://developers.facebook.com/docs/graph-api/changelog/
 
 const ErrorBody = z.looseObject({ error_message: z.string() });
 
-/** "Invalid platform app" (https://github.com/pdir/social-feed-bundle/issues/105), "Invalid Client ID", "Error validating client secret". */
+/**
+ * Error texts about the app: "Invalid platform app" (https://github.com/pdir/social-feed-bundle/issues/105), "Invalid
+ * Client ID", "Error validating client secret".
+ */
 const ABOUT_APP = /invalid platform app|(?:invalid|validating) client (?:id|secret)/i;
-/** "Invalid authorization code" (https://github.com/loicnestler/instagram-basic-display/issues/1), "Error validating verification code". */
+/**
+ * Error texts about the code: "Invalid authorization code"
+ * (https://github.com/loicnestler/instagram-basic-display/issues/1), "Error validating verification code".
+ */
 const ABOUT_CODE = /(?:authorization|verification|matching) code/i;
 
 export const operatorChecks: OperatorChecks = {
@@ -27,7 +33,7 @@ export const operatorChecks: OperatorChecks = {
 
   apiVersion: (app) => graphVersion(apiVersion(app), VERSIONS_PAGE),
 
-  /** Instagram Login issues no token for an app alone, so an accepted app makes it complain about the code. */
+  /** Instagram Login issues no token for an app alone. If it accepts the app, it complains about the code. */
   async checkCredentials(client, app, { redirectUri }) {
     if (loginVariant(app) === "page") {
       return await checkAppToken(client, app, `${pageLoginDialog(app, []).graphUrl}/oauth/access_token`);

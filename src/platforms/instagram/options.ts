@@ -10,8 +10,10 @@ const USERNAME = /^[A-Za-z0-9._]{1,30}$/;
 const position = z.number().refine((value) => value >= 0 && value <= 1, "must be a number from 0 to 1");
 
 /**
- * developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media: `collaborators`, `user_tags` with their
- * places on images only, `location_id`, `audio_name`, `share_to_feed`, `trial_params`, `is_ai_generated`.
+ * The options of an Instagram post.
+ * developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media: `collaborators`,
+ * `user_tags` with positions on images only, `location_id`, `audio_name`, `share_to_feed`, `trial_params`,
+ * `is_ai_generated`.
  */
 export const options = z.looseObject({
   placement: choiceOf({ timeline: "A post in the feed.", reels: "A reel." })

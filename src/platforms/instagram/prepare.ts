@@ -33,7 +33,7 @@ export async function prepare(
     toFault: toFault,
     firstPollSeconds: 5,
     pauseAfterFinishedSeconds: 0,
-    // Large videos have taken this long; images take seconds.
+    // Processing large videos has taken this long; images take seconds.
     deadlineMs: job.postType === "video" ? 60 * MINUTE : 30 * MINUTE,
     maxRebuilds: 3,
   });
@@ -62,7 +62,7 @@ function singleFields(job: Job): RequestFields {
   const { placement, share_to_feed: shareToFeed, trial_reel_type: trial, audio_name: audioName } = job.options;
   const strategy = typeof trial === "string" ? TRIAL_STRATEGIES[trial] : undefined;
   return {
-    // Since July 2023 every single video is a reel; `timeline` also shares it to the main feed.
+    // Since July 2023 every single video is a reel. `timeline` also shares it to the main feed.
     media_type: "REELS",
     video_url: media.url,
     caption: job.caption,
@@ -77,7 +77,10 @@ function singleFields(job: Job): RequestFields {
   };
 }
 
-/** IG user media reference, "Image Story Containers" and "Video Story Containers": a story takes only the file and the tags. */
+/**
+ * The fields of a story's container, which takes only the file and the tags: IG user media reference, "Image Story
+ * Containers" and "Video Story Containers".
+ */
 function storyFields(job: Job, media: JobMedia | undefined): RequestFields {
   return {
     media_type: "STORIES",
@@ -86,7 +89,7 @@ function storyFields(job: Job, media: JobMedia | undefined): RequestFields {
   };
 }
 
-/** These fields go into the published container, not into the items of a carousel. */
+/** The fields of the container that is published, which items of a carousel do not have. */
 function postFields({ options }: Job): RequestFields {
   const { collaborators, location_id: location, is_ai_generated: isAiGenerated } = options;
   return {
@@ -96,7 +99,7 @@ function postFields({ options }: Job): RequestFields {
   };
 }
 
-/** The tags of one item: on an image with their positions, on a video without, in a story as the caller sent them. */
+/** The tags of one item: with positions on an image, without on a video, and in a story as the caller sent them. */
 function userTags({ options }: Job, media: JobMedia, index: number): string | undefined {
   const hasPlace = (x: JsonValue, y: JsonValue) =>
     isStory(options) ? x !== null && y !== null : media.type === "image";
@@ -107,7 +110,9 @@ function userTags({ options }: Job, media: JobMedia, index: number): string | un
   return tags.length > 0 ? JSON.stringify(tags) : undefined;
 }
 
-/** Uses the login's token, because reads with a Page token have failed with error 100/33. */
+/**
+ * Reads a container's state. It uses the login's token, because reads with a Page token have failed with error 100/33.
+ */
 async function readContainerState(client: PlatformClient, job: Job, id: string): Promise<ContainerState> {
   const response = await graphGet(
     client,

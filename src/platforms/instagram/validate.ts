@@ -68,7 +68,10 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** Only reels use `share_to_feed`. Instagram never shares a trial reel to the feed, whatever the caller requested. */
+/**
+ * Fills in the defaults of options. Only reels use `share_to_feed`. Instagram never shares a trial reel to the feed,
+ * whatever the caller requested.
+ */
 function withDefaults(requested: JsonObject, isReel: boolean, placement: string): JsonObject {
   const { share_to_feed: shareToFeed, ...rest } = requested;
   if (!isReel) {
@@ -81,7 +84,7 @@ function isTrial(options: JsonObject): boolean {
   return typeof options["trial_reel_type"] === "string";
 }
 
-/** Repeated tags count each time, as on Instagram. */
+/** Counts the tags in a text. Repeated tags count each time, as on Instagram. */
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
@@ -140,7 +143,7 @@ function optionProblems(input: ValidationInput, isReel: boolean): readonly Valid
   return problems;
 }
 
-/** A tag has a position on an image and none on a video, and belongs to an item of the post. */
+/** Finds invalid tags. A tag belongs to an item of the post; it has a position on an image and none on a video. */
 function tagProblems({ options: requested, media }: ValidationInput): readonly ValidationProblem[] {
   const tags = Array.isArray(requested["user_tags"]) ? requested["user_tags"] : [];
   return tags.filter(isJsonObject).flatMap(({ x, y, media_index: at = 0 }, index): readonly ValidationProblem[] => {
@@ -234,9 +237,9 @@ function mediaWarnings(media: readonly MediaDescription[]): readonly ValidationW
   return warnings;
 }
 
-/* A story: IG user media reference, "Image Story Containers" and "Video Story Containers". */
+/* The checks of a story: IG user media reference, "Image Story Containers" and "Video Story Containers". */
 
-/** Instagram takes these only for other posts; its reference calls `collaborators` "not supported for Stories". */
+/** Options that only other posts can have. Instagram's reference calls `collaborators` "not supported for Stories". */
 const NOT_IN_STORIES: Readonly<Record<string, string>> = {
   collaborators: "a story has no collaborators",
   location_id: "a story has no place",
@@ -276,7 +279,7 @@ function validateStory(
   };
 }
 
-/** A tag may go without a position, also on a video, but a position has two coordinates. */
+/** Finds invalid tags of a story. A tag needs no position, even on an image, but a position needs two coordinates. */
 function storyTagProblems(
   { user_tags: requested }: JsonObject,
   media: readonly MediaDescription[],
@@ -293,7 +296,7 @@ function storyTagProblems(
   });
 }
 
-/* Whether the account can publish through an app at all, with any post. */
+/* Finds accounts that cannot publish any post through an app. */
 
 function accountProblems(capabilities: JsonObject): readonly ValidationProblem[] {
   return capabilities["accountType"] === "PERSONAL"
@@ -319,7 +322,10 @@ function accountWarnings(capabilities: JsonObject): readonly ValidationWarning[]
     : [];
 }
 
-/** Stories "are only available to business accounts" (Meta's page on the login through Pages, 3 March 2025). */
+/**
+ * Warns if the account may not be allowed stories: they "are only available to business accounts" (Meta's page on the
+ * login through Pages, 3 March 2025).
+ */
 function creatorStoryWarnings({ accountType }: JsonObject): readonly ValidationWarning[] {
   return accountType === "MEDIA_CREATOR"
     ? [

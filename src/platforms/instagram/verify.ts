@@ -23,7 +23,7 @@ import { graphUrl, republishesUnread } from "./hosts.ts";
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 
-/** `media_type` in the list of posts, by the kind of post. */
+/** The `media_type` that the list of posts has for each kind of post. */
 const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
   carousel: "CAROUSEL_ALBUM",
   image: "IMAGE",
@@ -73,7 +73,7 @@ function decideUnlisted(job: Job, { commitRef, status, elapsedMs }: UnlistedCont
   }
 }
 
-/** Every post since then; undefined when the list cannot be read to its end. */
+/** Lists every post since then. Undefined if the list cannot be read completely. */
 async function listSince(
   client: PlatformClient,
   job: Job,
@@ -81,8 +81,8 @@ async function listSince(
 ): Promise<readonly ListedCandidate[] | undefined> {
   const postKind = job.media.length > 1 ? "carousel" : (job.media[0]?.type ?? "image");
   const story = isStory(job.options);
-  // IG user media reference: the list of media has no stories. They have their own list for the 24 hours in which Instagram
-  // shows them.
+  // The list of media has no stories (IG user media reference). They are in another list for the 24 hours in which
+  // Instagram shows them.
   const edge = story ? "stories" : "media";
   const url = `${graphUrl(job.account)}/${encodeURIComponent(job.account.platformAccountId)}/${edge}`;
   const candidates: ListedCandidate[] = [];
@@ -108,7 +108,7 @@ async function listSince(
       })),
     );
     after = nextCursor(list.paging);
-    // Nobody documents the order of stories.
+    // The order of stories is not documented, so read all pages of their list.
     if (after === undefined || (!story && recent.length < list.data.length)) {
       return candidates;
     }

@@ -13,7 +13,7 @@ export const Me = z.looseObject({
   vanityName: z.string().nullish(),
 });
 
-/** Older API versions name the organization `organizationTarget`. */
+/** The roles of a person in organizations. Older API versions name the organization `organizationTarget`. */
 export const OrganizationAclList = z.looseObject({
   elements: z.array(
     z.looseObject({
@@ -34,10 +34,10 @@ export const Organization = z.looseObject({
 });
 export type Organization = z.infer<typeof Organization>;
 
-/** Organizations by id. One that LinkedIn could not read has only a status. */
+/** Organizations by id. An organization that LinkedIn could not read has only a status. */
 export const OrganizationLookup = z.looseObject({ results: z.record(z.string(), Organization) });
 
-/** The upload of an image or a document; each answer names it by its own member. */
+/** The upload of an image or a document. Each answer has its id in a different member. */
 export const FileUploadSession = z.looseObject({
   value: z.looseObject({
     uploadUrl: z.string().min(1),
@@ -87,7 +87,7 @@ export const ErrorBody = z.looseObject({
     .nullish(),
 });
 
-/** One list of comments. Its id or its URN names a comment. */
+/** One list of comments. A comment is named by its id or its URN. */
 export const CommentList = z.looseObject({
   elements: z.array(
     z.looseObject({

@@ -19,11 +19,14 @@ import { API_ORIGIN, postUrl, restHeaders, WRITE_TIMEOUT_MS } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { toLittleText } from "./text.ts";
 
-/** An older `committedAt` means that an earlier visible call left. */
+/** If `committedAt` is older than this (ms), an earlier visible call was sent. */
 const SAME_CALL_MS = 10 * SECOND;
-/** LinkedIn refuses an identical post for about ten minutes, so the publisher stops repeating a member's post after nine. */
+/**
+ * For how long (ms) a member's post may be sent again. LinkedIn refuses an identical post only for about ten minutes,
+ * so a later one could be a second post.
+ */
 export const RESEND_UNTIL_MS = 9 * MINUTE;
-/** For how long after its upload LinkedIn may still report a file as not ready. */
+/** For how long (ms) after its upload LinkedIn may report a file as not ready. */
 const MEDIA_NOT_READY_LIMIT_MS = 10 * MINUTE;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -39,7 +42,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
       state: "uncertain",
       detail: "the outcome of the first call is unknown, and LinkedIn may accept the same post again",
       httpStatus: null,
-      // No call was made, and none may follow either.
+      // No call was sent now, and none may follow either.
       ref: { ...sentRef, sendCount: Math.max(2, sentRef.sendCount) },
     };
   }
@@ -58,7 +61,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
       ref: sentRef,
     };
   }
-  // LinkedIn returns the id only in this header.
+  // LinkedIn returns the id of the post only in this header.
   const urn = isOk(response) ? response.headers.get("x-restli-id") : null;
   if (urn) {
     return publishedOutcome(urn);
@@ -75,21 +78,21 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   const fault = toAccountFault(response, job);
   const isRepeatedCall = isRepeated(job, commitRef);
   if (fault.code === DUPLICATE_CODE && isRepeatedCall) {
-    // The URN in the refusal changed on every try and led nowhere (https://github.com/ComposioHQ/composio/issues/2710): only
-    // reading the post shows that it is public.
+    // The URN in the refusal changed on every try and led nowhere (https://github.com/ComposioHQ/composio/issues/2710).
+    // Only reading the post shows that it is public.
     return uncertain({ duplicate: true, duplicateUrn: duplicatedPostUrn(response) });
   }
   if (fault.code === UPLOAD_EXPIRED_CODE && !isRepeatedCall) {
     return { state: "stale", detail: "LinkedIn no longer waits for the upload" };
   }
   if (isRepeatedCall && !canListPosts(job) && (fault.kind !== "rejected" || fault.code === PAGE_REFUSED_CODE)) {
-    // LinkedIn refused this call, but the outcome of the earlier one is still unknown and cannot be read.
+    // LinkedIn refused this call, but the outcome of the earlier call is still unknown and cannot be read.
     return uncertain();
   }
   return { state: "refused", fault: fault.kind === "temporary" ? mediaNotReady(job, commitRef, fault) : fault };
 }
 
-/** LinkedIn is still processing a file: the publisher repeats the call soon and uses up no attempt. */
+/** The fault while LinkedIn is processing a file. The publisher repeats the call soon and uses up no attempt. */
 function mediaNotReady(job: Job, commitRef: CommitRef, fault: Fault): Fault {
   return job.now - commitRef.uploadedAt > MEDIA_NOT_READY_LIMIT_MS
     ? processingTimedOut(fault.httpStatus)
@@ -104,18 +107,24 @@ function isRepeated(job: Job, commitRef: CommitRef): boolean {
   return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_CALL_MS);
 }
 
-/** A kill or a wait between the decision and the call can last longer than LinkedIn remembers the first call. */
+/**
+ * Whether it is too late to repeat the call. After a kill or a wait, LinkedIn may have forgotten the first call and
+ * accept a second post.
+ */
 function isTooLateToRepeat(job: Job, { firstSentAt }: CommitRef): boolean {
   const firstCallAt = Math.min(job.committedAt ?? job.now, firstSentAt ?? job.now);
   return !canListPosts(job) && job.now - firstCallAt >= RESEND_UNTIL_MS;
 }
 
-/** LinkedIn's API lists the posts of pages but not those of members. */
+/** Whether posts of the account can be listed. LinkedIn's API lists the posts of pages, but not those of members. */
 export function canListPosts(job: Job): boolean {
   return job.account.capabilities["canList"] === true;
 }
 
-/** Every call of a job sends the same bytes: LinkedIn recognizes a duplicate only when nothing differs. */
+/**
+ * The body of the post. Every call of a job sends the same bytes, because LinkedIn recognizes a duplicate only if
+ * nothing differs.
+ */
 function postBody(job: Job, commitRef: CommitRef): JsonObject {
   const content = postContent(job, commitRef);
   return {
@@ -142,7 +151,10 @@ function postContent({ media, options: requested }: Job, commitRef: CommitRef): 
   return items.length === 1 ? { media: first } : { multiImage: { images: items } };
 }
 
-/** posts-api and poll-post-api: LinkedIn does not read the page of an article, so the post sends its title. */
+/**
+ * The article or poll of a post. LinkedIn does not read the page of an article, so the post sends its title (posts-api
+ * and poll-post-api).
+ */
 function attachment({ article, poll }: JsonObject): JsonObject | null {
   if (isJsonObject(article)) {
     const { url = null, title = null, description } = article;
@@ -156,7 +168,7 @@ function attachment({ article, poll }: JsonObject): JsonObject | null {
   return null;
 }
 
-/** Videos and documents have no description. */
+/** Adds the description to an image. Videos and documents have none. */
 function withAltText(id: string, media: JobMedia | undefined): JsonObject {
   const altText = media?.type === "image" ? altTextOf(media) : undefined;
   return { id, ...(altText !== undefined && { altText }) };
