@@ -1,9 +1,11 @@
+import { tmpdir } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { unstable_readConfig as readWranglerConfig } from "wrangler";
 import { readDocuments } from "./scripts/build/documents.ts";
 import { snapshotSchema } from "./test/support/schema-snapshot.ts";
 import { staticImports } from "./test/support/static-imports.ts";
+import { keepStorageInMemory } from "./test/support/storage-folder.ts";
 import packageFile from "./package.json" with { type: "json" };
 
 // wrangler prefers a variable of the shell to that of wrangler.toml, and the tests know only the latter.
@@ -13,6 +15,10 @@ for (const name of Object.keys(readWranglerConfig({ config: "./wrangler.toml", e
 
 const migrations = await readD1Migrations("./migrations");
 const schema = snapshotSchema(migrations);
+
+/** Tests in Node write programs and start them, which the folder in memory may forbid. */
+const onDisk = { TMPDIR: tmpdir() };
+keepStorageInMemory();
 
 /** What a busy two-core machine keeps; a test that needs longer says so itself. */
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
@@ -106,11 +112,17 @@ export default defineConfig({
       }),
       // What is checked about the repository itself needs files, which a Worker has not.
       {
-        test: { ...timeouts, name: "repository", include: ["test/repository/**/*.test.ts"], exclude: STARTS_PROCESSES },
+        test: {
+          ...timeouts,
+          name: "repository",
+          include: ["test/repository/**/*.test.ts"],
+          exclude: STARTS_PROCESSES,
+          env: onDisk,
+        },
       },
       // The other projects are `npm run test:long`.
       inWorkers("long", { include: LONG, exclude: [] }),
-      { test: { ...timeouts, name: "processes", include: STARTS_PROCESSES } },
+      { test: { ...timeouts, name: "processes", include: STARTS_PROCESSES, env: onDisk } },
       // The command line, as processes before the running service.
       {
         test: {
@@ -122,10 +134,11 @@ export default defineConfig({
           // Mostly processes that wait for the service.
           sequence: { concurrent: true },
           maxConcurrency: 3,
+          env: onDisk,
         },
       },
       // wrangler itself, against a small Cloudflare API.
-      { test: { ...timeouts, name: "deploy", include: ["test/deploy/**/*.test.ts"] } },
+      { test: { ...timeouts, name: "deploy", include: ["test/deploy/**/*.test.ts"], env: onDisk } },
     ],
   },
 });
