@@ -151,6 +151,15 @@ export interface DatedDraft {
   readonly accountIds: string;
 }
 
+interface DatedDraftsInput {
+  readonly firstDay: string;
+  readonly endDay: string;
+  readonly limit: number;
+  /** Only drafts with this label, or with this id in the makers' own system. */
+  readonly label?: string | undefined;
+  readonly externalId?: string | undefined;
+}
+
 /**
  * Selects drafts with a time on one of these days: `firstDay` <= day < `endDay`. The day is that of the draft's own
  * time zone.
@@ -158,7 +167,7 @@ export interface DatedDraft {
 export function datedDraftsStatement(
   db: Db,
   { userId, workspaceId }: Owner,
-  { firstDay, endDay, limit }: { readonly firstDay: string; readonly endDay: string; readonly limit: number },
+  { firstDay, endDay, limit, label, externalId }: DatedDraftsInput,
 ): Statement<DatedDraft> {
   return db.d1
     .prepare(
@@ -167,7 +176,9 @@ export function datedDraftsStatement(
          (SELECT json_group_array(a.id) FROM (SELECT value AS id FROM json_each(content, '$.account_ids') WHERE type = 'text'
            UNION SELECT iif(type = 'object', value ->> '$.account_id', NULL) FROM json_each(content, '$.targets')) a) AS accountIds
        FROM drafts WHERE workspace_id = ?1 AND user_id = ?2 AND content ->> '$.scheduled_at' IS NOT NULL
-         AND content ->> '$.scheduled_at' >= ?3 AND content ->> '$.scheduled_at' < ?4 LIMIT ?5`,
+         AND content ->> '$.scheduled_at' >= ?3 AND content ->> '$.scheduled_at' < ?4
+         AND (?6 IS NULL OR EXISTS (SELECT 1 FROM json_each(content, '$.labels') WHERE value = ?6))
+         AND (?7 IS NULL OR content ->> '$.external_id' = ?7) LIMIT ?5`,
     )
-    .bind(workspaceId, userId, firstDay, endDay, limit);
+    .bind(workspaceId, userId, firstDay, endDay, limit, label ?? null, externalId ?? null);
 }

@@ -332,11 +332,16 @@ describe("what is beside the posts", () => {
     const gone = await schedule(NOW + 2 * HOUR, "Was called off");
     await cancelPost(ctx, { id: gone.id });
     const berlin = { scheduled_at: "2030-05-17T08:00", time_zone: "Europe/Berlin", account_ids: [account] };
-    const draft = await draftOf(ctx, { caption: "Half written", ...berlin });
+    const draft = await draftOf(ctx, {
+      caption: "Half written",
+      ...berlin,
+      labels: ["spring", "draft"],
+      external_id: "crm-1",
+    });
     const unreadable: JsonObject[] = [
       { scheduled_at: "2030-05-17T08:00" },
       { scheduled_at: "2030-05-17T08:00", time_zone: "Nowhere", account_ids: "all", targets: [7] },
-      { scheduled_at: "2030-05-17" },
+      { scheduled_at: "2030-05-17", labels: "spring", external_id: { spring: 1 } },
       { scheduled_at: 7 },
       { caption: "No time" },
     ];
@@ -351,7 +356,10 @@ describe("what is beside the posts", () => {
     )
       .bind(ctx.actor.userId, account)
       .run();
-    await refusalOf(schedulePost(agent, { accountIds: [account], scheduledAt: NOW + DAY, caption: "May I?" }));
+    const annotations = { externalId: "crm-2", labels: ["spring"], metadata: {}, notes: null };
+    await refusalOf(
+      schedulePost(agent, { accountIds: [account], scheduledAt: NOW + DAY, caption: "May I?", annotations }),
+    );
     return { ...planner, draft, gone };
   }
 
@@ -393,6 +401,13 @@ describe("what is beside the posts", () => {
     expect(await shown(`account=${await createAccount(ctx)}`)).toEqual([]);
     expect(await shown("q=HALF")).toEqual(["Half written"]);
     expect(await shown("label=none")).toEqual([]);
+    expect(await shown("label=spring")).toEqual(["Half written", "May I?"]);
+    expect(await shown("external_id=crm-1")).toEqual(["Half written"]);
+    expect(await shown("external_id=crm-2")).toEqual(["May I?"]);
+    expect(await shown("source=api&status=waiting")).toEqual(["May I?"]);
+    expect(await shown("source=mcp")).toEqual([]);
+    expect(textOf(await open("/dashboard?source=mcp"))).toContain("Drafts are not shown");
+    expect(textOf(await open("/dashboard?source=mcp&status=posts"))).not.toContain("Drafts are not shown");
     expect(textOf(await open("/dashboard?status=draft"))).toContain("Only Drafts");
   });
 

@@ -167,11 +167,22 @@ export interface RequestedPost {
   readonly accountIds: string;
 }
 
+interface RequestedPostsInput {
+  readonly from: number;
+  readonly until: number;
+  readonly now: number;
+  readonly limit: number;
+  /** Only posts with this label, with this id in the makers' own system, or requested this way. An edit has neither of the first two. */
+  readonly label?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly via?: CreatedVia | undefined;
+}
+
 /** A statement that selects the posts of pending requests that would be due in a time range. */
 export function requestedPostsStatement(
   db: Db,
   { userId, workspaceId }: Pick<PostPlan, "userId" | "workspaceId">,
-  { from, until, now, limit }: { readonly [Name in "from" | "until" | "now" | "limit"]: number },
+  { from, until, now, limit, label, externalId, via }: RequestedPostsInput,
 ): Statement<RequestedPost> {
   return db.d1
     .prepare(
@@ -179,9 +190,11 @@ export function requestedPostsStatement(
          (SELECT json_group_array(t.value ->> 'accountId') FROM json_each(p.value, '$.targets') t) AS accountIds
        FROM approvals a CROSS JOIN json_each(iif(a.kind = 'schedule', json_array(json(a.plan -> 'post')), a.plan -> 'posts')) p
        WHERE a.user_id = ?1 AND a.workspace_id = ?2 AND ${isPending("?3")}
-         AND p.value ->> 'scheduledAt' >= ?4 AND p.value ->> 'scheduledAt' < ?5 LIMIT ?6`,
+         AND p.value ->> 'scheduledAt' >= ?4 AND p.value ->> 'scheduledAt' < ?5
+         AND (?7 IS NULL OR EXISTS (SELECT 1 FROM json_each(p.value, '$.annotations.labels') l WHERE l.value = ?7))
+         AND (?8 IS NULL OR p.value ->> '$.annotations.externalId' = ?8) AND (?9 IS NULL OR a.via = ?9) LIMIT ?6`,
     )
-    .bind(userId, workspaceId, now, from, until, limit);
+    .bind(userId, workspaceId, now, from, until, limit, label ?? null, externalId ?? null, via ?? null);
 }
 
 export interface NewApproval {

@@ -45,19 +45,24 @@ interface NotesInput {
 export function noteStatements({ db, actor }: Pick<Context, "db" | "actor">, input: NotesInput) {
   const { from, until, now, filter, shown } = input;
   const shows = (kind: NoteKind) => filter.status === undefined && (shown === null || shown === kind);
-  const isPlain = [filter.createdVia, filter.label, filter.externalId].every((value) => value === undefined);
-  const range = { from, until, now, limit: NOTES_MAX };
+  const { label, externalId, createdVia: via } = filter;
+  const limits = { limit: NOTES_MAX, label, externalId };
   // A draft's day depends on its own time zone, so read one more day before and after.
   const [firstDay, endDay] = [dayOf(from - DAY), dayOf(until + 2 * DAY)];
   return {
     drafts:
-      isPlain && shows("draft") ? datedDraftsStatement(db, actor, { firstDay, endDay, limit: NOTES_MAX }) : undefined,
-    requests: isPlain && shows("waiting") ? requestedPostsStatement(db, actor, range) : undefined,
+      shows("draft") && !hidesDrafts(filter)
+        ? datedDraftsStatement(db, actor, { firstDay, endDay, ...limits })
+        : undefined,
+    requests: shows("waiting") ? requestedPostsStatement(db, actor, { from, until, now, via, ...limits }) : undefined,
     cancelled: shows("cancelled")
       ? cancelledPostsStatement(db, actor, { from, until, rows: NOTES_MAX }, filter)
       : undefined,
   };
 }
+
+/** Whether the filter asks for something that no draft tells: how the draft was made. */
+export const hidesDrafts = ({ createdVia }: CalendarFilter): boolean => createdVia !== undefined;
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 

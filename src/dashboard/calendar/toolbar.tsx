@@ -3,7 +3,7 @@ import { PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { CREATED_VIA, POST_STATUSES } from "#core/status.ts";
 import { SOURCE_LABELS, STATUS_LABELS } from "#dashboard/wording/status-labels.ts";
 import type { CalendarModel } from "./model.ts";
-import type { Shown } from "./notes.ts";
+import { hidesDrafts, type Shown } from "./notes.ts";
 import { calendarHref, filterParams, SEARCH_MAX, type View, VIEWS } from "./query.ts";
 
 const SHOWN_LABELS = {
@@ -144,6 +144,9 @@ export const ActiveFilters: FC<{ model: CalendarModel }> = ({ model: { query, ac
   return words.length === 0 ? null : (
     <p class="active-filters">
       Only {words.join(" · ")} <a href={calendarHref(query, { filter: {} })}>Show all</a>
+      {query.view !== "all" && [undefined, "draft"].includes(status ?? shown) && hidesDrafts(query.filter) && (
+        <span class="hint"> Drafts are not shown: they do not tell what made them.</span>
+      )}
     </p>
   );
 };
