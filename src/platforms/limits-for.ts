@@ -11,7 +11,7 @@ export function limitsFor(
   return adapter.limitsOf?.(capabilities, settings) ?? adapter.limits;
 }
 
-/** The limits of one account, if they differ. Undefined if the limits of its platform apply. */
+/** The limits of one account, if they differ from those of its platform; otherwise null. */
 export function ownLimits(
   adapter: LimitedAdapter,
   capabilities: JsonObject,

@@ -2,7 +2,10 @@ import type { AccountAccess } from "./contract.ts";
 import { sanitizeMessage } from "./fault.ts";
 import { isOk, type PlatformResponse } from "./response.ts";
 
-/** One line of evidence: the call as documents write it, and its result. Only refusals show words, because other answers name people. */
+/**
+ * One line of evidence: the call as documents write it, and its result. Only refusals are quoted, because other answers
+ * contain names of people.
+ */
 export function evidenceOf(
   call: string,
   response: PlatformResponse,

@@ -12,7 +12,7 @@ import type {
 } from "./contract.ts";
 import { ffmpegLine } from "./ffmpeg-line.ts";
 
-/** Container headers round the duration, so we accept a difference of less than a frame. */
+/** By how much (s) a video may exceed a duration limit: less than a frame, because file headers round. */
 const DURATION_TOLERANCE_SECONDS = 0.05;
 const RATIO_TOLERANCE = 0.005;
 
@@ -107,7 +107,9 @@ export function mediaProblems(media: MediaDescription, index: number, rule: Medi
   return first && command !== null ? [{ ...first, command }, ...others] : problems;
 }
 
-/** The limits of a rule in the form of `PlatformLimits.rules`, so that what we check and what we publish cannot differ. */
+/**
+ * The limits of a rule, in the form of `PlatformLimits.rules`. So the checked and the published limits cannot differ.
+ */
 export function mediaRuleLimits(of: string, rule: MediaRule, when?: LimitCondition): readonly LimitRule[] {
   const bounds: readonly Omit<LimitRule, "of">[] = [
     { measure: "content_type", allowed: rule.contentTypes },
@@ -160,7 +162,7 @@ function describeRange(min: number | undefined, max: number | undefined): string
 
 const OTHER_KIND = { image: "a video", video: "an image" } as const;
 
-/** Problems with the number and mix of items. `mediaProblems` checks each item. */
+/** The problems with the number and mix of media. `mediaProblems` checks each item. */
 export function countProblems(
   media: readonly MediaDescription[],
   limits: PlatformLimits["media"],
@@ -197,7 +199,10 @@ export function countProblems(
   return problems;
 }
 
-/** Platforms that download the file document one MP4 layout (index first, no edit list) but sometimes accept others. */
+/**
+ * Warnings about the layout of an MP4. Platforms that download the file document one layout (index first, no edit list)
+ * but sometimes accept others.
+ */
 export function layoutWarnings(media: MediaDescription, index: number): readonly ValidationWarning[] {
   const warn = (issue: string): ValidationWarning => ({
     code: "media_layout",
@@ -210,13 +215,13 @@ export function layoutWarnings(media: MediaDescription, index: number): readonly
 }
 
 /**
- * An object's request with more may be refused: Cloudflare's limits of Workers and of Durable Objects name a limit for the bodies that an
- * object sends, and the smallest one that they have for any body is this (docs/live-calls-cloudflare.md).
+ * The largest request body (bytes) that a Durable Object can certainly send. Cloudflare names a limit for such bodies,
+ * and this is its smallest for any body (docs/live-calls-cloudflare.md).
  */
 const SURE_BODY_BYTES = 100_000_000;
 const MB = 1_000_000;
 
-/** For platforms that take a file neither in parts nor by its address. */
+/** Warnings about a large file, for platforms that take a file neither in parts nor by its URL. */
 export function singleBodyWarnings(
   platform: Platform,
   media: readonly MediaDescription[],
@@ -236,7 +241,7 @@ export function singleBodyWarnings(
 const VIDEO_PREPARE_AHEAD_MS = 10 * 60_000;
 const IMAGE_PREPARE_AHEAD_MS = 2 * 60_000;
 
-/** How long before the due time uploads start, so that at the due time only the visible call remains. */
+/** How long (ms) before the due time uploads start, so that only the visible call remains at the due time. */
 export function defaultPrepareAheadMs(media: readonly MediaDescription[]): number {
   if (media.length === 0) {
     return 0;

@@ -1,11 +1,13 @@
 import type { Adapter, TextRange } from "./contract.ts";
 
-/** The source of a pattern for `@[name](urn)`, with both as groups. The name has no brackets and no line break. */
+/**
+ * The source of a pattern for `@[name](urn)`, with name and URN as groups. The name has no brackets and no line break.
+ */
 export const mentionOf = (urn: string) => String.raw`@\[([^[\]\n]{1,100})\]\((${urn})\)`;
 
 const MENTION = new RegExp(mentionOf("urn:[a-z]{2,10}:[A-Za-z]{2,20}:[A-Za-z0-9_-]{1,60}"), "g");
 
-/** The text of a caption with the names of its mentions in place of their notation, and where those names are. */
+/** Replaces the mentions of a caption by their names. Returns the text and where the names are. */
 export function namesOfMentions(caption: string): { readonly text: string; readonly names: readonly TextRange[] } {
   const names: TextRange[] = [];
   let removed = 0;
@@ -18,7 +20,7 @@ export function namesOfMentions(caption: string): { readonly text: string; reado
   return { text, names };
 }
 
-/** The text that the platform gets: where it has no mentions by URN, their names. */
+/** The caption that a platform gets. If it has no mentions by URN, they are replaced by their names. */
 export function captionFor(adapter: Pick<Adapter, "takesMentions"> | undefined, caption: string): string {
   return adapter?.takesMentions ? caption : namesOfMentions(caption).text;
 }

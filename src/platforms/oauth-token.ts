@@ -7,9 +7,10 @@ import type { AppCredentials, Fault, FaultCode, Result, PlatformClient } from ".
 import { failed, rateLimited, reconnect, rejected, succeeded, temporary } from "./fault.ts";
 import { type RequestFields, postForm } from "./request-encoding.ts";
 
-/* Token requests of RFC 6749 (OAuth 2.0). Each caller passes the errors with which its platform reports an ended grant. */
+/* Token requests of RFC 6749 (OAuth 2.0). Each caller passes the errors with which its platform reports an ended
+   grant. */
 
-/** Lifetimes are numbers, but some platforms send them as text. */
+/** A lifetime in seconds, which some platforms send as text. */
 const Seconds = z.coerce.number().nonnegative();
 
 export interface TokenResponse {
@@ -17,9 +18,9 @@ export interface TokenResponse {
   readonly refreshToken: string | null;
   readonly expiresInSeconds: number | null;
   readonly refreshExpiresInSeconds: number | null;
-  /** Null when the response names none. */
+  /** The granted scopes. Null if the response names none. */
   readonly scopes: readonly string[] | null;
-  /** The whole body, because some platforms send fields of their own. */
+  /** The whole body, because some platforms send further fields. */
   readonly json: unknown;
 }
 
@@ -32,7 +33,10 @@ const Tokens = z.looseObject({
   scope: z.string().nullish(),
 });
 
-/** Error codes in the format of RFC 6749. Any other text could repeat what we sent, such as a token. */
+/**
+ * Matches error codes in the form of RFC 6749. Any other text is not shown, because it could repeat what the service
+ * sent, such as a token.
+ */
 const OAuthErrorCode = z.string().regex(/^[a-z_]{1,60}$/);
 
 const OAuthErrorBody = z.looseObject({ error: OAuthErrorCode, error_description: z.string().nullish() });
@@ -40,14 +44,14 @@ const OAuthErrorBody = z.looseObject({ error: OAuthErrorCode, error_description:
 export interface TokenRequest {
   readonly url: string;
   readonly fields: RequestFields;
-  /** Sends the client credentials in an `Authorization: Basic` header; without it the caller puts them into `fields`. */
+  /** The credentials for an `Authorization: Basic` header. If it is absent, the caller puts them into `fields`. */
   readonly basic?: AppCredentials;
   readonly headers?: Record<string, string>;
-  /** Values of `error` that mean an ended grant (a code, a refresh token), besides `invalid_grant`. */
+  /** Values of `error` that mean an ended grant (a code or a refresh token), in addition to `invalid_grant`. */
   readonly invalidGrantErrors?: readonly string[];
 }
 
-/** Client id and secret in an `Authorization: Basic` header, each percent-encoded first (RFC 6749, section 2.3.1). */
+/** An `Authorization: Basic` header of client id and secret, each percent-encoded first (RFC 6749, section 2.3.1). */
 export function basicAuthorization(app: AppCredentials): Record<string, string> {
   const pair = `${encodeURIComponent(app.clientId)}:${encodeURIComponent(app.clientSecret)}`;
   return { authorization: `Basic ${toBase64(new TextEncoder().encode(pair))}` };
@@ -57,7 +61,7 @@ export function splitScopes(scope: string): readonly string[] {
   return scope.split(/[\s,]+/).filter((name) => name !== "");
 }
 
-/** Scopes that the login requested and the user did not grant. */
+/** The scopes that the login requested but the user did not grant. */
 export function findMissingScopes(requested: readonly string[], granted: readonly string[]): readonly string[] {
   return requested.filter((scope) => !granted.includes(scope));
 }
@@ -76,7 +80,10 @@ export function readTokens(response: PlatformResponse): TokenResponse | undefine
   );
 }
 
-/** Tells an ended grant, after which the user must log in again, from an endpoint that only failed to answer. */
+/**
+ * The fault of a token response. It tells an ended grant, after which the user must log in again, from an endpoint that
+ * only failed to answer.
+ */
 export function tokenFault(response: PlatformResponse, invalidGrantErrors: readonly string[] = []): Fault {
   const error = parseBody(OAuthErrorBody, response)?.error ?? null;
   const source = {
@@ -96,7 +103,10 @@ export function tokenFault(response: PlatformResponse, invalidGrantErrors: reado
   return temporary("The platform did not response the token request as expected.", source);
 }
 
-/** The platform refused the operator's app credentials. No grant has ended, so another login would not help. */
+/**
+ * The fault if the platform refused the operator's app credentials. No grant has ended, so another login would not
+ * help.
+ */
 export function appMisconfigured(httpStatus: number | null, platformCode: string | null): Fault {
   return temporary(
     "The platform does not accept this service's app credentials.",
@@ -111,8 +121,9 @@ function withNextSecret(app: AppCredentials): AppCredentials | undefined {
 }
 
 /**
- * Calls with the app's secret, and again with the next one if the platform refuses the first: nobody knows when a platform
- * drops an old secret that the operator replaces. A refusal of the app uses up neither a code nor a token.
+ * Makes a call with the app's secret, and again with the next secret if the platform refuses the first. Nobody knows
+ * when a platform drops an old secret that the operator replaces. A refusal of the app uses up neither a code nor a
+ * token.
  */
 export async function withEitherSecret<T, Code extends FaultCode = TargetErrorCode>(
   app: AppCredentials,
@@ -127,7 +138,7 @@ function unreachable(): Fault {
   return temporary("The platform could not be reached.", { httpStatus: null });
 }
 
-/** One call of the token endpoint; a lost connection is a temporary fault. */
+/** Calls the token endpoint once. A lost connection is a temporary fault. */
 export async function requestTokens(client: PlatformClient, request: TokenRequest): Promise<Result<TokenResponse>> {
   const headers = { ...request.headers, ...(request.basic && basicAuthorization(request.basic)) };
   return await catchConnectionErrors(async () => {
@@ -137,7 +148,9 @@ export async function requestTokens(client: PlatformClient, request: TokenReques
   });
 }
 
-/** Connector functions return faults: a throw of the client becomes a temporary fault, and a host that is not public a rejection. */
+/**
+ * Turns exceptions of a client into faults: a lost connection is temporary, a host that is not public is a rejection.
+ */
 export async function catchConnectionErrors<T, Code extends FaultCode = TargetErrorCode>(
   work: () => Promise<Result<T, Code>>,
 ): Promise<Result<T, Code | TargetErrorCode>> {
@@ -156,7 +169,7 @@ export function expiresAtFrom(now: number, seconds: number | null): number | nul
   return seconds === null ? null : now + seconds * 1000;
 }
 
-/** The authorization code of a callback, or why it has none. Some login dialogs append `#_` or `#_=_` to it. */
+/** The authorization code of a callback, or why there is none. Some login dialogs append `#_` or `#_=_` to the code. */
 export function authorizationCode(params: Readonly<Record<string, string>>): Result<string, FaultCode> {
   const code = params["code"]?.replace(/#_(=_)?$/, "");
   if (code) {

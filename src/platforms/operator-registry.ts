@@ -11,7 +11,7 @@ import { operatorChecks as x } from "./x/operator-checks.ts";
 import { operatorChecks as youtube } from "./youtube/operator-checks.ts";
 import type { OperatorChecks } from "./contract.ts";
 
-/** Apart from the adapters, because only operators need it: an isolate that publishes never loads it. */
+/** The checks for operators, separate from the adapters, so that an isolate that publishes never loads them. */
 export const OPERATOR_CHECKS: Readonly<Record<Platform, OperatorChecks>> = {
   instagram,
   tiktok,

@@ -3,20 +3,22 @@ import { isJsonObject } from "#core/json.ts";
 import type { Adapter, OptionField } from "./contract.ts";
 import { toOptionsSchema } from "./options-schema.ts";
 
-/** One field of a platform's options: its words and what the schema says about it. */
+/** One form field of a platform's options: its words, and what the schema says about it. */
 export interface OptionSpec extends OptionField {
-  /** `title`, or `link_card.uri` for a member of an object. */
+  /** The name of the option: `title`, or `link_card.uri` for a member of an object. */
   readonly key: string;
   readonly type: "boolean" | "choice" | "number" | "text" | "texts";
   readonly values: readonly string[];
-  /** The value of an option that was not set. Undefined: the platform or the account decides. */
+  /** The value of an option that was not set. Undefined if the platform or the account decides. */
   readonly defaultValue: JsonValue | undefined;
   readonly isRequired: boolean;
 }
 
 type OptionsOwner = Pick<Adapter, "options" | "optionForm">;
 
-/** Generating the JSON Schema is expensive, and an adapter's options never change. */
+/**
+ * The fields of each adapter. They are kept, because generating the JSON Schema is expensive and options never change.
+ */
 const cache = new WeakMap<OptionsOwner, readonly OptionSpec[]>();
 
 /** The fields of a platform's options in the order of its form. */

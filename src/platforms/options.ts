@@ -4,7 +4,7 @@ import { codesOf } from "#core/codes.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { ValidationProblem } from "./contract.ts";
 
-/** Options of every platform. The preferred place for a caption per account is `targets[].caption`. */
+/** Options that every platform has. `targets[].caption` is the preferred place for an account's caption. */
 export const commonOptions = {
   caption: z.string().optional().describe("The caption for this account; `targets[].caption` goes before it"),
 };
@@ -14,7 +14,7 @@ export function isHttpUrl(value: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\//i.test(value);
 }
 
-/** What the service does with an image that the platform would refuse; for platforms with a `fitting`. */
+/** The option for what to do with an image that the platform would refuse, for platforms with a `fitting`. */
 export const fitOption = {
   fit: choiceOf({
     pad: "A copy with white borders where its shape has to change.",
@@ -25,12 +25,18 @@ export const fitOption = {
     .describe("What becomes of an image that the platform would refuse for its shape, size or format; default pad"),
 };
 
-/** An option with a closed list of values. The document and `GET /platforms` show the meaning of each. */
+/**
+ * The schema of an option with a closed list of values. The OpenAPI document and `GET /platforms` show what each value
+ * means.
+ */
 export function choiceOf<const Value extends string>(meanings: Readonly<Record<Value, string>>) {
   return z.enum(codesOf(meanings)).meta({ "x-enum-descriptions": Object.values(meanings) });
 }
 
-/** A check for a zod schema: refuses values that measure more than `max`, with the limit and the actual number. */
+/**
+ * A check for a zod schema that refuses values which measure more than `max`. The refusal names the limit and the
+ * actual number.
+ */
 export function atMost<T>(max: number, unit: string, measure: (value: T) => number) {
   return ({ value, issues }: z.core.ParsePayload<T>): void => {
     const actual = measure(value);
@@ -42,8 +48,8 @@ export function atMost<T>(max: number, unit: string, measure: (value: T) => numb
 }
 
 /**
- * Parses known keys strictly, fills in their defaults and keeps unknown keys. Null means "not set", like a missing key.
- * Reports one problem per invalid key; with problems, it returns the options as the caller sent them.
+ * Parses options: known keys strictly, with defaults; unknown keys are kept. Null means "not set", like a missing key.
+ * Reports one problem per invalid key; the options are then returned as the caller sent them.
  */
 export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   schema: S,
@@ -64,7 +70,10 @@ export function parseOptions<S extends z.ZodType<Record<string, unknown>>>(
   return { value: undefined, options, problems };
 }
 
-/** A text in place of a list has a length too, so the validator also measures it. Only the wrong type is the problem. */
+/**
+ * Keeps only the problem of the wrong type. If a text is sent instead of a list, the validator also measures its
+ * length, which would add a misleading problem.
+ */
 function firstOfMistyped(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const pathOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
   const mistyped = new Set(issues.filter(({ code }) => code === "invalid_type").map(pathOf));
@@ -119,7 +128,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       return `has no member ${issue.keys.slice(0, 5).join(", ").slice(0, 100)}`;
     case "custom":
     case "invalid_format":
-      // The adapters' schemas give each of these its own sentence; the tests of all options check that.
+      // The adapters' schemas give each of these problems its own sentence, as tests of all options check.
       return issue.message;
     default:
       return "is not one of the values that GET /platforms describes";
@@ -142,7 +151,10 @@ function boundsOf(issue: z.core.$ZodIssue, value: unknown): Pick<ValidationProbl
   return {};
 }
 
-/** Parsed JSON with JSON defaults is still JSON, which zod's types cannot express. */
+/**
+ * Returns parsed options as JSON. The cast is safe, because zod's types cannot express that JSON with JSON defaults
+ * stays JSON.
+ */
 function toJsonObject(value: Record<string, unknown>): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as JsonObject;
 }

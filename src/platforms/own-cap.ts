@@ -5,7 +5,10 @@ import type { PlatformLimits } from "./contract.ts";
 const PublishingLimit = z.object({ total: z.int().nonnegative(), windowSeconds: z.int().positive() });
 export type PublishingLimit = z.infer<typeof PublishingLimit>;
 
-/** The account's own limits where its capabilities contain `publishingLimit`; otherwise the platform's defaults. */
+/**
+ * An account's limits with its own daily cap, if its capabilities contain `publishingLimit`. Otherwise the platform's
+ * defaults.
+ */
 export function limitsWithOwnCap(capabilities: JsonObject, defaults: PlatformLimits): PlatformLimits {
   const limit = PublishingLimit.safeParse(capabilities["publishingLimit"]).data;
   return limit

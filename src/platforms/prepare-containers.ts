@@ -6,30 +6,29 @@ import { failed, rejected, temporary, succeeded } from "./fault.ts";
 import type { RequestFields } from "./request-encoding.ts";
 import { graphPost, CreatedObject } from "./graph-api.ts";
 
-/*
- * Platforms that download the media create a container first: one for a single post, or one per carousel item and a parent
- * container. Nobody sees containers; the service can create a failed one again, and an unused one expires after a day.
- */
+/* For platforms that download the media. They create a container first: one for a single post, or one per carousel
+   item and a parent. Nobody sees containers. A failed one can be created again, and an unused one expires after a
+   day. */
 
 export type ContainerState =
   | { readonly state: "finished" }
   | { readonly state: "processing" }
-  /** `canRebuild`: a new container may succeed. */
+  /** The container failed. `canRebuild`: a new container may succeed. */
   | { readonly state: "failed"; readonly fault: Fault; readonly canRebuild: boolean };
 
 /** How one platform creates and polls the containers of one job. */
 export interface ContainerSpec {
-  /** Receives the POST that creates a container. */
+  /** The URL that receives the POST which creates a container. */
   readonly createUrl: string;
   readonly token: string;
-  /** One entry per carousel item; empty for any other post. */
+  /** The fields of each carousel item's container. Empty for any other post. */
   readonly childFields: readonly RequestFields[];
-  /** The fields of the container that `commit` publishes, with the ids of its children. */
+  /** The fields of the container that `commit` publishes, which contain the ids of its children. */
   containerFields(children: readonly string[]): RequestFields;
   readState(id: string): Promise<ContainerState>;
   toFault(response: PlatformResponse): Fault;
   readonly firstPollSeconds: number;
-  /** A pause after the status "finished", where the platform reports it too early. */
+  /** How long (s) to wait after the status "finished", if the platform reports it too early. */
   readonly pauseAfterFinishedSeconds: number;
   readonly deadlineMs: number;
   readonly maxRebuilds: number;
@@ -39,26 +38,28 @@ const Cursor = z.object({
   children: z.array(z.string().nullable()),
   childrenFinished: z.boolean(),
   container: z.string().nullable(),
-  /** When the service created the containers that it polls now. */
+  /** When (ms) the containers that are polled now were created. */
   since: z.number(),
   pollCount: z.number(),
-  /** Whether the pause of `settleSeconds` is over. */
+  /** Whether the wait after the status "finished" is over. */
   settled: z.boolean(),
   rebuildCount: z.number(),
 });
 type Cursor = z.infer<typeof Cursor>;
 
-/** The reference that `commit` gets and passes on to `verify`. */
+/** The reference for `commit`, which passes it on to `verify`. */
 export const ContainerRef = z.object({
   containerId: z.string(),
-  /** How many publishing calls got the refusal "activity restricted", which does not prove that nothing was published. */
+  /**
+   * How many publishing calls were refused with "activity restricted", which does not prove that nothing was published.
+   */
   restrictedCount: z.number(),
-  /** How many publishing calls got the refusal "not found", which platforms have returned for existing containers. */
+  /** How many publishing calls were refused with "not found", which platforms have returned for existing containers. */
   notFoundCount: z.number(),
 });
 export type ContainerRef = z.infer<typeof ContainerRef>;
 
-/** A container expires after 24 hours; an hour less leaves a margin. */
+/** How long (ms) a container is used. It expires after 24 hours; an hour less leaves a margin. */
 const CONTAINER_LIFETIME_MS = 23 * 3_600_000;
 const MAX_POLL_SECONDS = 60;
 const POLL_GROWTH = 1.5;
@@ -117,7 +118,7 @@ async function createContainer(
   return readBody(CreatedObject, response, missing, (refusal) => spec.toFault(refusal));
 }
 
-/** Creates the missing children in parallel. When some fail, the cursor keeps those that succeeded. */
+/** Creates the missing child containers in parallel. If some fail, the cursor keeps those that succeeded. */
 async function createChildren(
   client: PlatformClient,
   job: Job,

@@ -5,10 +5,8 @@ import { succeeded } from "./fault.ts";
 import { graphGet } from "./graph-api.ts";
 import type { PublishingLimit } from "./own-cap.ts";
 
-/*
- * How many posts an account may publish through the API within a rolling window. Meta's pages name different numbers for the
- * same platform, and an account can have its own, so the service reads the number of each account.
- */
+/* How many posts an account may publish through the API within a rolling window. Meta's pages name different numbers
+   for the same platform, and an account can have its own. So the service reads each account's number. */
 
 const Limit = z.looseObject({
   config: z.looseObject({ quota_total: z.int(), quota_duration: z.int().positive() }),
@@ -16,8 +14,8 @@ const Limit = z.looseObject({
 const LimitResponse = z.looseObject({ data: z.tuple([Limit], Limit) });
 
 /**
- * Reads the limit. The call needs the permission to publish, so its refusal also shows that this permission is missing.
- * `fields` names `config`.
+ * Reads the publishing limit of an account. The call needs the permission to publish, so a refusal shows that this
+ * permission is missing. `fields` must name `config`.
  */
 export async function readPublishingLimit(
   client: PlatformClient,

@@ -1,21 +1,21 @@
 import type { AppCredentials, CodeExchange, OAuthMethod, PlatformClient, LoginResult } from "./contract.ts";
 import { succeeded } from "./fault.ts";
 
-/** The parameters of the login URL of one connect attempt. */
+/** The parameters of the login URL of one attempt to connect. */
 export interface AuthorizeRequest {
   /** The callback URL. The code exchange must send the same one. */
   readonly redirectUri: string;
-  /** The callback returns it unchanged; it protects against forged callbacks. */
+  /** The OAuth state, which the callback returns unchanged. It protects against forged callbacks. */
   readonly state: string;
-  /** S256 challenge, base64url; used where the platform supports PKCE. */
+  /** The S256 challenge (base64url), for platforms that support PKCE. */
   readonly codeChallenge: string;
 }
 
-/** The common OAuth login. The service computes its URL, so a start sends no request and stores nothing. */
+/** Builds a login whose URL this service computes itself. So a start sends no request and stores nothing. */
 export function redirectLogin(login: {
-  /** The service sends the user's browser there; contains no secret. */
+  /** The URL to which the user's browser is sent. It contains no secret. */
   authorizeUrl(app: AppCredentials, request: AuthorizeRequest): URL;
-  /** As in `OAuthMethod`. */
+  /** Exchanges the code for tokens, as `OAuthMethod` describes. */
   exchangeCode(client: PlatformClient, app: AppCredentials, exchange: CodeExchange): Promise<LoginResult>;
 }): Pick<OAuthMethod, "start" | "exchangeCode"> {
   return {

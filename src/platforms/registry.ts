@@ -11,7 +11,7 @@ import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 import { youtube } from "./youtube/index.ts";
 
-/** Every adapter. The other three registries are calls-registry.ts, operator-registry.ts and src/sandbox/registry.ts. */
+/** Every adapter. A new platform also joins calls-registry.ts, operator-registry.ts and src/sandbox/registry.ts. */
 const adapters: Readonly<Record<Platform, Adapter>> = {
   instagram,
   tiktok,

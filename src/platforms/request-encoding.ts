@@ -1,7 +1,7 @@
 import type { JsonObject } from "#core/json.ts";
 import type { PlatformRequestInit } from "./contract.ts";
 
-/** Form fields or query parameters. The request leaves undefined ones out. */
+/** Form fields or query parameters. Undefined ones are not sent. */
 export type RequestFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 function encodeFields(fields: RequestFields): URLSearchParams {
@@ -14,7 +14,7 @@ function encodeFields(fields: RequestFields): URLSearchParams {
   return encoded;
 }
 
-/** A URL with query parameters; undefined ones are left out. */
+/** Adds query parameters to a URL. Undefined ones are left out. */
 export function withQuery(address: string | URL, fields: RequestFields): URL {
   const url = new URL(address);
   for (const [name, value] of encodeFields(fields)) {
@@ -27,7 +27,7 @@ export function bearerHeader(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
-/** A POST of `application/x-www-form-urlencoded`. */
+/** A POST request with a form-encoded body (`application/x-www-form-urlencoded`). */
 export function postForm(fields: RequestFields, headers: Record<string, string> = {}): PlatformRequestInit {
   return {
     method: "POST",

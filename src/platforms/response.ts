@@ -2,15 +2,17 @@ import { z } from "@hono/zod-openapi";
 import type { Fault, PlatformClient, PlatformRequestInit, Result } from "./contract.ts";
 import { failed, succeeded, temporary } from "./fault.ts";
 
-/** A platform's HTTP response, read to its end. A JSON body is parsed. */
+/** A platform's HTTP response, read to its end, with a parsed JSON body. */
 export interface PlatformResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined when the body is not JSON, or exceeds the size limit of answers. */
+  /** The parsed body. Undefined if it is not JSON, or exceeds the size limit of answers. */
   readonly json: unknown;
 }
 
-/** Sends a request and parses the response. Throws when the connection fails at any point, also in the middle of the body. */
+/**
+ * Sends a request and parses the response. Throws if the connection fails at any point, even in the middle of the body.
+ */
 export async function callPlatform(
   client: PlatformClient,
   url: string | URL,
@@ -20,7 +22,7 @@ export async function callPlatform(
   return { status, headers, json: text === null ? undefined : parseJson(text) };
 }
 
-/** Some platforms write ids as JSON numbers beyond 2^53, which JavaScript would round: this keeps them as text. */
+/** Keeps large JSON numbers as text. Some platforms write ids beyond 2^53, which JavaScript would round. */
 function keepBigIntegers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "");
   return isRounded ? context?.source : value;
@@ -34,14 +36,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An id as text, whether the platform sent text or a number. */
+/** An id as text, whether the platform sent a text or a number. */
 export const Id = z.union([z.string().min(1), z.number()]).transform(String);
 
 export function isOk(response: PlatformResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-/** The body as the schema reads it; undefined when the response differs from the platform's document. */
+/** Parses a body by a schema. Undefined if the response differs from the platform's documents. */
 export function parseBody<S extends z.ZodType>(schema: S, response: PlatformResponse): z.infer<S> | undefined {
   const parsed = schema.safeParse(response.json);
   return parsed.success ? parsed.data : undefined;
@@ -49,7 +51,7 @@ export function parseBody<S extends z.ZodType>(schema: S, response: PlatformResp
 
 type ToFault = (response: PlatformResponse) => Fault;
 
-/** The fault of a refusal; `missing` says what an accepted call did not return. */
+/** The fault of a refusal. `missing` says what an accepted response lacked. */
 export function faultOf(response: PlatformResponse, missing: string, toFault: ToFault): Fault {
   return isOk(response) ? temporary(missing, { httpStatus: response.status }) : toFault(response);
 }
@@ -64,7 +66,10 @@ export function readBody<S extends z.ZodType>(
   return body === undefined || body === null ? failed(faultOf(response, missing, toFault)) : succeeded(body);
 }
 
-/** `Retry-After` in seconds. RFC 9110 allows a number or a date; the response's own `Date` header gives the start. */
+/**
+ * The header `Retry-After` in seconds. RFC 9110 allows a number or a date, which is compared with the response's `Date`
+ * header.
+ */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (!value) {

@@ -2,10 +2,8 @@ import type { JobMedia, PlatformClient, PlatformRequestInit } from "./contract.t
 import type { PlatformResponse } from "./response.ts";
 import { type ByteRange, sendRange } from "./send-range.ts";
 
-/*
- * Some platforms accept files only as `multipart/form-data`. `FormData` would hold hundreds of parts of a video in memory
- * until garbage collection, so this file writes the form around a streamed file.
- */
+/* Sends forms with files. Some platforms accept files only as `multipart/form-data`, but `FormData` would keep
+   hundreds of parts of a video in memory. So this file writes the form around a streamed file. */
 
 /** Escapes a file name as browsers do in forms (HTML standard, multipart/form-data). */
 function escapeFileName(name: string): string {
@@ -20,7 +18,7 @@ export interface FormFile {
   readonly range: ByteRange;
 }
 
-/** Sends the fields and then the file. Null when the connection broke. */
+/** Sends the fields and then the file. Null if the connection broke. */
 export async function sendForm(
   client: PlatformClient,
   url: string | URL,

@@ -3,7 +3,8 @@ import { type PlatformResponse, callPlatform } from "./response.ts";
 import type { JobFile, PlatformClient, PlatformRequestInit } from "./contract.ts";
 
 /**
- * After this time, one step starts no more parts of a file. The publisher ends a step after five minutes, and the next step would send the same parts again.
+ * After this time (ms) a step starts no further parts of a file. The publisher ends a step after five minutes, and the
+ * next one would send the same parts again.
  */
 export const SENDING_PARTS_MS = 2 * MINUTE;
 
@@ -18,7 +19,7 @@ export interface SurroundingParts {
   readonly after: Blob;
 }
 
-/** Pipes the streams one after the other into the same sink and closes it after the last one. */
+/** Writes streams one after the other into a sink, and closes it after the last one. */
 async function pipeSequentially(
   streams: readonly ReadableStream<Uint8Array>[],
   sink: WritableStream<Uint8Array>,
@@ -29,14 +30,14 @@ async function pipeSequentially(
       await stream.pipeTo(sink, { signal, preventClose: index < streams.length - 1 });
     }
   } catch {
-    // A broken stream fails the request, which reports it. After an early response nobody reads the rest.
+    // A broken stream makes the request fail, which is reported there. After an early response nobody reads the rest.
     await Promise.allSettled(streams.map((stream) => stream.cancel()));
   }
 }
 
 /**
- * Streams a byte range of a stored file with a `Content-Length`, because uploads must not be chunked. Returns null when the
- * connection breaks; throws when it cannot read the file.
+ * Streams a byte range of a stored file with a `Content-Length`, because uploads must not be chunked. Null if the
+ * connection breaks; throws if the file cannot be read.
  */
 export async function sendRange(
   client: PlatformClient,

@@ -2,16 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { fromBase64Url } from "#core/encoding.ts";
 import type { AppCredentials, SignedRequest } from "./contract.ts";
 
-/*
- * Meta's `signed_request`: the signature and the content as base64url with a dot between them ("Parsing the signed request"
- * in Meta's guide to login on existing systems).
- */
+/* Reads Meta's `signed_request`: signature and content in base64url, with a dot between them ("Parsing the signed
+   request" in Meta's guide to login on existing systems). */
 
 const MAX_LENGTH = 10 * 1024;
 
 const Content = z.object({
   algorithm: z.literal("HMAC-SHA256"),
-  // Older apps get a number; no id exceeds the safe integers.
+  // Older apps get the user's id as a number. No id exceeds the safe integers.
   user_id: z.union([z.string().min(1).max(64), z.int().positive().transform(String)]),
   issued_at: z.int().positive(),
 });
@@ -43,11 +41,14 @@ async function isSignedWith(secret: string, signature: Uint8Array<ArrayBuffer>, 
     false,
     ["verify"],
   );
-  // `verify` compares in constant time.
+  // `verify` compares in constant time, so that its duration reveals nothing.
   return await crypto.subtle.verify("HMAC", key, signature, new TextEncoder().encode(text));
 }
 
-/** Null when neither the app's secret nor the next one signed it, when it uses another algorithm, or when it names no person or no time. */
+/**
+ * Reads a signed request. Null if neither the app's secret nor the next one signed it, if it uses another algorithm, or
+ * if it names no person or time.
+ */
 export async function readSignedRequest(app: AppCredentials, signedRequest: string): Promise<SignedRequest | null> {
   const [signaturePart = "", contentPart = "", ...rest] = signedRequest.split(".");
   const signature = decode(signaturePart);

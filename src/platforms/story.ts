@@ -16,7 +16,7 @@ import type {
 import { countProblems, mediaRuleLimits } from "./media-rules.ts";
 import { FULL_SCREEN_RATIO } from "./text-marks.ts";
 
-/* A story: one image or video without a text of its own, which the platform shows for 24 hours. */
+/* A story: one image or video without a text, which the platform shows for 24 hours. */
 
 export const isStory = ({ story }: JsonObject): boolean => story === true;
 
@@ -34,12 +34,12 @@ export const STORY_FIELD = {
 } as const satisfies OptionField;
 
 const ITEMS_MAX = 1;
-/** The ratio of a phone's screen. */
+/** The ratio (width divided by height) of a phone's screen. */
 export const STORY_RATIO = 9 / 16;
 
 const FOR_STORIES = { options: { story: true } } as const satisfies LimitCondition;
 
-/** The limits of a story in the form of `PlatformLimits.rules`. */
+/** The limits of a story, in the form of `PlatformLimits.rules`. */
 export function storyLimits(video: MediaRule): readonly LimitRule[] {
   return [
     { of: "media_items", measure: "items", max: ITEMS_MAX, when: FOR_STORIES },
@@ -47,7 +47,7 @@ export function storyLimits(video: MediaRule): readonly LimitRule[] {
   ];
 }
 
-/** A story fills the screen, and nobody sees the caption. */
+/** How a story looks: it fills the screen, and nobody sees the caption. */
 export const STORY_APPEARANCE = {
   format: "Story",
   order: "media_first",
@@ -55,7 +55,7 @@ export const STORY_APPEARANCE = {
   text: "",
   cut: null,
   marks: [],
-  // What Meta names for ads, as adsuploader.com/blog/meta-ads-safe-zones quotes it.
+  // What texts and buttons cover, as Meta names it for ads and adsuploader.com/blog/meta-ads-safe-zones quotes it.
   media: {
     ratio: FULL_SCREEN_RATIO,
     several: "first",
@@ -83,7 +83,7 @@ export function storyItemProblems(
     : countProblems(media, { ...limits, textOnly: false });
 }
 
-/** Refuses options that the platform takes only for other posts; each name maps to the sentence that says so. */
+/** Refuses options that only other posts can have. Each name maps to the sentence that says so. */
 export function storyOptionProblems(
   requested: JsonObject,
   notInStories: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ export function storyOptionProblems(
   );
 }
 
-/** Warns about the text and about options that change nothing. */
+/** Warns of a text and of options that a story ignores. */
 export function storyWarnings(
   platform: Platform,
   caption: string,
@@ -114,7 +114,7 @@ export function storyWarnings(
   ];
 }
 
-/** The options without those that change nothing. */
+/** Removes the options that have no effect. */
 export function withoutOptions(options: JsonObject, ignored: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !ignored.includes(name)));
 }

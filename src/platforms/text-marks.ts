@@ -6,14 +6,14 @@ const MENTION = /(?<![\p{L}\p{N}\p{M}_@./])@[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]{0,98
 const HASHTAG = /(?<![\p{L}\p{N}\p{M}_&/])#(?=[\p{N}\p{M}_]{0,98}\p{L})[\p{L}\p{N}\p{M}_]{1,99}/gu;
 const TRAILING_PUNCTUATION = /[.,;:!?)\]…]+$/u;
 
-/** The patterns of what a platform turns into links in the texts of its posts. */
+/** The patterns of what a platform turns into links in posts. */
 interface MarkedParts {
   readonly links?: boolean;
   readonly mentions?: boolean;
   readonly hashtags?: boolean;
 }
 
-/** The links, mentions and hashtags of a text. Where two overlap, the earlier one counts. */
+/** Finds the links, mentions and hashtags of a text. If two overlap, the earlier one counts. */
 export function findMarks(text: string, { links, mentions, hashtags }: MarkedParts): readonly TextRange[] {
   return withoutOverlaps([
     ...(links ? rangesOf(text, LINK) : []),
@@ -22,7 +22,7 @@ export function findMarks(text: string, { links, mentions, hashtags }: MarkedPar
   ]);
 }
 
-/** In the order of the text; drops those that begin inside another one. */
+/** Sorts ranges by position and drops those that begin inside another one. */
 export function withoutOverlaps(ranges: readonly TextRange[]): readonly TextRange[] {
   let end = 0;
   return ranges
@@ -41,7 +41,7 @@ function rangesOf(text: string, pattern: RegExp): readonly TextRange[] {
   }));
 }
 
-/** The text of an option; empty when it is missing or has another type. */
+/** The text of an option. Empty if it is missing or has another type. */
 export function textOption(options: JsonObject, name: string): string {
   const value = options[name];
   return typeof value === "string" ? value : "";
@@ -53,24 +53,24 @@ export function linkCard(url: string | null | undefined, fields?: Omit<LinkCard,
   return host ? { host, ...(fields ?? { title: null, description: null }) } : null;
 }
 
-/** The first address of a text that names its scheme. */
+/** The first URL of a text that names its scheme. */
 export function firstLink(text: string): string | null {
   const [range] = findMarks(text, { links: true });
   return range ? text.slice(range.start, range.end) : null;
 }
 
-/** A headline, shortened as the platform shortens it. */
+/** A headline, shortened as the platform does it. */
 export function shorten(text: string, { characters = Infinity }: Pick<TextCut, "characters">): string | null {
   const points = [...text];
   return text === "" ? null : points.length > characters ? `${points.slice(0, characters).join("").trimEnd()}…` : text;
 }
 
-/** The feed shows media of every ratio whole. */
+/** For feeds that show media of every ratio uncut. */
 export const ANY_RATIO = { min: 0, max: Infinity } as const;
 /**
- * What stays free of texts and logos in a reel: Meta names 14 % at the top, 35 % at the bottom and 6 % at the sides for ads
- * (business help 980593475366490, as adsuploader.com/blog/meta-ads-safe-zones quotes it).
+ * How much of a reel is covered: Meta names 14 % at the top, 35 % at the bottom and 6 % at the sides for ads (business
+ * help 980593475366490, as adsuploader.com/blog/meta-ads-safe-zones quotes it).
  */
 export const REEL_COVERED = { top: 14, right: 6, bottom: 35, left: 6 } as const;
-/** The ratio of a window that fills a phone. */
+/** The ratio of a feed that fills the screen of a phone. */
 export const FULL_SCREEN_RATIO = { min: 9 / 16, max: 9 / 16 } as const;

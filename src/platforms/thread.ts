@@ -14,12 +14,14 @@ import type {
 } from "./contract.ts";
 import { choiceOf } from "./options.ts";
 
-/* A thread: a post and its own account's replies to it. Each needs a visible call of its own. */
+/* A thread: a post, and replies to it by the same account. Each part needs its own visible call. */
 
-/** Belongs to the stored file; a request may send it back. */
+/**
+ * The description of members that belong to the stored file. Answers contain them, and a request may send them back.
+ */
 const READ_ONLY = "Of the stored file, as answers have it; ignored in requests";
 
-/** The service's own limit: with the post itself a thread has 25 parts. */
+/** How many parts may follow the post itself. The limit of 25 parts is the service's own. */
 export const THREAD_PARTS_MAX = 24;
 
 const PartMediaItem = z.strictObject({
@@ -71,7 +73,7 @@ export const threadOption = {
     ),
 };
 
-/** The public parts of a thread, in order. `Job.progress` holds it. */
+/** The published parts of a thread, in order, as `Job.progress` contains them. */
 const ThreadProgress = z.object({
   thread: z.array(z.object({ id: z.string(), url: z.string().nullable(), at: z.number() })),
 });
@@ -82,25 +84,28 @@ export function publishedThreadParts(progress: JsonValue): readonly PublishedThr
   return parsed.success ? parsed.data.thread : [];
 }
 
-/** The captions of the parts after the first. A list that `options` refuses counts as empty. */
+/** The captions of the parts after the first. Empty for a list that `options` refuses. */
 export function threadCaptions({ thread }: JsonObject): readonly string[] {
   return (Array.isArray(thread) ? thread : []).flatMap((part) =>
     isJsonObject(part) && typeof part["caption"] === "string" ? [part["caption"]] : [],
   );
 }
 
-/** As in `ValidationResult`. */
+/** The length of each part after the first (`ValidationResult.partLengths`). */
 export function partLengths(options: JsonObject, lengthOf: (caption: string) => number): readonly number[] | undefined {
   const captions = threadCaptions(options);
   return captions.length === 0 ? undefined : captions.map(lengthOf);
 }
 
-/** The options that hold for every part of a thread. */
+/** Picks the options that apply to every part of a thread. */
 function pickOptions(options: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
 }
 
-/** The parts after the first as separate posts: each `input` has the text and media of one part, and only the options that hold for every part. */
+/**
+ * The parts after the first as separate posts. Each has its own text and media, and only the options that apply to
+ * every part.
+ */
 export function threadParts(
   input: ValidationInput,
   commonOptions: readonly string[] = [],
@@ -112,29 +117,29 @@ export function threadParts(
   }));
 }
 
-/** Reports the problem of a part as one of the post. */
+/** Reports the problem of a part as a problem of the post. */
 export function ofPart(index: number, problem: ValidationProblem): ValidationProblem {
   return { ...problem, param: `platform_options.thread[${index}].${problem.param}` };
 }
 
-/** Reports the warning of a part as one of the post. People count the post itself as the first part. */
+/** Reports the warning of a part as a warning of the post. People count the post itself as the first part. */
 export function warningOfPart(index: number, { message, parts, ...warning }: ValidationWarning): ValidationWarning {
   const part = `part ${index + 2} of the thread: `;
   return { ...warning, message: `${part}${message}`, ...(parts && { parts: [part, ...parts] }) };
 }
 
-/** The part that the next visible call publishes. */
+/** The part of a thread that the next visible call publishes. */
 export interface ThreadPart {
-  /** From 0, which is the post itself. */
+  /** The index of the part, where 0 is the post itself. */
   readonly index: number;
   readonly caption: string;
   readonly media: readonly JobMedia[];
-  /** The platform's id of the part before; null for the first part. */
+  /** The platform's id of the previous part, to which this one replies. Null for the first part. */
   readonly replyTo: string | null;
   readonly isLast: boolean;
 }
 
-/** Undefined for a post that is no thread, and when all parts are public. */
+/** The part of a thread that is next. Undefined for a post that is no thread, and if all parts are published. */
 export function currentThreadPart({
   caption,
   options,
@@ -156,7 +161,9 @@ export function currentThreadPart({
       };
 }
 
-/** The job of the next visible call. A reply has its own text and media, and only the options that hold for every part. */
+/**
+ * The job of the next visible call. A reply has its own text and media, and only the options that apply to every part.
+ */
 export function jobOfPart(job: Job, commonOptions: readonly string[] = []): Job & { readonly replyTo: string | null } {
   const part = currentThreadPart(job);
   return part && part.replyTo !== null
@@ -171,8 +178,8 @@ export function jobOfPart(job: Job, commonOptions: readonly string[] = []): Job 
 }
 
 /**
- * The outcome after the call in question published the post or the current part of its thread. `nextRef` belongs to the part
- * after it; null: the publisher prepares that part first.
+ * The outcome after a call has published the post, or the current part of its thread. `nextRef` is the reference of the
+ * next part; null if the publisher must prepare that part first.
  */
 export function threadPartOutcome(
   job: Job,
@@ -192,12 +199,12 @@ export function threadPartOutcome(
     : nextThreadPart(progress, nextRef);
 }
 
-/** Continues with the first part that is not public yet. */
+/** The outcome that continues a thread with the first part that is not published yet. */
 export function nextThreadPart(progress: JsonValue, nextRef: JsonValue): MoreOutcome {
   return { state: "more", progress, ref: nextRef, ...(nextRef === null && { prepareFirst: true as const }) };
 }
 
-/** An edit continues after the public parts and must not change them. */
+/** Finds changes of parts that are already published. An edit continues after them and must not change them. */
 export function publishedPartProblems({ caption, options, media, published }: ValidationInput): ValidationProblem[] {
   if (!published) {
     return [];
@@ -242,7 +249,7 @@ export function publishedPartProblems({ caption, options, media, published }: Va
     : problems;
 }
 
-/** Identifies the media of each part after the first. */
+/** The ids of the media of each part after the first. */
 function threadMediaIds({ thread }: JsonObject): readonly string[] {
   return (Array.isArray(thread) ? thread : []).map((part) => {
     const items = isJsonObject(part) ? part["media_items"] : undefined;

@@ -1,4 +1,4 @@
-/** The library has no types. We use these four functions. */
+/** Types for the functions of `twitter-text` that the adapter uses, because the library has none. */
 declare module "twitter-text" {
   interface UrlEntity {
     readonly url: string;

@@ -5,9 +5,9 @@ import { nearestName } from "#core/nearest-name.ts";
 import { PLATFORM_NAMES } from "#core/platform.ts";
 import type { Adapter, ValidationProblem, ValidationWarning } from "./contract.ts";
 
-/* Options that a platform does not have. They are accepted and kept, and nothing of them is published. */
+/* Options that a platform does not have. They are accepted and stored, but nothing of them is published. */
 
-/** A post without one of these says something else than was requested, or says it to other people. */
+/** Options whose loss changes what a post says or who sees it, so that an unknown one of these is refused. */
 export const CONTENT_OR_AUDIENCE: readonly string[] = [
   "thread",
   "poll",
@@ -31,10 +31,10 @@ export const CONTENT_OR_AUDIENCE: readonly string[] = [
   "is_draft",
 ];
 
-/** Members of a target itself, which callers put into its options by mistake. */
+/** Members of a target that callers put into its options by mistake. */
 const BESIDE_OPTIONS: readonly string[] = ["media_items", "media_urls"];
 
-/** Some of many unknown names show the mistake, and comparing all would take long. */
+/** How many unknown options are reported. Some of many names show the mistake, and comparing all would take long. */
 const TOLD = 20;
 const NAME_SHOWN = 60;
 
@@ -43,7 +43,7 @@ interface Unknown {
   readonly warnings: readonly ValidationWarning[];
 }
 
-/** Warns of options that the platform does not have, and refuses those that would have been content or an audience. */
+/** Warns of options that the platform does not have. Refuses those that would have been content or an audience. */
 export function unknownOptions(
   { platform, options }: Pick<Adapter, "platform" | "options">,
   requested: JsonObject,

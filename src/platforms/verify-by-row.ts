@@ -3,42 +3,46 @@ import { comparableText } from "./comparable-text.ts";
 import type { Job, VerifyOutcome } from "./contract.ts";
 import { verifyAgainIn } from "./verify-again.ts";
 
-/*
- * `verify` without a reference: the journal of the run is lost, and the row must do to find the post. This file has the
- * rules that hold on every platform; each platform's folder lists and compares its posts.
- */
+/* `verify` without a reference, if the journal of the run is lost and only the post's row is left to find the post.
+   This file has the rules for all platforms; each platform's folder lists and compares its posts. */
 
-/** Tolerates a difference between this service's clock and the platform's. */
+/** How much (ms) the clocks of this service and of the platform may differ. */
 const CLOCK_TOLERANCE_MS = 60 * SECOND;
 
-/** A post that the account published since the time in question. */
+/** A listed post of the account that could be this post. */
 export interface ListedCandidate {
   readonly id: string;
   readonly url: string | null;
-  /** Whether everything that the list shows of it equals what the job would publish. */
+  /** Whether everything that the list shows of the post equals what the job would publish. */
   readonly isMatch: boolean;
 }
 
 export type CandidateList =
   | { readonly ok: true; readonly candidates: readonly ListedCandidate[] }
-  /** Also for an incomplete list, which proves neither absence nor that a match is the only one. */
+  /** The list is not usable. An incomplete list proves neither absence nor that a match is the only one. */
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
 export type RowMatch =
   | { readonly state: "one"; readonly candidate: ListedCandidate }
   | { readonly state: "ambiguous"; readonly detail: string }
-  /** `otherPosts`: how many listed posts we did not publish. One of them could be this post in a form that we do not recognize. */
+  /**
+   * No post matches. `otherPosts` is how many listed posts this service did not publish. One of them could be this post
+   * in an unrecognized form.
+   */
   | { readonly state: "none"; readonly otherPosts: number };
 
 interface RowLookup {
-  /** Until then the list may lack the post, and another post with the same text could pass for it. */
+  /**
+   * How long (ms) after its call a post may be missing from the list. Until then, another post with the same text could
+   * pass for it.
+   */
   readonly listedAfterMs: number;
-  /** Every post of the account since this time. */
+  /** Lists every post of the account since a time. */
   readonly list: (since: number) => Promise<CandidateList>;
   readonly decideNone: (none: { readonly otherPosts: number }) => VerifyOutcome;
 }
 
-/** Searches the account's posts as soon as the list is reliable; see `Adapter.verify`. */
+/** Searches the account's posts as soon as the list is reliable, as `Adapter.verify` describes. */
 export async function verifyByRow(job: Job, { listedAfterMs, list, decideNone }: RowLookup): Promise<VerifyOutcome> {
   const waitMs = waitUntilListedMs(job, listedAfterMs);
   if (waitMs > 0) {
@@ -59,17 +63,20 @@ export async function verifyByRow(job: Job, { listedAfterMs, list, decideNone }:
   }
 }
 
-/** How long the list may still lack the post. The lost run may have sent it until the moment at which a new run replaced it. */
+/**
+ * How long (ms) the list may still lack the post. The lost run may have sent it up to the moment at which a new run
+ * replaced it.
+ */
 export function waitUntilListedMs(job: Job, listedAfterMs: number): number {
   return listedAfterMs - (job.now - (job.lastCommittedAt ?? job.committedAt ?? job.now));
 }
 
-/** The lost run did not send the visible call before `committedAt`. */
+/** The time from which posts are searched. The lost run did not send the visible call before `committedAt`. */
 export function searchSince(job: Job): number {
   return (job.committedAt ?? job.dueAt) - CLOCK_TOLERANCE_MS;
 }
 
-/** Exactly one match that no sibling owns and that no sibling without a known post could own. */
+/** Finds the only match. Sibling targets must not own it, and no sibling without a known post may be able to own it. */
 export function matchByRow(job: Job, candidates: readonly ListedCandidate[]): RowMatch {
   const owned = new Set(job.siblings.map((sibling) => sibling.remoteId));
   const unowned = candidates.filter(({ id }) => !owned.has(id));
@@ -90,14 +97,14 @@ export function matchByRow(job: Job, candidates: readonly ListedCandidate[]): Ro
     : { state: "one", candidate: first };
 }
 
-/** For a platform with a complete and current list: none of the account's posts can be this one. */
+/** The outcome for a platform with a complete and current list on which no post can be this one. */
 export function absentIfNothingElse({ otherPosts }: { readonly otherPosts: number }): VerifyOutcome {
   return otherPosts === 0
     ? { state: "absent" }
     : { state: "cannot_tell", detail: "the account published other posts since then, and none of them matches" };
 }
 
-/** For a platform whose list does not prove that a post is absent. */
+/** The outcome for a platform whose list does not prove that a post is absent. */
 export function notListed(): VerifyOutcome {
   return { state: "cannot_tell", detail: "no post of the account matches, which does not prove that there is none" };
 }

@@ -6,24 +6,22 @@ import { rejected } from "./fault.ts";
 import { verifyAgainIn } from "./verify-again.ts";
 import type { CandidateList, ListedCandidate } from "./verify-by-row.ts";
 
-/*
- * Whether a platform published a container. It can publish a container once, and the status says whether it did; the list of
- * posts only adds the id of the post. Each platform's folder decides what follows when neither shows the post.
- */
+/* Finds out whether a platform published a container. A container can be published only once, and its status says
+   whether it was; the list of posts adds the post's id. If neither shows the post, each platform's folder decides. */
 
 const FIRST_CHECK_MS = 5 * SECOND;
-/** How long the list of posts may lag behind a container with the status "published". */
+/** How long (ms) the list of posts may lag behind a container with the status "published". */
 const LISTING_LAG_MS = 45 * SECOND;
-/** How long the list may be unreadable before the service reports the post without its own id. */
+/** How long (ms) the list may be unreadable before the service reports the post without the post's own id. */
 const UNREADABLE_LIST_MS = 5 * MINUTE;
-/** How long after its call the list may still lack a published post. */
+/** How long (ms) after its call the list may lack a published post. */
 export const LISTED_AFTER_MS = 60 * SECOND;
 const CLOCK_TOLERANCE_MS = 60 * SECOND;
 const RETRY_SECONDS = 60;
 
 /**
- * This long after the call, it no longer publishes its container. Slightly less than a minute, so that the publisher sends a
- * post within that minute when a crash lost its first send.
+ * How long (ms) after a call its container can still be published. It is less than a minute, so that a post whose first
+ * send a crash lost is sent within that minute.
  */
 export const ABSENT_AFTER_MS = 55 * SECOND;
 
@@ -32,24 +30,27 @@ export type ListingMatch =
   | { readonly state: "one"; readonly id: string; readonly permalink: string | null }
   | { readonly state: "none" | "several" | "unreadable" };
 
-/** A container whose publication is unknown: neither its status nor the list shows the post. */
+/** A container whose publication is unknown, because neither its status nor the list shows the post. */
 export interface UnlistedContainer {
   readonly commitRef: ContainerRef;
-  /** The platform's status, or LOST. */
+  /** The platform's status of the container, or LOST if it does not exist. */
   readonly status: string;
   readonly listed: "none" | "several";
   readonly elapsedMs: number;
 }
 
-/** What `verifyContainer` reads from one platform. */
+/** What `verifyContainer` reads from a platform. */
 export interface ContainerReads {
-  /** The container's status as the platform spells it, LOST when the container does not exist, or "unreadable". */
+  /** The container's status as the platform spells it, LOST if the container does not exist, or "unreadable". */
   readStatus(id: string): Promise<string>;
-  /** Finds the post by its content, never simply the newest one: somebody else may have posted meanwhile. */
+  /**
+   * Finds the post by its content. The newest post alone does not count, because another program may have posted
+   * meanwhile.
+   */
   findPost(since: number): Promise<ListingMatch>;
   /**
-   * False for posts without a text. A listed one may be anybody's, so only the container's status proves that the post is
-   * published, and the list merely gives its id.
+   * Whether a listed post proves that this post is published. False for posts without a text: a listed one may be
+   * anybody's, so only the container's status is a proof.
    */
   readonly isListProof?: boolean;
   decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome;
@@ -71,7 +72,7 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
     return reads.decideUnlisted({ commitRef, status, listed: "none", elapsedMs });
   }
   const listed = await reads.findPost(committedAt - CLOCK_TOLERANCE_MS);
-  // Until the list certainly has the post, its only match may be another one.
+  // Until the list certainly has the post, its only match may be another post.
   if (listed.state === "one" && (isListProof || elapsedMs > LISTING_LAG_MS)) {
     return { state: "published", remoteId: listed.id, url: listed.permalink };
   }
@@ -89,7 +90,10 @@ export async function verifyContainer(job: Job, ref: JsonValue, reads: Container
   return reads.decideUnlisted({ commitRef, status, listed: state === "several" ? state : "none", elapsedMs });
 }
 
-/** Only a single match identifies the post. Undefined: the list could not be read to its end. */
+/**
+ * Counts the matches. Only a single match identifies the post. `candidates` is undefined if the list could not be read
+ * completely.
+ */
 export function listedAs(candidates: readonly ListedCandidate[] | undefined): ListingMatch {
   if (!candidates) {
     return { state: "unreadable" };
@@ -101,12 +105,12 @@ export function listedAs(candidates: readonly ListedCandidate[] | undefined): Li
   return others.length === 0 ? { state: "one", id: first.id, permalink: first.url } : { state: "several" };
 }
 
-/** The same list for a lookup without the container. */
+/** Converts a list of posts for a lookup without the container. */
 export function toCandidateList(candidates: readonly ListedCandidate[] | undefined): CandidateList {
   return candidates ? { ok: true, candidates } : { ok: false, outcome: verifyAgainIn(RETRY_SECONDS * SECOND) };
 }
 
-/** The restriction was real: a minute later the container is still unpublished. */
+/** The fault "activity restricted". A minute later the container is still unpublished, so the refusal was real. */
 export function activityRestricted(platformName: string, platformCode: string): Fault {
   return rejected(
     `${platformName} restricts the activity of this account for some hours.`,

@@ -12,37 +12,35 @@ import {
 import { verifyAgainIn } from "./verify-again.ts";
 import { waitUntilListedMs } from "./verify-by-row.ts";
 
-/*
- * `verify` of a thread without its journal. It finds the public parts from the first one on, each by the post that it
- * replies to. Where the next part is certainly missing, the thread continues with it.
- */
+/* `verify` of a thread without its journal. It finds the published parts from the first one on, each by the post
+   that it replies to. If the next part is certainly missing, the thread continues with it. */
 
-/** The time between two whole lists that must both lack a part of the thread. */
+/** The time (ms) between two complete lists that must both lack a part of the thread. */
 export const MISSING_FOR_MS = 60 * SECOND;
 const RETRY_MS = 60 * SECOND;
 
 export type Reply = ThreadPart & { readonly replyTo: string };
 
-/** The account's replies to its own posts, read to the end. */
+/** The account's replies to its own posts, completely read. */
 export interface OwnReplies {
   readonly find: (part: Reply) => { readonly id: string; readonly url: string | null } | undefined;
-  /** Whether a post there could be the part in a form that we do not recognize. */
+  /** Whether a listed post could be the part in an unrecognized form. */
   readonly hasSimilar: (part: Reply) => boolean;
 }
 
 interface ThreadLook {
   readonly listedAfterMs: number;
-  /** Looks for the first part as for a single post. */
+  /** Looks for the first part, like for a single post. */
   readonly findFirst: () => Promise<VerifyOutcome>;
-  /** Undefined: the list cannot be read to its end. */
+  /** Lists the replies. Undefined if the list cannot be read completely. */
   readonly listReplies: (rootId: string) => Promise<OwnReplies | undefined>;
   /** Whether the publisher may send a missing part. */
   readonly mayGoOn: boolean;
-  /** As in `threadPartOutcome`, for the current part of the job. */
+  /** The reference of the next part, as in `threadPartOutcome`. */
   readonly nextRef: (job: Job) => JsonValue;
 }
 
-/** The state between two lookups: how many parts `verify` found when the next one was first missing. */
+/** The state between two lookups: how many parts were found when the next one was first missing. */
 const LostThreadRef = z.object({ foundParts: z.number(), missingSince: z.number() });
 
 export function isLostThread(ref: JsonValue): boolean {
@@ -86,7 +84,7 @@ export async function verifyLostThread(job: Job, ref: JsonValue, look: ThreadLoo
   }
 }
 
-/** Continues only after a second whole list, a minute later, that lacks the same part. */
+/** Continues with the missing part, but only after a second complete list, a minute later, also lacks it. */
 function goOn(job: Job, ref: JsonValue, progress: JsonValue, nextRef: JsonValue): VerifyOutcome {
   const earlier = LostThreadRef.safeParse(ref).data;
   const foundParts = publishedThreadParts(progress).length;

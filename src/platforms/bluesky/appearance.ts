@@ -3,13 +3,14 @@ import type { AppearanceInput, LinkCard, PostAppearance } from "#platforms/contr
 import { linkCard, textOption } from "#platforms/text-marks.ts";
 import { findTextLinks } from "./text.ts";
 
-/*
- * A feed shows a single image at most twice as high as wide (github.com/bluesky-social/social-app,
- * src/components/images/AutoSizedImage.tsx), and several side by side (ImageLayoutGrid.tsx there): two squares; a square beside two halves of
- * one; four of 3:2.
- */
+/* How Bluesky's feed shows images: a single one at most twice as high as wide (github.com/bluesky-social/social-app,
+   src/components/images/AutoSizedImage.tsx), several side by side (ImageLayoutGrid.tsx there). Two are squares; of
+   three, a square is beside two halves of one; four have the ratio 3:2. */
 
-/** The lines of text before a feed cuts: `MAX_POST_LINES` in src/lib/constants.ts of the same repository. */
+/**
+ * How many lines of text the feed shows before it cuts: `MAX_POST_LINES` in src/lib/constants.ts of the same
+ * repository.
+ */
 const FEED_LINES = 25;
 
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
@@ -27,7 +28,7 @@ export function appearance({ caption, options, media }: AppearanceInput): PostAp
   };
 }
 
-/** A link in the text gets no card. */
+/** The lines of a link card. A link in the text alone gets no card. */
 function cardOf(card: JsonValue | undefined): LinkCard | null {
   const fields = isJsonObject(card) ? card : {};
   return linkCard(textOption(fields, "uri"), {

@@ -1,46 +1,44 @@
 import type { JsonObject } from "#core/json.ts";
 import type { MediaType } from "#core/status.ts";
 
-/*
- * How a post looks in a platform's own feed. Pages show this beside a form as a likeness, never as a promise: other
- * companies' pages differ between devices and change without notice.
- */
+/* How a post looks in a platform's own feed. Pages show this beside a form as a likeness and never as a promise,
+   because platforms' pages differ between devices and change without notice. */
 
-/** One target of a form that may still be invalid. */
+/** One target of a form, which may still be invalid. */
 export interface AppearanceInput {
-  /** The caption that this account will send. */
+  /** The caption that this account would publish. */
   readonly caption: string;
-  /** As the caller sent them, or with defaults filled in. A value may have any type. */
+  /** The options as the caller sent them, or with defaults filled in. A value may have any type. */
   readonly options: JsonObject;
-  /** In the order of the post; sizes are null while unknown. */
+  /** The media in the order of the post. Sizes are null while they are unknown. */
   readonly media: readonly {
     readonly type: MediaType;
     readonly width: number | null;
     readonly height: number | null;
   }[];
-  /** `ValidationResult.placement`. */
+  /** Where the platform publishes the post, as in `ValidationResult.placement`. */
   readonly placement: string | null;
 }
 
-/** A part of a text, in UTF-16 positions. */
+/** A part of a text, by positions in UTF-16 units. */
 export interface TextRange {
-  /** The first position. */
+  /** The position of the part's first unit. */
   readonly start: number;
-  /** The position after the last one. */
+  /** The position after the part's last unit. */
   readonly end: number;
 }
 
-/** Where a feed cuts a text. The bound that a reader reaches first counts. */
+/** Where a feed cuts a text. If both limits are given, the one that is reached first counts. */
 export interface TextCut {
-  /** How many characters of a longer text the feed shows, as a reader counts them. */
+  /** How many characters of a longer text the feed shows. */
   readonly characters?: number;
-  /** How many lines of a longer text the feed shows; a wrapped line counts as several. */
+  /** How many lines of a longer text the feed shows. A wrapped line counts as several. */
   readonly lines?: number;
-  /** The words that a reader clicks to see the rest. */
+  /** The words that a reader clicks to see the rest, such as "… more". */
   readonly label: string;
 }
 
-/** Percent of the height at the top and the bottom, and of the width at the sides. */
+/** How much of a medium is covered: percent of the height at top and bottom, of the width at the sides. */
 export interface CoveredEdges {
   readonly top: number;
   readonly right: number;
@@ -48,11 +46,11 @@ export interface CoveredEdges {
   readonly left: number;
 }
 
-/** Something that the feed shows beside text and media. */
+/** A line that the feed shows in addition to text and media. */
 export interface AppearanceLine {
-  /** Decides which mark stands before the line. */
+  /** Which symbol the page shows before the line. */
   readonly kind: "link" | "quote" | "collection" | "note";
-  /** One sentence or phrase for the post's author. */
+  /** One sentence or phrase for the author of the post. */
   readonly text: string;
 }
 
@@ -72,27 +70,27 @@ export interface ShownDocument {
 }
 
 /**
- * How one target will look, as far as somebody documented or observed it. `appearance.ts` of each folder names the source of
- * every number.
+ * How one target will look, as far as somebody has documented or observed it. Each platform's `appearance.ts` names the
+ * source of every number.
  */
 export interface PostAppearance {
-  /** The platform's word for this kind of post; null where it only says "post". */
+  /** The platform's word for this kind of post. Null if it only says "post". */
   readonly format: string | null;
-  /** What a reader sees first. */
+  /** Whether the feed shows the text above or below the media. */
   readonly order: "text_first" | "media_first";
-  /** A headline apart from the text; null when the post has none. */
+  /** A headline apart from the text. Null if the post has none. */
   readonly title: string | null;
-  /** The caption as the feed shows it; empty where the feed does not show it. */
+  /** The caption as the feed shows it. Empty if the feed does not show it. */
   readonly text: string;
-  /** Null: the feed shows the whole text, or we do not know where it cuts. */
+  /** Where the feed cuts the text. Null if it shows the whole text, or if nobody knows. */
   readonly cut: TextCut | null;
-  /** The parts of `text` that are links, mentions or hashtags, in order, without overlap. */
+  /** The parts of `text` that are links, mentions or hashtags, in order and without overlap. */
   readonly marks: readonly TextRange[];
-  /** How media are shown. */
+  /** How the feed shows media. */
   readonly media: {
     /**
-     * Width divided by height. The feed shows a medium between `min` and `max` whole and any other with the nearer bound.
-     * Equal bounds: every medium has this ratio.
+     * Width divided by height. The feed shows media within these bounds uncut, and others with the nearer bound. Equal
+     * bounds mean that every medium has this ratio.
      */
     readonly ratio: { readonly min: number; readonly max: number };
     /**
@@ -102,15 +100,18 @@ export interface PostAppearance {
     readonly several: number | "first" | "own" | { readonly grid: number; readonly collage?: true };
     /** What the feed does with a medium of another ratio: `cover` cuts its edges off, `contain` adds bars. */
     readonly fit: "cover" | "contain";
-    /** What the app's own texts and buttons cover of a full screen, in percent of each side; absent: nothing. */
+    /**
+     * How much of a full screen the app's own texts and buttons cover, in percent of each side. Absent if they cover
+     * nothing.
+     */
     readonly covered?: CoveredEdges;
   };
   readonly document?: ShownDocument | null;
   readonly card?: LinkCard | null;
-  /** In the order of the feed. */
+  /** Further lines, in the order of the feed. */
   readonly lines: readonly AppearanceLine[];
-  /** Where these facts are from, as a clause for the post's author. */
+  /** The source of these facts, as a clause for the author of the post. */
   readonly source: string;
-  /** The options that hold for every part of a thread; absent: none. */
+  /** The options that apply to every part of a thread. Absent if none does. */
   readonly partOptions?: readonly string[];
 }

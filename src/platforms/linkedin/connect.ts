@@ -29,9 +29,9 @@ import {
 } from "./hosts.ts";
 import { unexpectedResponse } from "./upload.ts";
 
-/** The products "Sign In with LinkedIn" and "Share on LinkedIn", which every app can get. */
+/** The scopes of the products "Sign In with LinkedIn" and "Share on LinkedIn", which every app can get. */
 const MEMBER_SCOPES = ["openid", "profile", "w_member_social"] as const;
-/** The Community Management API; LinkedIn has to approve the app for it. */
+/** The scopes of the Community Management API, for which LinkedIn must approve the app. */
 const COMMUNITY_SCOPES = [
   "r_basicprofile",
   "w_member_social",
@@ -40,7 +40,10 @@ const COMMUNITY_SCOPES = [
   "rw_organization_admin",
 ] as const;
 
-/** LinkedIn refuses a login that requests a scope which the app lacks, so the operator configures its products. */
+/**
+ * The scopes that a login requests. LinkedIn refuses a login with a scope that the app lacks, so the operator's
+ * settings name the app's products.
+ */
 function requestedScopes(app: AppCredentials): readonly string[] {
   const isCommunity = isCommunityApp(app);
   const member = productsOf(app).has("member") || !isCommunity ? MEMBER_SCOPES : [];
@@ -100,7 +103,7 @@ export const connect = {
     return succeeded({ accounts, unpostable });
   },
 
-  // LinkedIn documents no such call. Other publishers make it, and nothing here needs its answer.
+  // LinkedIn documents no call to revoke. Other programs make this one, and its answer is not needed.
   revoke: async (client, app, tokens) => {
     if (app.settings["REVOKE"] === "never") {
       return;
@@ -116,7 +119,7 @@ const SCOPES_NOT_ALLOWED_FAULT: Fault = rejected(
   { code: "app_misconfigured", category: "permission", whoMustAct: "operator" },
 );
 
-/** Where this login may read its own profile; depends on the product. */
+/** Where this login can read its own profile, which depends on the app's product. */
 function profileEndpoint(tokens: TokenSet): "userinfo" | "me" {
   return tokens.scopes.includes("r_basicprofile") && !tokens.scopes.includes("openid") ? "me" : "userinfo";
 }
@@ -171,7 +174,7 @@ function profileFault(response: PlatformResponse): Fault {
     : toFault(response, null);
 }
 
-/** Whether LinkedIn still accepts this login and responds; reads only. */
+/** Checks that LinkedIn still accepts this login and responds. It only reads. */
 export async function checkLogin(
   client: PlatformClient,
   profile: "userinfo" | "me",
@@ -195,8 +198,8 @@ function toMemberAccount(member: Member, tokens: TokenSet): PostableAccount {
 }
 
 /**
- * These roles may publish as the page (community-management/organizations/organization-access-control-by-role); LinkedIn's
- * documents spell the content role in two ways.
+ * The roles that may publish as the page (community-management/organizations/organization-access-control-by-role).
+ * LinkedIn's documents spell the content role in two ways.
  */
 const POSTING_ROLES: ReadonlySet<string> = new Set(["ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR"]);
 const PAGE_SIZE = 100;
@@ -209,7 +212,7 @@ interface OrganizationAccounts {
   readonly unpostable: readonly UnpostableAccount[];
 }
 
-/** Every page in which the member has a role, split by whether the role allows posting. */
+/** Lists every page in which the member has a role, divided by whether the role allows posting. */
 async function listOrganizations(
   client: PlatformClient,
   app: AppCredentials,
@@ -280,8 +283,8 @@ interface OrganizationName {
 }
 
 /**
- * The names that LinkedIn gives; a page without one keeps its id. Everybody may look pages up, and an administrator may read
- * a page that the lookup omits. A refusal for a page says nothing about the login.
+ * Reads the names of pages. A page without a name keeps its id. Everybody may look pages up, and an administrator may
+ * read a page that the lookup omits. A refusal for a page says nothing about the login.
  */
 async function readNames(
   client: PlatformClient,
@@ -296,7 +299,7 @@ async function readNames(
     const batch = urns.slice(start, start + LOOKUP_SIZE);
     const response = await callPlatform(client, organizationsLookupUrl(batch.map(idOf)), { headers });
     if (response.status === 401 || response.status === 429 || response.status >= 500) {
-      // Otherwise a sync would replace known names by ids.
+      // Fail, because otherwise a sync would replace known names by ids.
       return failed(toListFault(response));
     }
     const results = (isOk(response) ? parseBody(OrganizationLookup, response)?.results : undefined) ?? {};
@@ -328,7 +331,7 @@ function idOf(urn: string): string {
 
 function toListFault(response: PlatformResponse): Fault {
   if (response.status === 403) {
-    // The login stays as it is: the app has lost the product that the list belongs to.
+    // The app has lost the product to which the list belongs, so the login itself is not at fault.
     return appMisconfigured(response.status, null);
   }
   return isOk(response) || response.status < 400 ? unexpectedResponse(response) : toFault(response, null);
@@ -339,7 +342,7 @@ function toPostableAccount(urn: string, { name, vanityName }: OrganizationName, 
     platformAccountId: urn,
     username: vanityName ?? name,
     displayName: name,
-    // The logo is an asset URN; its URL needs another call and expires.
+    // The logo is an asset URN. Getting its URL takes another call, and the URL expires.
     avatarUrl: null,
     profileUrl: vanityName ? `https://www.linkedin.com/${pagePath(urn)}/${encodeURIComponent(vanityName)}` : null,
     missingScopes: findMissingScopes(["w_organization_social"], tokens.scopes),

@@ -4,7 +4,7 @@ import type { Fault, Job } from "#platforms/contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
 import { ErrorBody } from "./answers.ts";
 
-/** Fault codes that other files of this folder check. */
+/** Fault codes that other files of this folder compare. */
 export const DUPLICATE_CODE = "duplicate_content";
 export const MEDIA_NOT_READY_CODE = "media_processing";
 export const UPLOAD_EXPIRED_CODE = "upload_expired";
@@ -13,11 +13,14 @@ export const PAGE_REFUSED_CODE = "account_not_eligible";
 const OPERATOR_RETRY_SECONDS = 900;
 const MEDIA_NOT_READY_RETRY_SECONDS = 15;
 
-/** LinkedIn documents the first; the second is observed (https://github.com/n8n-io/n8n/issues/22899). */
+/**
+ * Error codes for a text that is too long. LinkedIn documents the first; the second is observed
+ * (https://github.com/n8n-io/n8n/issues/22899).
+ */
 const TEXT_TOO_LONG_CODES: ReadonlySet<string> = new Set(["FIELD_LENGTH_TOO_LONG", "FIELD_ARRAY_SIZE_TOO_HIGH"]);
 const INVALID_MEDIA_CODES: ReadonlySet<string> = new Set(["MEDIA_ASSET_PROCESSING_FAILED", "INVALID_VIDEO_ID"]);
 
-/** The fault of an error response. Without `now`, a daily limit has no `retryAfterSeconds`. */
+/** The fault of an error response. Without `now`, a daily limit gets no `retryAfterSeconds`. */
 export function toFault(response: PlatformResponse, now: number | null): Fault {
   const errorBody = parseBody(ErrorBody, response) ?? {};
   const inputErrors = errorBody.errorDetails?.inputErrors ?? [];
@@ -75,7 +78,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   return faultByStatus(response.status, codes, text, source);
 }
 
-/** The fault of a call for one account. What LinkedIn refuses for a page never ends the login of the person behind it. */
+/** The fault of a call for one account. A refusal for a page never ends the login of the person behind it. */
 export function toAccountFault(response: PlatformResponse, job: Job): Fault {
   const fault = toFault(response, job.now);
   return response.status === 403 && fault.kind === "reconnect" && job.account.capabilities["kind"] === "organization"
@@ -137,7 +140,7 @@ function faultByStatus(status: number, codes: readonly string[], text: string, s
   }
 }
 
-/** The documented limits hold for a day, per app or per member, and reset at midnight UTC. */
+/** The fault of a rate limit. The documented limits are per day, for an app or a member, and reset at midnight UTC. */
 function throttleFault(isDailyLimit: boolean, source: FaultSource, now: number | null): Fault {
   return isDailyLimit
     ? rateLimited(
@@ -151,7 +154,7 @@ function throttleFault(isDailyLimit: boolean, source: FaultSource, now: number |
     : rateLimited("LinkedIn accepts no more calls at the moment.", source);
 }
 
-/** Seconds until one minute after midnight UTC. */
+/** The seconds until one minute after midnight UTC, when daily limits have been reset. */
 export function secondsUntilQuotaReset(now: number): number {
   return Math.ceil((DAY - (now % DAY) + MINUTE) / SECOND);
 }
@@ -161,7 +164,7 @@ export function duplicatedPostUrn(response: PlatformResponse): string | null {
   return /duplicate of (urn:li:(?:share|ugcPost):\d{1,30})/.exec(message)?.[1] ?? null;
 }
 
-/** A sentence with LinkedIn's own error text. */
+/** Adds LinkedIn's own error text to a sentence. */
 export function refusalMessage(sentence: string, errorText: string): string {
   const reason = sanitizeMessage(errorText);
   return reason === "" ? `${sentence}.` : `${sentence}: ${reason}`;

@@ -6,10 +6,9 @@ import { CommentList } from "./answers.ts";
 import { toAccountFault } from "./errors.ts";
 import { API_ORIGIN, restHeaders, WRITE_TIMEOUT_MS } from "./hosts.ts";
 
-/*
- * learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api: only for pages. LinkedIn cannot tell two
- * equal calls apart.
- */
+/* Adds the first comment, for pages only
+   (learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api). Repeated calls create repeated
+   comments, because LinkedIn cannot tell them apart. */
 
 const PAGE_SIZE = 100;
 const MAX_PAGES = 5;

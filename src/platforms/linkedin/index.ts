@@ -8,7 +8,7 @@ import { fitting, limits } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://www.linkedin.com/legal/l/api-terms-of-use */
+/** What LinkedIn requires of data handling: https://www.linkedin.com/legal/l/api-terms-of-use */
 const dataPolicy: DataPolicy = {
   use: "Your name, id and picture and the pages that you administer, to publish posts in your name or in that of the pages you chose.",
   revoke:
@@ -19,7 +19,7 @@ const dataPolicy: DataPolicy = {
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("linkedin");
 
-/** LinkedIn turns a document into pages after its upload. */
+/** How long (ms) before the due time a document is uploaded, because LinkedIn turns it into pages afterwards. */
 const DOCUMENT_AHEAD_MS = 5 * MINUTE;
 
 export const linkedin = defineAdapter({
@@ -41,7 +41,7 @@ export const linkedin = defineAdapter({
     tokenRefresh: {
       kind: "refresh",
       aheadMs: 7 * DAY,
-      // Only approved partner apps get a refresh token; users of all other apps log in again every 60 days.
+      // Only approved partner apps get a refresh token. Users of other apps must log in again every 60 days.
       canRefresh: hasRefreshToken,
       refresh: defer((calls) => calls.connect.refresh),
     },

@@ -5,23 +5,25 @@ import { documentLimits } from "#platforms/document.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
 /**
- * Other publishers use 1,250. LinkedIn's page names no length: learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api
+ * The longest comment; other programs use 1,250. LinkedIn's page names no length:
+ * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api
  */
 export const COMMENT_MAX = 1250;
 
 /**
- * From the older page on UGC posts and the live refusal in https://github.com/n8n-io/n8n/issues/22899. Nobody documents the
- * unit: UTF-16 code units are the strictest common one, and escapes count unless LINKEDIN_CAPTION_COUNT is `visible`.
+ * The longest caption, from the older page on UGC posts and the live refusal in
+ * https://github.com/n8n-io/n8n/issues/22899. The unit is not documented; UTF-16 units are the strictest common one.
+ * Escapes count unless LINKEDIN_CAPTION_COUNT is `visible`.
  */
 export const CAPTION_MAX = 3000;
 
-/** multiimage-post-api: 2 to 20 images. A single image goes as `media` instead. */
+/** How many images a post may have. multiimage-post-api: 2 to 20; a single image is sent as `media` instead. */
 const IMAGES_MAX = 20;
-/** images-api: fewer than 36,152,320 pixels, GIFs of up to 250 frames. */
+/** The largest image in pixels. images-api: fewer than 36,152,320, and GIFs of up to 250 frames. */
 const PIXELS_MAX = 36_152_319;
 const GIF_FRAMES_MAX = 250;
 
-/** images-api lists the formats but no size limit: 8 MB is our own cautious limit. */
+/** The rules for images. images-api lists formats but no size limit, so 8 MB is our own cautious limit. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png", "image/gif"],
   maxBytes: 8_000_000,
@@ -29,7 +31,10 @@ export const IMAGE: MediaRule = {
   maxFrames: GIF_FRAMES_MAX,
 };
 
-/** learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api: 140 characters, 2 to 4 options of 30. */
+/**
+ * The limits of a poll: 140 characters, 2 to 4 options of 30.
+ * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api
+ */
 export const POLL_QUESTION_MAX = 140;
 export const POLL_OPTIONS = { min: 2, max: 4 } as const;
 export const POLL_OPTION_MAX = 30;
@@ -37,7 +42,7 @@ export const POLL_OPTION_MAX = 30;
 const VIDEO_MIN_SECONDS = 3;
 const VIDEO_MAX_SECONDS = 30 * 60;
 
-/** videos-api: MP4, 75 KB to 500 MB, 3 s to 30 minutes. */
+/** The rules for videos. videos-api: MP4, 75 KB to 500 MB, 3 s to 30 minutes. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4"],
   maxBytes: 500_000_000,
@@ -45,22 +50,24 @@ export const VIDEO: MediaRule = {
   minSeconds: VIDEO_MIN_SECONDS,
   maxSeconds: VIDEO_MAX_SECONDS,
 };
-/** Observed, not documented, so it causes a warning and not a problem. */
+/** The widest video. The number is observed and not documented, so it causes a warning and no problem. */
 export const VIDEO_RATIO_MAX = 2.4;
 
-/** posts-api: `altText` of 4,086 characters; not for videos and documents (ayrshare.com/docs). */
+/** The rules for alt text. posts-api: 4,086 characters; not for videos and documents (ayrshare.com/docs). */
 const ALT_TEXT = { types: ["image"], max: 4086 } as const satisfies PlatformLimits["media"]["altText"];
 
 /**
- * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api, `uploadThumbnail`. It names neither
- * formats nor sizes; ayrshare.com/docs has PNG or JPEG of less than 10 MB.
+ * The rules for covers. learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api,
+ * `uploadThumbnail`, names neither formats nor sizes; ayrshare.com/docs has PNG or JPEG of less than 10 MB.
  */
 const COVERS = {
   atMs: false,
   image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: 9_999_999 },
 } as const satisfies PlatformLimits["media"]["covers"];
 
-/** documents-api: "The file size cannot exceed 100MB and 300 pages"; PDF is one of its types. */
+/**
+ * The rules for documents. documents-api: "The file size cannot exceed 100MB and 300 pages"; PDF is one of its types.
+ */
 export const DOCUMENT = { maxBytes: 100_000_000, maxPages: 300 } as const;
 
 export const limits = {
@@ -95,7 +102,8 @@ export const limits = {
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
   ],
-  // Only the app's analytics show the limits per app, member and day; a refusal says when they reset.
+  // There is no known cap: only the app's analytics show the limits per app, member and day. A refusal says when they
+  // reset.
   dailyCaps: [],
   // About ten minutes. People report longer times without a number: LinkedIn refused an hourly repetition
   // (https://github.com/Arisamiga/Linkedin-RSS/issues/5), and a deleted post counts too

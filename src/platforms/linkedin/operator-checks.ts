@@ -7,10 +7,16 @@ import { API_ORIGIN, apiVersionName, postUrl, restHeaders, restUrl, TOKEN_URL } 
 
 const VERSIONS_PAGE = "https://learn.microsoft.com/linkedin/marketing/integrations/migrations";
 
-/** A backslash stands before each bracket: 4,000 characters on the wire, 2,000 for a reader. */
+/**
+ * A text with a backslash before each bracket: 4,000 characters for LinkedIn's API, 2,000 for a reader. It shows
+ * whether escapes count.
+ */
 const BRACKETS = String.raw`\(`.repeat(2000);
 
-/** From copies of that page; since 202604 as https://github.com/api-evangelist/linkedin-ads read it on 2026-08-13. */
+/**
+ * The last day of each API version, from copies of LinkedIn's page; since 202604 as
+ * https://github.com/api-evangelist/linkedin-ads read it on 2026-08-13.
+ */
 const VERSION_ENDS: Readonly<Record<string, string>> = {
   "202511": "2026-11-16",
   "202601": "2027-01-15",
@@ -23,8 +29,8 @@ const VERSION_ENDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * LinkedIn supports a version for at least a year (https://learn.microsoft.com/linkedin/marketing/versioning); for unlisted
- * versions we assume that year.
+ * The last day of a version. LinkedIn supports a version for at least a year
+ * (https://learn.microsoft.com/linkedin/marketing/versioning), which is assumed for versions missing in the list.
  */
 function versionOf(name: string): ApiVersion {
   const [, year, month] = /^(\d{4})(0[1-9]|1[0-2])$/.exec(name) ?? [];
@@ -57,8 +63,8 @@ export const operatorChecks: OperatorChecks = {
   apiVersion: (app) => versionOf(apiVersionName(app)),
 
   /**
-   * LinkedIn issues no token for an app alone, so an accepted app makes it complain about the refresh token. Logins show
-   * `invalid_client` (https://github.com/nextauthjs/next-auth/issues/7444).
+   * LinkedIn issues no token for an app alone. If it accepts the app, it complains about the refresh token;
+   * `invalid_client` refuses the app (https://github.com/nextauthjs/next-auth/issues/7444).
    */
   checkCredentials: async (client, app) =>
     await checkAnswer(

@@ -12,8 +12,9 @@ const text = (max: number) =>
     .check(atMost(max, "characters", (value) => value.length));
 
 /**
- * learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api: `visibility`, `isReshareDisabledByAuthor`,
- * `content.article` of `source`, `title` and `description`, which LinkedIn does not read from the page; …/shares/poll-post-api: `content.poll`.
+ * The options of a LinkedIn post. learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api:
+ * `visibility`, `isReshareDisabledByAuthor`, `content.article` of `source`, `title` and `description`, which LinkedIn
+ * does not read from the page; …/shares/poll-post-api: `content.poll`.
  */
 export const options = z.looseObject({
   visibility: choiceOf({ public: "Everyone.", connections: "The author's connections; members only." })

@@ -23,7 +23,7 @@ export async function prepare(
     : await prepareImages(client, job, cursor?.kind === "images" ? cursor : undefined);
 }
 
-/** How many images one call of `prepare` sends, 40 MB at most; the next call sends the rest. */
+/** How many images one call of `prepare` sends, 40 MB at most. The next call sends further ones. */
 const IMAGES_PER_CALL = 5;
 const FIRST_POLL_SECONDS = 1;
 const POLL_SECONDS = 3;
@@ -93,12 +93,10 @@ function readyOutcome(cursor: UploadedCursor): PrepareOutcome {
   return { state: "ready", ref: createCommitRef(cursor.urns, cursor.uploadedAt) };
 }
 
-/*
- * learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api: uploads the file whole, like an image,
- * and then waits for its processing.
- */
+/* Uploads a document whole, like an image, then waits for its processing
+   (learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api). */
 
-/** 100 MB at 5 Mbit/s; less than one step may take. */
+/** The timeout (ms) of an upload: 100 MB at 5 Mbit/s. It is less than one step may take. */
 const UPLOAD_TIMEOUT_MS = 3 * MINUTE;
 const FIRST_DOCUMENT_POLL_SECONDS = 2;
 const DOCUMENT_POLL_SECONDS = 4;

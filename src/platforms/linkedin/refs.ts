@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 
 export const ImagesCursor = z.object({
   kind: z.literal("images"),
-  /** The images uploaded so far, in the order of the post. */
+  /** The URNs of the images uploaded so far, in the order of the post. */
   urns: z.array(z.string()),
-  /** How many of them LinkedIn has finished processing. */
+  /** How many of these images LinkedIn has finished processing. */
   availableCount: z.number(),
   uploadedAt: z.number().nullable(),
 });
@@ -16,13 +16,13 @@ export const VideoCursor = z.object({
   urn: z.string(),
   uploadToken: z.string(),
   parts: z.array(z.object({ firstByte: z.number(), lastByte: z.number(), uploadUrl: z.string() })),
-  /** Where the cover goes; null without one. */
+  /** The URL to which the cover is uploaded; null without a cover. */
   thumbnailUrl: z.string().nullable(),
   etags: z.array(z.string()),
   expiresAt: z.number().nullable(),
-  /** When the upload was finalized; before that, when it started. */
+  /** When (ms) the upload was finalized. Before that, when it started. */
   processingSince: z.number(),
-  /** How often the upload started again because its URLs expired. */
+  /** How often the upload was started again because its URLs had expired. */
   restartCount: z.number(),
 });
 export type VideoCursor = z.infer<typeof VideoCursor>;
@@ -38,16 +38,16 @@ export const Cursor = z.discriminatedUnion("kind", [ImagesCursor, VideoCursor, D
 
 /** What the visible call needs, and what earlier visible calls recorded for `verify`. */
 export const CommitRef = z.object({
-  /** Images, a video or a document; only this post uses them. */
+  /** The URNs of the images, the video or the document, which only this post uses. */
   urns: z.array(z.string()),
-  /** When the last of them finished uploading. */
+  /** When (ms) the last of these files was uploaded. */
   uploadedAt: z.number(),
   sendCount: z.number(),
   firstSentAt: z.number().nullable(),
   sentAt: z.number().nullable(),
-  /** LinkedIn refused a repeated call as a duplicate. */
+  /** Whether LinkedIn has refused a repeated call as a duplicate. */
   duplicate: z.boolean(),
-  /** The post that this refusal named; it may not exist. */
+  /** The post that the refusal of a duplicate named. It may not exist. */
   duplicateUrn: z.string().nullish(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

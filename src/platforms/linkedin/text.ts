@@ -1,15 +1,13 @@
 import { mentionOf } from "#platforms/mentions.ts";
 
-/*
- * LinkedIn's "little text" format (little-text-format): an unescaped reserved character truncates the post, and LinkedIn
- * still reports success.
- */
+/* LinkedIn's "little text" format (little-text-format). An unescaped reserved character cuts the post off, and
+   LinkedIn still reports success. */
 
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g;
 /**
- * A mention of a person or an organization ("MentionElement" of
- * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format); a hashtag at the start of a
- * word, not one inside a URL; or any reserved character.
+ * Matches a mention of a person or an organization ("MentionElement" of
+ * https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format); or a hashtag at the
+ * start of a word, not inside a URL; or a reserved character.
  */
 const MARKUP = new RegExp(
   [
@@ -20,7 +18,7 @@ const MARKUP = new RegExp(
   "gu",
 );
 
-/** The caption in LinkedIn's format; only for requests, never stored. */
+/** Writes a caption in LinkedIn's format, for requests only. */
 export function toLittleText(caption: string): string {
   return caption.replace(MARKUP, (match: string, name?: string, urn?: string, tag?: string) => {
     if (name !== undefined && urn !== undefined) {
@@ -34,7 +32,7 @@ function escapeReserved(text: string): string {
   return text.replace(RESERVED, "\\$&");
 }
 
-/** The text that a reader of the post sees. */
+/** Converts a text in LinkedIn's format to what a reader of the post sees. */
 export function fromLittleText(text: string): string {
   return text
     .replace(/\{hashtag\|\\?[#＃]\|((?:\\.|[^\\}])*)\}/g, "#$1")

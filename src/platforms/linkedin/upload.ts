@@ -10,23 +10,23 @@ import { refusalMessage, toAccountFault, UPLOAD_EXPIRED_CODE } from "./errors.ts
 import { hosts, restHeaders, restUrl, API_ORIGIN, WRITE_TIMEOUT_MS } from "./hosts.ts";
 import { createCommitRef, type VideoCursor } from "./refs.ts";
 
-/** How long LinkedIn gets to process an asset whose status this login may not read. */
+/** How long (ms) LinkedIn gets to process a file whose status this login may not read. */
 const UNREADABLE_ASSET_WAIT_MS = 20 * SECOND;
 const PROCESSING_DEADLINE_MS = 10 * MINUTE;
 
 /** The processing state of an image, a video or a document. */
 type AssetProgress =
   | { readonly state: "available" }
-  /** LinkedIn has not received the file. */
+  /** LinkedIn has not received the file yet. */
   | { readonly state: "waiting_upload" }
   | { readonly state: "processing" }
-  /** This login may not read the status, and enough time has passed. */
+  /** The login may not read the status, but enough time has passed, so the file counts as processed. */
   | { readonly state: "presumed_available" }
-  /** This login may not read the status. */
+  /** The login may not read the status, so the upload must wait. */
   | { readonly state: "unreadable"; readonly waitSeconds: number }
   | { readonly state: "refused"; readonly fault: Fault };
 
-/** Reads the state of an asset whose upload ended at `since`. */
+/** Reads the processing state of a file whose upload ended at `since` (ms). */
 export async function readAssetProgress(
   client: PlatformClient,
   job: Job,
@@ -37,7 +37,7 @@ export async function readAssetProgress(
   const { app, accessToken } = job.account;
   const response = await callPlatform(client, restUrl(collection, urn), { headers: restHeaders(app, accessToken) });
   if (response.status === 403) {
-    // LinkedIn lets members upload assets but not read their status, so this is no fault of the login.
+    // LinkedIn lets members upload files but not read their status, so this refusal is no fault of the login.
     const waitMs = since + UNREADABLE_ASSET_WAIT_MS - job.now;
     return waitMs > 0
       ? { state: "unreadable", waitSeconds: Math.ceil(waitMs / SECOND) }
@@ -83,13 +83,13 @@ function connectionLost(): Fault {
   return temporary("The connection to LinkedIn broke during the upload.", { httpStatus: null });
 }
 
-/** The call to this URL carries a token or a file, so it must be on LinkedIn's own domain. */
+/** Whether an upload URL is on LinkedIn's own domain. It must be, because the call contains a token or a file. */
 function isTrustedUploadUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" && hostMatches(hosts, parsed.hostname);
 }
 
-/** Sends an image or a document whole, with the token (images-api, documents-api), and returns its URN. */
+/** Uploads an image or a document whole, with the token (images-api, documents-api). Returns its URN. */
 export async function uploadFile(
   client: PlatformClient,
   job: Job,
@@ -140,13 +140,11 @@ export async function uploadFile(
   return failed(uploadResponse.status < 400 ? unexpectedResponse(uploadResponse) : toAccountFault(uploadResponse, job));
 }
 
-/*
- * Multipart upload (videos-api): LinkedIn defines the parts. Each goes to its own URL without a token (unless
- * LINKEDIN_PART_TOKEN is `send`) and returns an ETag, and the list of ETags completes the upload.
- */
+/* Uploads a video in parts that LinkedIn defines (videos-api). Each part goes to its own URL without a token (unless
+   LINKEDIN_PART_TOKEN is `send`) and returns an ETag. The list of ETags completes the upload. */
 
 const VIDEOS_URL = `${API_ORIGIN}/rest/videos`;
-/** How many parts one call of `prepare` sends, 32 MiB; the next call sends the rest. */
+/** How many parts one call of `prepare` sends, 32 MiB. The next call sends further ones. */
 const PARTS_PER_CALL = 8;
 const POLL_SECONDS = 4;
 const MAX_RESTARTS = 2;
@@ -222,7 +220,7 @@ async function initializeUpload(
   });
 }
 
-/** Whether the parts contain every byte exactly once and in order. */
+/** Whether the parts contain every byte of the file exactly once and in order. */
 function coversWholeFile(parts: VideoCursor["parts"], sizeBytes: number): boolean {
   const end = parts.reduce(
     (next, part) => (part.firstByte === next && part.lastByte >= next ? part.lastByte + 1 : Number.NaN),
@@ -262,7 +260,7 @@ async function sendParts(
     : await sendThumbnail(client, job, media, { ...cursor, etags });
 }
 
-/** Sends the cover before the upload is finalized. Like the parts, its address needs no token. */
+/** Uploads the cover before the upload of the video is finalized. Like the parts, it needs no token. */
 async function sendThumbnail(
   client: PlatformClient,
   job: Job,
@@ -324,7 +322,10 @@ async function sendPart(
   return failed(partFault(response, job));
 }
 
-/** By the documents parts need no token, so a refusal of access means that the upload URL has expired. */
+/**
+ * The fault of a refused part. LinkedIn documents that parts need no token, so a refusal of access means that the
+ * upload URL has expired.
+ */
 function partFault(response: PlatformResponse, job: Job): Fault {
   if (response.status < 400) {
     return unexpectedResponse(response);
@@ -369,7 +370,7 @@ async function finalizeUpload(
       timeoutMs: WRITE_TIMEOUT_MS,
     });
   } catch {
-    // The call may have arrived; the video's status shows it.
+    // The call may have arrived in spite of the error, as the video's status will show.
     return { state: "again", afterSeconds: POLL_SECONDS, cursor: processing };
   }
   if (isOk(response) || response.status >= 500) {
@@ -388,7 +389,7 @@ async function pollProcessing(client: PlatformClient, job: Job, cursor: VideoCur
     case "presumed_available":
       return { state: "ready", ref: createCommitRef([cursor.urn], cursor.processingSince) };
     case "waiting_upload":
-      // The finalize call did not arrive.
+      // The video's status shows that the finalize call did not arrive, so send it again.
       return { state: "again", afterSeconds: POLL_SECONDS, cursor: { ...cursor, stage: "finalize" } };
     case "processing":
       return { state: "again", afterSeconds: POLL_SECONDS, cursor };

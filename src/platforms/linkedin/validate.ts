@@ -33,16 +33,21 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** LinkedIn does not document whether the escapes count, so they do unless the operator says otherwise. */
+/**
+ * The length of a caption. Whether the escapes count is not documented, so they do unless the operator's settings say
+ * otherwise.
+ */
 function countCaption({ caption, settings }: ValidationInput): number {
   const sent = toLittleText(caption);
   return (settings["CAPTION_COUNT"] === "visible" ? fromLittleText(sent) : sent).length;
 }
 
-/** The content that a post can have instead of media. */
+/** What a post can contain instead of media. */
 const ATTACHMENTS = { article: "a link card", document: "a document", poll: "a poll" } as const;
 
-/** A post has one kind of content. Nobody can limit who sees a page's post. */
+/**
+ * Finds kinds of content that exclude each other. A post has one kind, and who sees a page's post cannot be limited.
+ */
 function contentProblems({ options: requested, media, account }: ValidationInput): readonly ValidationProblem[] {
   const isSet = (name: string) => (requested[name] ?? null) !== null;
   const problems: ValidationProblem[] = [];

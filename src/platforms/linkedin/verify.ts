@@ -14,11 +14,17 @@ import { API_ORIGIN, postUrl, restHeaders } from "./hosts.ts";
 import { CommitRef } from "./refs.ts";
 import { fromLittleText, toLittleText } from "./text.ts";
 
-/** After this time the publisher sends a member's post once more. By then LinkedIn's duplicate check knows the first call if it arrived. */
+/**
+ * How long (ms) after a member's post its call is repeated once. By then, LinkedIn's duplicate check knows the first
+ * call if it arrived.
+ */
 const RESEND_FROM_MS = 45 * SECOND;
 const RETRY_SECONDS = 30;
 
-/** A page's post is absent after two checks, the second within a minute; LinkedIn's duplicate check is a second safeguard. */
+/**
+ * The first of two checks (ms), after which a page's missing post counts as absent. LinkedIn's duplicate check prevents
+ * a second post even if that is wrong.
+ */
 const FIRST_CHECK_MS = 15 * SECOND;
 const SECOND_CHECK_MS = 55 * SECOND;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
@@ -33,7 +39,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
           list: (since) => listCandidates(client, job, since),
           decideNone: isResendDisabled(job) ? notListed : absentIfNothingElse,
         })
-      : // A repeated call is not identical without the uploaded files, so a member's post is not sent again.
+      : // A repeated call would lack the uploaded files and so not be identical. LinkedIn would not recognize it, so a member's post is not sent again.
         { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
   }
   const commitRef = CommitRef.parse(ref);
@@ -42,7 +48,10 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     : await verifyByResending(client, job, commitRef);
 }
 
-/** LinkedIn does not say which app made a post, so this compares text and kinds of media. */
+/**
+ * Lists posts that could be this one. They are compared by text and kinds of media, because LinkedIn does not say which
+ * app made a post.
+ */
 async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
   const listed = await listSince(client, job, since);
   return listed.ok
@@ -73,16 +82,16 @@ function postedAt(post: ListedPost): number {
 }
 
 /**
- * Nobody can read a member's posts, so the publisher sends the identical call once more. Either LinkedIn accepts it, because
- * the first call did not arrive, or it refuses a duplicate and the outcome stays unknown. The duplicate check lasts some
- * minutes, so the publisher does this only once.
+ * Sends the identical call once more, because a member's posts cannot be read. LinkedIn either accepts it, because the
+ * first call did not arrive, or refuses a duplicate, and the outcome stays unknown. The duplicate check lasts only
+ * minutes, so the call is repeated only once.
  */
 async function verifyByResending(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   const elapsed = job.now - firstSentAtMs(job, commitRef);
   if (commitRef.duplicate) {
     return { state: "cannot_tell", detail: duplicateDetail(commitRef) };
   }
-  // Nobody has observed whether the duplicate check covers documents.
+  // Whether the duplicate check covers documents has not been observed, so a post with one is never sent again.
   const isNeverResent = job.document !== undefined || isResendDisabled(job);
   if (commitRef.sendCount > 1 || isNeverResent || elapsed >= RESEND_UNTIL_MS) {
     return { state: "cannot_tell", detail: "LinkedIn does not let apps read a member's posts" };
@@ -91,7 +100,7 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
   if (sinceLastCall < RESEND_FROM_MS) {
     return verifyAgainIn(RESEND_FROM_MS - sinceLastCall);
   }
-  // Does not use up the only repetition while LinkedIn does not respond.
+  // Check first that LinkedIn responds, so that the only repetition is not lost to an outage.
   const profile = job.account.capabilities["profile"] === "me" ? "me" : "userinfo";
   const login = await checkLogin(client, profile, job.account.accessToken);
   if (login.ok) {
@@ -102,7 +111,7 @@ async function verifyByResending(client: PlatformClient, job: Job, commitRef: Co
     : { state: "again", afterSeconds: login.fault.retryAfterSeconds ?? RETRY_SECONDS, isProcessing: false };
 }
 
-/** The refusal names a post that may not exist, so the owner learns where to look. */
+/** Tells the owner where to look. The refusal names a post, which may not exist. */
 function duplicateDetail({ duplicateUrn }: CommitRef): string {
   return duplicateUrn
     ? `LinkedIn reports a duplicate of ${postUrl(duplicateUrn)}, which need not be public`
@@ -143,7 +152,10 @@ type ListResult =
   | { readonly ok: true; readonly posts: readonly ListedPost[] }
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
-/** Every post of the page since then, last modified first. An incomplete list is no proof that a post is absent. */
+/**
+ * Lists every post of the page since then, the last modified first. An incomplete list is an error, because it does not
+ * prove that a post is absent.
+ */
 async function listSince(client: PlatformClient, job: Job, since: number): Promise<ListResult> {
   const { app, accessToken, platformAccountId } = job.account;
   const posts: ListedPost[] = [];
@@ -179,7 +191,7 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
 function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef, since: number): boolean {
   const urns = mediaUrns(post);
   if (commitRef.urns.length > 0) {
-    // Only one post uses an uploaded asset.
+    // An uploaded file belongs to only one post, so it identifies the post.
     return commitRef.urns.some((urn) => urns.includes(urn));
   }
   const isNamed = post.id === commitRef.duplicateUrn;

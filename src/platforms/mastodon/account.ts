@@ -9,18 +9,18 @@ import { type Server, accountServer, callServer, serverUrl } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { type TypedServer, parseServer } from "./hosts.ts";
 
-/** What a server tells about itself. */
+/** What a Mastodon server says about itself. */
 interface Instance {
   readonly host: string;
-  /** The part of its handles behind the `@`, which can differ from the host of its API. */
+  /** The domain in the server's handles, which may differ from the host of its API. */
   readonly domain: string;
   readonly isMastodon: boolean;
-  /** True since 4.3, where the scope `profile` exists for reading who logged in. */
+  /** Whether the server has the scope `profile`, which exists since version 4.3, for reading who logged in. */
   readonly hasProfileScope: boolean;
   readonly capabilities: JsonObject;
 }
 
-/** Finds the server that a user entered: its API may have another host than its handles. */
+/** Finds the server that a user entered. The host of its API may differ from the domain of its handles. */
 export async function discoverInstance(
   client: PlatformClient,
   typed: TypedServer,
@@ -45,13 +45,13 @@ export async function readInstance(client: PlatformClient, server: Server): Prom
     : toResult(lookup);
 }
 
-/** The limits of the account's server as they are now. */
+/** Reads the present limits of the account's server. */
 export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
   const instance = await readInstance(client, accountServer(account));
   return instance.ok ? succeeded({ ...account.capabilities, ...instance.value.capabilities }) : instance;
 }
 
-/** `unknown` means that the host answers, but not as a server with Mastodon's API. */
+/** The outcome of a lookup. `unknown`: the host answers, but not as a server with Mastodon's API. */
 type Lookup =
   | { readonly state: "found"; readonly instance: Instance }
   | { readonly state: "failed"; readonly fault: Fault }
@@ -81,13 +81,19 @@ async function lookUp(client: PlatformClient, server: Server): Promise<Lookup> {
     : { state: "unknown", response };
 }
 
-/** A Worker gets 530 for a name that the DNS does not know (https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016/). */
+/**
+ * The status that a Worker gets for a host name that DNS does not know
+ * (https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016/).
+ */
 const DNS_FAILED_STATUS = 530;
 
 const isUnreachable = ({ kind, httpStatus }: Fault): boolean =>
   kind === "temporary" && (httpStatus === null || httpStatus === DNS_FAILED_STATUS);
 
-/** A misspelt name is more likely than a server that is down at this moment. */
+/**
+ * The fault if no server answers. It asks for the spelling, because a misspelt name is more likely than a server that
+ * is down now.
+ */
 function noServer(host: string, { httpStatus }: Fault): Fault {
   return temporary(`No Mastodon server answers at ${host}. Check the name.`, { httpStatus });
 }
@@ -105,7 +111,10 @@ function redirectedHost(response: PlatformResponse): string | null {
   return location?.startsWith("https://") ? (parseServer(location)?.host ?? null) : null;
 }
 
-/** Servers whose handles have another domain redirect there for this one address (docs: admin/config, `WEB_DOMAIN`). */
+/**
+ * Finds the API's host by the redirect of one address. Servers whose handles have another domain redirect it (docs:
+ * admin/config, `WEB_DOMAIN`).
+ */
 async function findApiHost(client: PlatformClient, typed: TypedServer, server: Server): Promise<string | null> {
   const resource = `acct:${typed.user ?? typed.host}@${typed.host}`;
   const response = await fetchFrom(
@@ -118,7 +127,10 @@ async function findApiHost(client: PlatformClient, typed: TypedServer, server: S
 
 const VERSION = /^v?(\d+)\.(\d+)/;
 
-/** Other programs with this API name the Mastodon version that they are compatible with before their own version. */
+/**
+ * Reads a server's description. Other programs with this API name the Mastodon version that they are compatible with
+ * before their own version.
+ */
 function describeInstance(host: string, instance: InstanceResponse): Instance {
   const [, major = 0, minor = 0] = (VERSION.exec(instance.version) ?? []).map(Number);
   const apiVersion = instance.api_versions?.mastodon ?? null;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { Id } from "#platforms/response.ts";
 
-/* Only the fields that the adapter reads; servers that are forks or older leave some of them out. */
+/* Only the fields that the adapter reads. Servers that are forks or older leave some of them out. */
 
 export const RegisteredApp = z.looseObject({
   client_id: z.string().min(1),
@@ -19,7 +19,10 @@ export type Profile = z.infer<typeof Profile>;
 
 const Count = z.number().positive();
 
-/** `GET /api/v2/instance`, and `GET /api/v1/instance`, which names the host `uri` and has the same `configuration`. */
+/**
+ * The answer to `GET /api/v2/instance`, and to `GET /api/v1/instance`, which calls the host `uri` and has the same
+ * `configuration`.
+ */
 export const InstanceResponse = z.looseObject({
   domain: z.string().nullish(),
   uri: z.string().nullish(),

@@ -4,18 +4,18 @@ import type { AccountAccess, PlatformClient, PlatformRequestInit, TokenSet } fro
 import { bearerHeader } from "#platforms/request-encoding.ts";
 import { type PlatformResponse, callPlatform } from "#platforms/response.ts";
 
-/** A server together with the login that calls it; before the login there is no token. */
+/** A server with the login that calls it. Before the login there is no token. */
 export interface Server {
   readonly host: string;
   readonly token: string | null;
 }
 
-/** What is stored with the tokens of a login. */
+/** What a login stores with its tokens. */
 const LoginExtra = z.object({
   server: z.string().min(1),
   clientId: z.string(),
   clientSecret: z.string(),
-  /** The name of the registered app, which Mastodon shows at every post. */
+  /** The name of the registered app, which Mastodon shows with every post. */
   clientName: z.string(),
 });
 export type LoginExtra = z.infer<typeof LoginExtra>;
@@ -37,12 +37,12 @@ export function accountServer(account: AccountAccess): Server {
   return { host: extra.server, token: account.accessToken };
 }
 
-/** Ids are unique per server only. */
+/** The id of an account with its server's host, because ids are unique only on one server. */
 export function toAccountId(id: string, host: string): string {
   return `${id}@${host}`;
 }
 
-/** The id without the host that this service adds to it. */
+/** The id of an account at its server, without the host that this service adds. */
 export function toServerAccountId(platformAccountId: string): string {
   return platformAccountId.slice(0, platformAccountId.lastIndexOf("@"));
 }
@@ -51,7 +51,7 @@ export function serverUrl(server: Pick<Server, "host">, path: string): URL {
   return new URL(`https://${server.host}${path}`);
 }
 
-/** Without `Accept`, some errors are HTML pages. */
+/** The headers of a call. Without `Accept`, some errors would be HTML pages. */
 export function serverHeaders(server: Server): Record<string, string> {
   return {
     accept: "application/json",

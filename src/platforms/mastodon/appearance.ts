@@ -3,8 +3,9 @@ import { COMMON_OPTIONS } from "./options.ts";
 import { ANY_RATIO, findMarks, firstLink, linkCard, shorten, textOption } from "#platforms/text-marks.ts";
 
 /**
- * github.com/mastodon/mastodon, status_content.jsx (`MAX_HEIGHT`: 32 lines) and media_gallery.jsx (one image whole, several
- * together 3:2). A content warning hides text and media until a reader asks for them; other programs with this API differ.
+ * How many lines Mastodon's feed shows. github.com/mastodon/mastodon: status_content.jsx (`MAX_HEIGHT`: 32 lines) and
+ * media_gallery.jsx (one image whole, several together 3:2). A content warning hides text and media until a reader asks
+ * for them; other programs with this API differ.
  */
 const FEED_LINES = 32;
 const GALLERY_RATIO = 3 / 2;

@@ -12,11 +12,17 @@ import { readCapabilities } from "./limits.ts";
 import { COMMON_OPTIONS } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 
-/** Both official apps wait a minute: `timeoutInterval` of Mastodon+API.swift in mastodon-ios, MastodonAPIController of mastodon-android. */
+/**
+ * The timeout (ms) of the posting call. Both official apps wait a minute: `timeoutInterval` of Mastodon+API.swift in
+ * mastodon-ios, MastodonAPIController of mastodon-android.
+ */
 const COMMIT_TIMEOUT_MS = MINUTE;
 const CONFIRM_TIMEOUT_MS = 5000;
 
-/** The server refuses with these before it looks at the post, so they do not show whether it already has the post. */
+/**
+ * Statuses with which a server refuses before it looks at the post. So they do not show whether it already has the
+ * post.
+ */
 const DEFINITE_REFUSALS: ReadonlySet<number> = new Set([401, 403, 410, 429]);
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -46,7 +52,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   if (DEFINITE_REFUSALS.has(response.status)) {
     return { state: "refused", fault: toFault(response, job.now) };
   }
-  // Any other refusal can hide a post that was created: `verify` looks for it before the refusal counts.
+  // Any other refusal can hide that the post was created. `verify` looks for the post before the refusal counts.
   const isRefusal = response.status >= 400 && response.status < 500 && response.status !== 408;
   return {
     state: "uncertain",
@@ -62,8 +68,9 @@ function toRefusal(response: PlatformResponse): CommitRef["refusal"] {
 }
 
 /**
- * Every call for the same part of a post and account sends the same key, so that Mastodon answers a repeated call with the first post. Other
- * programs with this API repeat their first answer, even a refusal. Calls to them get a new key each, and `verify` never repeats a post.
+ * The key of the posting call. Calls for the same part, post and account have the same key, so that Mastodon answers a
+ * repeated call with the first post. Other programs with this API repeat their first answer, even a refusal. So calls
+ * to them get a new key each, and `verify` never repeats a post.
  */
 async function idempotencyKey(job: Job): Promise<string> {
   if (readCapabilities(job.account.capabilities).software === "other") {
@@ -74,7 +81,9 @@ async function idempotencyKey(job: Job): Promise<string> {
   return await sha256Hex(`${job.postId}/${job.accountId}${part === 0 ? "" : `/${part}`}`);
 }
 
-/** The body never contains `scheduled_at`, because the idempotency key does not protect scheduled posts. */
+/**
+ * The body of the post. It never contains `scheduled_at`, because the idempotency key does not protect scheduled posts.
+ */
 function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
   const { caption, replyTo, options } = jobOfPart(job, COMMON_OPTIONS);
   const { visibility, spoiler_text: spoilerText, sensitive, language } = options;
@@ -90,7 +99,7 @@ function postBody(job: Job, { mediaIds }: CommitRef): JsonObject {
   };
 }
 
-/** Reads the post, because since 4.4 a server's spam filter can answer with a post that it never saves. */
+/** Reads the new post. Since 4.4, a server's spam filter can answer with a post that it never saves. */
 async function confirmVisible(
   client: PlatformClient,
   job: Job,
@@ -115,7 +124,7 @@ async function confirmVisible(
       };
     }
   } catch {
-    // If the check fails, the answer to the posting call decides.
+    // If this check fails, the answer to the posting call decides.
   }
   return publishedOutcome(job, created);
 }

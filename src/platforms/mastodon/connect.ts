@@ -79,7 +79,8 @@ async function start(
     state: request.state,
     code_challenge: request.codeChallenge,
     code_challenge_method: "S256",
-    // Without `force_login` the server sends a person who connected before straight back, as the account that is logged in there.
+    // Without `force_login`, the server sends a person who connected before straight back, as the account that is
+    // logged in there.
     force_login: true,
   });
   return succeeded({ url, state: extra });
@@ -145,7 +146,10 @@ async function exchangeCode(
   });
 }
 
-/** RFC 9207. Doorkeeper sends its setting `issuer` (doorkeeper#1849); the metadata of Mastodon writes it with a final slash. */
+/**
+ * Whether `iss` of a callback (RFC 9207) is this server. Doorkeeper sends its setting `issuer` (doorkeeper#1849);
+ * Mastodon's metadata writes it with a final slash.
+ */
 function isIssuer(server: Server, iss: string): boolean {
   const { origin } = serverUrl(server, "/");
   return iss === origin || iss === `${origin}/`;
@@ -205,8 +209,8 @@ export const connect = {
   },
 
   /**
-   * All logins of one person at one server share one token, so revoking it ends them all. Call this only when no other login with
-   * the same `externalId` is left.
+   * Revokes a login, and only if no other login has the same `externalId`: all logins of a person at a server share one
+   * token.
    */
   revoke: async (client, _app, tokens) => {
     const server = loginServer(tokens);
@@ -235,12 +239,12 @@ const Registration = z.object({
 });
 type Registration = z.infer<typeof Registration>;
 
-/** The call that reads who logged in needs one of these scopes; `profile` exists since 4.3. */
+/** The scope for reading who logged in; servers before 4.3 lack it and need another one. */
 const PROFILE_SCOPE = "profile";
 const OLDER_PROFILE_SCOPE = "read:accounts";
 const POSTING_SCOPES = ["read:statuses", "write:statuses", "write:media"] as const;
 
-/** One scope of each list is enough. The login requests the first one from current servers. */
+/** The needed scopes, as lists of which one is enough. The login requests the first one from current servers. */
 const NEEDED_SCOPES = [
   [PROFILE_SCOPE, OLDER_PROFILE_SCOPE, "read"],
   ...POSTING_SCOPES.map((scope) => [scope, scope.replace(/:.*/, "")] as const),
@@ -259,7 +263,7 @@ interface AppDescription {
   readonly hasProfileScope: boolean;
 }
 
-/** Returns the stored registration while the server knows it, because servers limit how many apps they register. */
+/** Returns the stored app registration while the server knows it, because servers limit how many apps they register. */
 async function obtainRegistration(
   client: PlatformClient,
   server: Server,
@@ -281,16 +285,17 @@ async function obtainRegistration(
   if (!created.ok) {
     return created;
   }
-  // If two people connect the server's first accounts at the same time, both use the registration that was stored first.
+  // If two people connect the first accounts of a server at the same time, both use the registration that was stored
+  // first.
   const first = Registration.parse(await registrations.keep(server.host, created.value));
   if (!app.hasProfileScope) {
-    // This requests a token, because servers before 4.3 delete an app that has none.
+    // Request a token for the app, because servers before 4.3 delete an app that has none.
     await isKnown(client, server, first);
   }
   return succeeded(first);
 }
 
-/** Finds out whether the server knows the app. If it does not, its login page shows the user an error. */
+/** Whether the server knows the app. If it does not, its login page would show the user an error. */
 async function isKnown(client: PlatformClient, server: Server, app: Registration): Promise<Result<boolean>> {
   const answer = await requestTokens(client, {
     url: serverUrl(server, "/oauth/token").href,
@@ -349,14 +354,17 @@ function requestApp(
     postJson({
       client_name: app.clientName,
       redirect_uris: app.redirectUri,
-      // The server ignores a list of scopes and grants only `read`, so the scopes are one text.
+      // The scopes must be one text. The server ignores a list and grants only `read`.
       scopes: scopes.join(" "),
       website: app.website,
     }),
   );
 }
 
-/** The user cannot repair a refused registration, and another attempt at once would use up the server's limit. */
+/**
+ * The fault of a refused registration. The user cannot solve it, and another attempt at once would use up the server's
+ * limit.
+ */
 function registrationFault(response: PlatformResponse): Fault {
   if (response.status === 429) {
     return rateLimited("The server accepts no new apps at the moment. Try again in ten minutes.", {

@@ -6,8 +6,9 @@ import { ErrorBody } from "./answers.ts";
 const OPERATOR_RETRY_SECONDS = 900;
 
 /**
- * Maps an unsuccessful response to a fault by its status, because the server translates most texts into the user's language. Only
- * texts that it never translates are compared. Reset times become seconds after `now`, or after the `Date` header if `now` is missing.
+ * Maps an unsuccessful response to a fault by its status, because servers translate most texts into the user's
+ * language. Only texts that are never translated are compared. Reset times become seconds after `now`, or after the
+ * `Date` header.
  */
 export function toFault(response: PlatformResponse, now: number | null): Fault {
   const message = parseBody(ErrorBody, response)?.error ?? null;
@@ -54,7 +55,10 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   }
 }
 
-/** A 403 without the API's JSON comes from the server's firewall. It blocks this service, so the login is still valid. */
+/**
+ * The fault of a 403. Without the API's JSON it comes from the server's firewall, which blocks this service, so the
+ * login is still valid.
+ */
 function forbiddenFault(message: string | null, source: FaultSource): Fault {
   if (message === null) {
     return rateLimited(
@@ -73,18 +77,21 @@ function forbiddenFault(message: string | null, source: FaultSource): Fault {
   });
 }
 
-/** The token stays valid: the account can post again once the user has dealt with it. */
+/**
+ * Texts of refusals that restrict the account. The token stays valid: the account can post again once the user has
+ * dealt with them.
+ */
 const ACCOUNT_RESTRICTIONS = [
   ["missing a confirmed e-mail", "The account's e-mail address is not confirmed: confirm it at the server."],
   ["pending approval", "The account is waiting for the approval of its server."],
   ["currently disabled", "The server has disabled or suspended this account: ask its moderators."],
 ] as const;
 
-/** Maps the answer to a file's upload or processing, where a refusal is about this file. */
+/** Maps the answer to a file's upload or processing to a fault. A refusal there is about this file. */
 export function toMediaFault(response: PlatformResponse, now: number | null): Fault {
   const fault = toFault(response, now);
   const message = parseBody(ErrorBody, response)?.error ?? null;
-  // The server answers this for a file whose type it accepts but which it cannot decode, so another attempt fails too.
+  // A server answers so for a file whose type it accepts but which it cannot decode, so another attempt would fail too.
   const isUndecodable = response.status === 500 && message?.startsWith("Error processing") === true;
   return isUndecodable || fault.code === "content_refused"
     ? rejected(
@@ -100,7 +107,7 @@ export function refusalMessage(summary: string, message: string | null): string 
   return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/** `X-RateLimit-Reset` is the ISO 8601 instant at which the limit that is closest to being reached resets. */
+/** How long (s) to wait. `X-RateLimit-Reset` is the ISO 8601 instant at which the tightest limit resets. */
 function resetSeconds(headers: Headers, now: number | null): number | undefined {
   const reset = Date.parse(headers.get("x-ratelimit-reset") ?? "");
   const clockMs = now ?? Date.parse(headers.get("date") ?? "");

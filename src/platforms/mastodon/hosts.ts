@@ -1,18 +1,21 @@
 import type { ConnectField, OAuthMethod } from "#platforms/contract.ts";
 
-/** No host is fixed, because people choose their servers; `TokenSet.hosts` contains the server of each login. */
+/** No host is fixed, because people choose their servers. `TokenSet.hosts` contains the server of each login. */
 export const hosts: readonly string[] = [];
 
 export interface TypedServer {
   readonly host: string;
-  /** The user name, if the user entered a whole handle. */
+  /** The user name, if the user entered a whole handle; otherwise null. */
   readonly user: string | null;
 }
 
 const HANDLE = /^@?([\w.-]+)@([^@/]+)$/u;
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
-/** Reads `mastodon.social`, `https://mastodon.social/@ben` and `@ben@mastodon.social`; null for anything that names no host. */
+/**
+ * Reads a server as people write it: `mastodon.social`, `https://mastodon.social/@ben` or `@ben@mastodon.social`. Null
+ * for text without a host.
+ */
 export function parseServer(text: string): TypedServer | null {
   const typed = text.trim();
   const [, user = null, domain] = HANDLE.exec(typed) ?? [];
@@ -31,14 +34,14 @@ export const serverField: ConnectField = {
   isRequired: true,
   maxLength: 320,
   example: "mastodon.social",
-  // A handle can have another domain than the server's API.
+  // The domain in a handle may differ from the server's host.
   valueOfAccount: ({ username, profileUrl }) =>
     (profileUrl === null ? undefined : URL.parse(profileUrl)?.host) ?? username.slice(username.lastIndexOf("@") + 1),
 };
 
-/** Reads the server that the user chose from the state of a started login. */
+/** The server that the user chose, from the state of a started login. */
 export const serverOf: NonNullable<OAuthMethod["serverOf"]> = ({ server }) =>
   typeof server === "string" ? server : null;
 
-/** A login has the id of its account, which ends with the host (`toAccountId`). */
+/** The server of a login. The id of a login is that of its account, which ends with the host (`toAccountId`). */
 export const serverOfLogin = (externalId: string): string => externalId.slice(externalId.lastIndexOf("@") + 1);

@@ -7,7 +7,7 @@ import { limits, limitsOf } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://docs.joinmastodon.org/methods/oauth/#revoke */
+/** How to revoke access: https://docs.joinmastodon.org/methods/oauth/#revoke */
 const dataPolicy: DataPolicy = {
   use: "Your name, id and picture and the limits of your server, to publish posts to your account.",
   revoke: "Revoke the access of Almanac on your server under Preferences, Account, Authorized apps.",

@@ -6,41 +6,44 @@ import { altTextLimits } from "#platforms/alt-text.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
-/*
- * The limits of an unmodified server (mastodon/mastodon v4.6.5). Each server states its own limits, which take precedence. These apply
- * where a server leaves one out, and in `GET /platforms`.
- */
+/* The limits of an unmodified server (mastodon/mastodon v4.6.5). Servers state their own limits, which take
+   precedence. These apply if a server leaves one out, and in `GET /platforms`. */
 
-/** app/validators/status_length_validator.rb. */
+/** The longest text: app/validators/status_length_validator.rb. */
 const CAPTION_MAX = 500;
 const URL_CHARACTERS = 23;
-/** app/models/status.rb. */
+/** How many media a post may have: app/models/status.rb. */
 const MEDIA_MAX = 4;
-/** app/models/media_attachment.rb: a file must be smaller than the limit, not equal to it. */
+/** A file must be smaller than this, not equal (bytes): app/models/media_attachment.rb. */
 const IMAGE_SIZE_LIMIT = 16_777_216;
 const VIDEO_SIZE_LIMIT = 103_809_024;
 const IMAGE_PIXELS_MAX = 33_177_600;
 const VIDEO_PIXELS_MAX = 8_294_400;
 const FRAME_RATE_MAX = 120;
-/** The limit is 10,000 since 4.6; servers before 4.4 do not state it. */
+/**
+ * The longest alt text that all servers accept. Since 4.6 the limit is 10,000; servers before 4.4 do not state theirs.
+ */
 const DESCRIPTION_MAX = 1500;
-/** app/models/concerns/attachmentable.rb; no server states this limit. */
+/** The largest GIF in pixels: app/models/concerns/attachmentable.rb. No server states this limit. */
 const GIF_PIXELS_MAX = 921_600;
-/** The server and this service may have different versions of Unicode's rules for characters. */
+/**
+ * How many characters near the limit cause a warning. The server and this service may count by different versions of
+ * Unicode.
+ */
 export const CAPTION_MARGIN = 5;
-/** Mastodon does not limit the duration, and every file within the size limit is shorter than this. */
+/** An upper bound for the duration (s). Mastodon has none, and every file within the size limit is shorter. */
 const VIDEO_SECONDS_MAX = 86_400;
 
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"] as const;
-/** Versions up to 4.7.2 list these types as accepted, but answer 500 to them (mastodon#40541). */
+/** Types that versions up to 4.7.2 list as accepted, but answer with 500 (mastodon#40541). */
 const UNUSABLE_TYPES: ReadonlySet<string> = new Set(["image/heic", "image/heif", "image/avif"]);
 
 const Limit = (fallback: number) => z.number().positive().catch(fallback);
 
-/** The members of `PostableAccount.capabilities`. */
+/** The members of `PostableAccount.capabilities` for a Mastodon account. */
 const Capabilities = z.object({
-  /** `other` is a different program with the same API, whose idempotency keys may not prevent a second post. */
+  /** `other` means another program with the same API, whose idempotency keys may not prevent a second post. */
   software: z.enum(["mastodon", "other"]).catch("mastodon"),
   maxCharacters: Limit(CAPTION_MAX),
   urlCharacters: Limit(URL_CHARACTERS),
@@ -59,7 +62,7 @@ export function readCapabilities(capabilities: JsonObject): Capabilities {
   return Capabilities.parse(capabilities);
 }
 
-/** The rules for one file at this account's server. */
+/** The rules for one file at the account's server. */
 export function mediaRules(capabilities: Capabilities): {
   readonly image: MediaRule;
   readonly gif: MediaRule;
@@ -83,7 +86,7 @@ export function mediaRules(capabilities: Capabilities): {
   };
 }
 
-/** docs/user/posting.md: four images, or one animated GIF, or one video. */
+/** How many media a post may have: four images, one animated GIF, or one video (docs/user/posting.md). */
 export function mediaLimits(capabilities: Capabilities) {
   const { image, video } = mediaRules(capabilities);
   return {
@@ -102,7 +105,7 @@ export function mediaLimits(capabilities: Capabilities) {
   } as const satisfies PlatformLimits["media"];
 }
 
-/** An animated GIF is the only media of its post. */
+/** An animated GIF must be the only media of its post. */
 export const ANIMATED_GIFS_MAX = 1;
 
 function rulesFor(capabilities: Capabilities): PlatformLimits["rules"] {
@@ -118,7 +121,7 @@ function rulesFor(capabilities: Capabilities): PlatformLimits["rules"] {
   ];
 }
 
-/** The limits at the account's server. */
+/** The limits at the account's own server. */
 export function limitsOf(stored: JsonObject): PlatformLimits {
   const capabilities = readCapabilities(stored);
   return {
@@ -137,7 +140,7 @@ export const limits = {
   },
   media: mediaLimits(readCapabilities({})),
   rules: rulesFor(readCapabilities({})),
-  // app/lib/rate_limiter.rb: 300 posts in 3 hours.
+  // 300 posts in 3 hours: app/lib/rate_limiter.rb.
   dailyCaps: [{ count: 300, windowHours: 3, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -4,7 +4,10 @@ import type { OperatorChecks } from "#platforms/contract.ts";
 import { parseServer } from "./hosts.ts";
 import { discoverInstance } from "./account.ts";
 
-/** There are no credentials to check, because each server issues them when the first user connects an account. */
+/**
+ * The server whose answer shows whether this service can reach servers. There are no credentials to check, because each
+ * server issues them.
+ */
 const SERVER = "mastodon.social";
 
 export const operatorChecks: OperatorChecks = {

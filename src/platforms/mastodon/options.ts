@@ -31,8 +31,9 @@ export const options = z.looseObject({
 });
 
 /**
- * Hold for every part of a thread, as the official web app takes them over into a reply (`COMPOSE_REPLY` in
- * app/javascript/mastodon/reducers/compose.js): a thread for followers stays one, and no part shows what a content warning hides.
+ * Options that apply to every part of a thread. The official web app copies them into a reply too (`COMPOSE_REPLY` in
+ * app/javascript/mastodon/reducers/compose.js). So a thread for followers stays one, and no part shows what a content
+ * warning hides.
  */
 export const COMMON_OPTIONS = ["visibility", "spoiler_text", "sensitive", "language"] as const;
 

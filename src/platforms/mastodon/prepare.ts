@@ -12,15 +12,18 @@ import { toMediaFault } from "./errors.ts";
 import { readCapabilities } from "./limits.ts";
 import { type CommitRef, Cursor } from "./refs.ts";
 
-/** `timeoutInterval` of Mastodon+API+V2+Media.swift in https://github.com/mastodon/mastodon-ios. */
+/**
+ * The timeout (ms) of an upload: `timeoutInterval` of Mastodon+API+V2+Media.swift in
+ * https://github.com/mastodon/mastodon-ios.
+ */
 const UPLOAD_TIMEOUT_MS = 3 * MINUTE;
-/** Servers delete unused media that is older than a day, once every night. */
+/** How long (ms) uploaded media are used. Servers delete unused media that are older than a day, once every night. */
 const MEDIA_LIFETIME_MS = 20 * HOUR;
 const PROCESSING_DEADLINE_MS = 30 * MINUTE;
 const MAX_RESTARTS = 2;
 const FAST_POLL_SECONDS = 3;
 const POLL_SECONDS = 20;
-/** The first polls come fast, because an animated GIF or a short video takes only seconds. */
+/** How long (ms) polls are frequent at first, because an animated GIF or a short video takes only seconds. */
 const FAST_POLLING_MS = 30 * SECOND;
 
 /** Uploads one file per step and then waits until the server has processed them all. */
@@ -72,7 +75,7 @@ async function uploadFile(
   if (!uploaded) {
     return { state: "refused", fault: uploadFault(response, job) };
   }
-  // Mastodon answers 202 only while it processes the file; other programs with this API always answer 202.
+  // Only Mastodon's status tells whether the file is processed: other programs with this API always answer 202.
   const isReady = response.status === 200 || (isOtherSoftware(job) && Boolean(uploaded.url));
   return progress(job, { ...cursor, uploads: [...cursor.uploads, { id: uploaded.id, isReady }] });
 }
@@ -82,7 +85,7 @@ function uploadFault(response: PlatformResponse, job: Job): Fault {
   return faultOf(response, missing, (refusal) => toMediaFault(refusal, job.now));
 }
 
-/** The option describes the media for this account only. */
+/** The description of a medium. The option replaces the post's description for this account. */
 function altText(job: Job, media: JobMedia, index: number): string | null {
   const altTexts = job.options["alt_texts"];
   const text = Array.isArray(altTexts) ? altTexts[index] : null;
@@ -117,7 +120,7 @@ async function pollProcessing(
     return progress(job, cursor);
   }
   const response = await callServer(client, server, `/api/v1/media/${encodeURIComponent(upload.id)}`);
-  // 206 is a success in HTTP, but here it means that the server still processes the file.
+  // HTTP status 206 means here that the server is still processing the file.
   if (response.status === 206) {
     return stillProcessing(job, cursor);
   }

@@ -25,19 +25,22 @@ import { COMMON_OPTIONS } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 import { comparableStatusText } from "./text.ts";
 
-/** The first check can be early, because it only reads; only a repeated posting call must wait. */
+/** The time of the first check (ms). It can be early, because it only reads; only a repeated posting call must wait. */
 const FIRST_CHECK_MS = 10 * SECOND;
 const REFUSAL_CHECK_MS = 3 * SECOND;
 /**
- * A proxy can end a call after two minutes while the server still creates the post. Up to 4.5, a call that is repeated meanwhile creates
- * a second post.
+ * How long (ms) a post must be missing before its call is repeated. A proxy can end a call after two minutes while the
+ * server still creates the post. Up to 4.5, a repetition in that time creates a second post.
  */
 const ABSENT_AFTER_MS = 3 * MINUTE;
-/** Servers keep an idempotency key for one hour, and a repeated call after that creates a second post. */
+/**
+ * Until when (ms) a call may be repeated. Servers keep an idempotency key for one hour, and a later repetition creates
+ * a second post.
+ */
 const REPEAT_UNTIL_MS = 50 * MINUTE;
 const CLOCK_TOLERANCE_MS = 2 * MINUTE;
 const RETRY_SECONDS = 60;
-/** If the recorded commit is at most this much older than the call, both are the same call. */
+/** If the recorded commit is at most this much (ms) older than the call, both are the same call. */
 const SAME_SEND_MS = 10 * SECOND;
 const HIDDEN_AFTER_MS = MINUTE;
 
@@ -84,7 +87,10 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
     : decideUnlisted(job, firstSentAt, elapsed);
 }
 
-/** Without a reference it is as safe to send the post again, because the idempotency key is made from the row. */
+/**
+ * Looks for a post without a reference. Sending it again is as safe as with one, because the idempotency key is made
+ * from the row.
+ */
 async function verifyWithoutReference(client: PlatformClient, job: Job, server: Server): Promise<VerifyOutcome> {
   const waitMs = waitUntilListedMs(job, ABSENT_AFTER_MS);
   if (waitMs > 0) {
@@ -107,7 +113,7 @@ async function verifyWithoutReference(client: PlatformClient, job: Job, server: 
   }
 }
 
-/** Looks for a thread part by part. A part that is missing is sent under the same conditions as a post. */
+/** Looks for a thread part by part. A missing part may be sent under the same conditions as a post. */
 async function verifyThreadFromRow(
   client: PlatformClient,
   job: Job,
@@ -127,7 +133,10 @@ async function verifyThreadFromRow(
   );
 }
 
-/** A refused lookup does not prove that the post is absent, so the check is repeated unless the login has ended. */
+/**
+ * The outcome of a refused lookup. It does not prove that the post is absent, so the check is repeated unless the login
+ * has ended.
+ */
 function unreadable(response: PlatformResponse | null, job: Job): VerifyOutcome {
   const fault: Fault | null = response && !isOk(response) ? toFault(response, job.now) : null;
   return fault?.kind === "reconnect"
@@ -135,7 +144,9 @@ function unreadable(response: PlatformResponse | null, job: Job): VerifyOutcome 
     : { state: "again", afterSeconds: fault?.retryAfterSeconds ?? RETRY_SECONDS, isProcessing: false };
 }
 
-/** Checks the login, because a server that no longer knows the token lists the public posts instead of returning an error. */
+/**
+ * Checks the login first. A server that no longer knows the token lists the public posts instead of returning an error.
+ */
 async function checkLogin(client: PlatformClient, job: Job, server: Server): Promise<VerifyOutcome | null> {
   const response = await callServer(client, server, "/api/v1/accounts/verify_credentials");
   const profile = isOk(response) ? parseBody(Profile, response) : undefined;
@@ -159,12 +170,15 @@ function decideUnlisted(job: Job, firstSentAt: number, elapsed: number): VerifyO
     : { state: "absent" };
 }
 
-/** `committedAt` is the time of the first call. So a send that is later repeats it, even if a crash lost the count of the first call. */
+/**
+ * Whether the call was sent twice. `committedAt` is the time of the first call, so a later send is a repetition, even
+ * if a crash lost the count.
+ */
 function isRepeated(commitRef: CommitRef, firstSentAt: number): boolean {
   return commitRef.sendCount > 1 || (commitRef.sentAt ?? 0) - firstSentAt > SAME_SEND_MS;
 }
 
-/** Decides after `verify` has not found the post, so the refusal of the last call is real. */
+/** Decides about a refused call after `verify` has not found the post, so that the refusal is real. */
 async function decideRefused(
   client: PlatformClient,
   server: Server,
@@ -173,7 +187,7 @@ async function decideRefused(
 ): Promise<VerifyOutcome> {
   const { status, message } = commitRef.refusal ?? { status: 0, message: "" };
   if (wasRepeated && status === 404) {
-    // A repeated call gets 404 if the first call's post was deleted.
+    // A repeated call gets 404 if the post of the first call was deleted.
     return { state: "cannot_tell", detail: "the post existed and was deleted at the server" };
   }
   for (const id of commitRef.mediaIds) {
@@ -191,7 +205,10 @@ async function decideRefused(
   };
 }
 
-/** If the server confirmed a post but does not show it, its spam filter has dropped the post, so another call would not help. */
+/**
+ * Decides about a post that the server confirmed. If it is not shown, the spam filter has dropped it, so another call
+ * would not help.
+ */
 async function verifyCreated(
   client: PlatformClient,
   job: Job,
@@ -219,7 +236,7 @@ type FindResult =
   | { readonly state: "one"; readonly status: Status }
   | { readonly state: "several" }
   | { readonly state: "none" }
-  /** An incomplete list is unreadable too, because it does not prove that the post is absent. */
+  /** The list could not be read completely. It then does not prove that the post is absent. */
   | { readonly state: "unreadable"; readonly response: PlatformResponse | null };
 
 type Part = ReturnType<typeof jobOfPart>;
@@ -260,7 +277,10 @@ type ContentList =
   | { readonly state: "listed"; readonly candidates: readonly ListedCandidate[] }
   | { readonly state: "unreadable"; readonly response: PlatformResponse | null };
 
-/** Lists the account's posts since `since`. A match was sent by this app and has the same texts and kinds of media. */
+/**
+ * Lists the account's posts since `since`. A post matches if this app sent it and it has the same texts and kinds of
+ * media.
+ */
 async function listByContent(client: PlatformClient, job: Job, server: Server, since: number): Promise<ContentList> {
   const listed = await listSince(client, job, server, since);
   const found = listed.ok
@@ -286,7 +306,7 @@ async function listByContent(client: PlatformClient, job: Job, server: Server, s
   };
 }
 
-/** Keeps the posts whose source has the same texts. */
+/** Keeps the posts whose source has the same texts as the job. */
 async function filterByText(
   client: PlatformClient,
   job: Job,
@@ -319,7 +339,7 @@ async function readSources(client: PlatformClient, server: Server, statuses: rea
   return { ok: true, sources };
 }
 
-/** The account's replies by this app; undefined if they cannot be read to the end. */
+/** Lists the account's replies by this app. Undefined if they cannot be read completely. */
 async function listOwnReplies(client: PlatformClient, job: Job, server: Server): Promise<OwnReplies | undefined> {
   const listed = await listSince(client, job, server, searchSince(job));
   const read = listed.ok
@@ -353,7 +373,7 @@ type ListResult =
   | { readonly ok: true; readonly statuses: readonly Status[] }
   | { readonly ok: false; readonly response: PlatformResponse | null };
 
-/** Newest first. */
+/** Lists the account's posts since `since`, newest first. */
 async function listSince(client: PlatformClient, job: Job, server: Server, since: number): Promise<ListResult> {
   const path = `/api/v1/accounts/${encodeURIComponent(toServerAccountId(job.account.platformAccountId))}/statuses`;
   const statuses: Status[] = [];
@@ -392,7 +412,10 @@ function isOfThisApp(status: Status, job: Job): boolean {
   return status.application?.name === parseExtra(job.account.extra)?.clientName;
 }
 
-/** A server may turn a video without sound into `gifv`, and it returns no kind while it still processes a file. */
+/**
+ * Whether a listed post has the same kinds of media. A server may turn a video without sound into `gifv`, and names no
+ * kind while it processes a file.
+ */
 function hasSameKindsOfMedia(status: Status, media: Job["media"]): boolean {
   const listed = status.media_attachments ?? [];
   return (
@@ -404,7 +427,7 @@ function hasSameKindsOfMedia(status: Status, media: Job["media"]): boolean {
   );
 }
 
-/** Without a text, the content warning becomes the text. */
+/** Whether a listed post has the same texts. In a post without text, the content warning becomes the text. */
 function isSameText(source: StatusSource, job: Pick<Job, "caption" | "options">): boolean {
   const option = job.options["spoiler_text"];
   const spoilerText = typeof option === "string" ? option.trim() : "";

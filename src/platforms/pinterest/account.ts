@@ -9,10 +9,12 @@ import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl } from "./hosts.ts";
 
 const PAGE_SIZE = 250;
-/** An account has at most 2,000 boards of its own, and it may have joined boards of others. */
+/** How many pages of boards are read. An account has at most 2,000 boards, and may have joined boards of others. */
 const MAX_PAGES = 20;
 
-/** Reads all pages; boards reserved for advertisements are left out because they accept no pins. */
+/**
+ * Lists the boards of an account, from all pages. Boards for advertisements are left out, because they accept no pins.
+ */
 export async function listBoards(client: PlatformClient, account: AccountAccess): Promise<Result<readonly Board[]>> {
   return await catchConnectionErrors(async () => {
     const boardsById = new Map<string, Board>();
@@ -48,7 +50,7 @@ function toBoard(board: ListedBoard): Board {
   };
 }
 
-/** Adds the current board ids, so that a preview can report unknown boards. */
+/** Adds the present board ids to the capabilities, so that a preview can report unknown boards. */
 export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
   const listed = await listBoards(client, account);
   return listed.ok ? succeeded({ ...account.capabilities, boards: listed.value.map((board) => board.id) }) : listed;

@@ -3,8 +3,8 @@ import { shorten, textOption } from "#platforms/text-marks.ts";
 import { boardIds } from "./options.ts";
 
 /**
- * help.pinterest.com/en/business/article/pinterest-product-specs: the feed shows the first 40 characters of a title and no
- * description, and cuts off what is taller than 2:3.
+ * How many characters of a title Pinterest's feed shows. It shows no description, and cuts off what is taller than 2:3
+ * (help.pinterest.com/en/business/article/pinterest-product-specs).
  */
 const FEED_TITLE_CHARACTERS = 40;
 

@@ -13,9 +13,9 @@ import { INLINE_MAX_BYTES, INLINE_TYPES } from "./limits.ts";
 import { parseProgress, CommitRef } from "./refs.ts";
 
 /**
- * Pinterest documents no time limit, and its own client sets none (`_request_timeout` of
- * https://github.com/pinterest/pinterest-python-generated-api-client). The timeout is longer than usual because Pinterest fetches the
- * images before it answers, and `verify` looks for a pin only later.
+ * The timeout (ms) of creating a pin. Pinterest documents none, and its own client sets none (`_request_timeout` of
+ * https://github.com/pinterest/pinterest-python-generated-api-client). It is longer than usual, because Pinterest
+ * fetches the images before it answers, and `verify` finds a pin only later.
  */
 const CREATE_PIN_TIMEOUT_MS = MINUTE;
 
@@ -58,7 +58,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   return refusalOutcome(job, commitRef, board, toFault(response, job));
 }
 
-/** The first board has its pin: records it together with the boards that are left. */
+/** Records that the first board has its pin, and continues with the boards that are left. */
 export function pinnedOutcome(
   job: Job,
   commitRef: CommitRef,
@@ -91,7 +91,7 @@ function refusalOutcome(job: Job, commitRef: CommitRef, board: string, fault: Fa
   return { state: "refused", fault };
 }
 
-/** The outcome after the last board: published if no board refused the pin. */
+/** The outcome after the last board. Published if no board refused the pin. */
 function finalOutcome(job: Job, commitRef: CommitRef): CommitOutcome {
   const { pins } = parseProgress(job.progress);
   const [first] = pins;
@@ -110,7 +110,7 @@ function finalOutcome(job: Job, commitRef: CommitRef): CommitOutcome {
   };
 }
 
-/** The title, description and link of the pin; empty ones are left out. */
+/** The title, description and link of a pin. Empty ones are left out. */
 export function textFields(job: Job): {
   readonly title?: string;
   readonly description?: string;
@@ -128,7 +128,7 @@ async function pinBody(job: Job, commitRef: CommitRef, board: string): Promise<J
   const mediaId = commitRef.mediaIds[board];
   const images = job.media.filter((media) => media.type === "image");
   const { board_section_id: section, dominant_color: color } = job.options;
-  // A pin has one description, from the first item.
+  // A pin has only one description, that of the first item.
   const altText = job.media[0] && altTextOf(job.media[0]);
   return {
     board_id: board,
@@ -141,7 +141,7 @@ async function pinBody(job: Job, commitRef: CommitRef, board: string): Promise<J
   };
 }
 
-/** A video pin needs a cover: the video's own, the post's image, otherwise the first frame. */
+/** The media of a video pin, which needs a cover: the video's own, or the post's image, or else the first frame. */
 function videoSource(mediaId: string, media: readonly JobMedia[], image: JobMedia | undefined): JsonObject {
   const own = media.find(({ type }) => type === "video")?.cover;
   const cover = own?.image ?? image;

@@ -16,7 +16,7 @@ import { ErrorBody, UserAccount } from "./answers.ts";
 import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl, AUTHORIZE_URL } from "./hosts.ts";
 
-/** Creating a pin requires all four scopes for boards and pins. */
+/** The scopes that a login requests. Creating a pin requires all four scopes for boards and pins. */
 const SCOPES = ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"] as const;
 const SECRET_BOARD_SCOPES = [
   "boards:read_secret",
@@ -91,12 +91,20 @@ async function requestPinterestTokens(
   });
 }
 
-/** The code or refresh token is used, expired or unknown (https://github.com/pinterest/pinterest-python-sdk/issues/114). */
+/**
+ * The error code for a code or refresh token that is used, expired or unknown
+ * (https://github.com/pinterest/pinterest-python-sdk/issues/114).
+ */
 const INVALID_GRANT_CODE = "283";
-/** "Authentication failed." from the token endpoint means that the app's id or secret is wrong, not the grant. */
+/**
+ * The error code "Authentication failed." of the token endpoint. It means that the app's id or secret is wrong, not the
+ * grant.
+ */
 const AUTHENTICATION_FAILED_CODE = "2";
 
-/** Pinterest's token endpoint uses Pinterest's numeric error codes instead of the OAuth ones (RFC 6749). */
+/**
+ * The fault of a token request. The endpoint uses Pinterest's numeric error codes instead of those of OAuth (RFC 6749).
+ */
 function tokenRequestFault(response: PlatformResponse): Fault {
   const errorBody = parseBody(ErrorBody, response);
   const code = errorBody?.code?.toString();

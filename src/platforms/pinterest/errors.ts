@@ -4,20 +4,23 @@ import type { Fault } from "#platforms/contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
 import { ErrorBody } from "./answers.ts";
 
-/** Values of `Fault.code` that other files of this folder check. */
+/** Values of `Fault.code` that other files of this folder compare. */
 export const IMAGE_UNREACHABLE_CODE = "media_unreachable";
 const BOARD_NOT_FOUND_CODE = "board_not_found";
 const NOT_PERMITTED_CODE = "not_permitted";
 
 const OPERATOR_RETRY_SECONDS = 900;
 
-/** The times that determine how long to wait. */
+/** The times that decide how long to wait after a fault. */
 export interface FaultTiming {
   readonly now: number;
   readonly dueAt: number;
 }
 
-/** Maps an unsuccessful response to a fault, by error code and message: Pinterest uses the same code with different HTTP statuses. */
+/**
+ * Maps an unsuccessful response to a fault by error code and message, because Pinterest uses the same code with
+ * different HTTP statuses.
+ */
 export function toFault(response: PlatformResponse, timing: FaultTiming | null): Fault {
   const errorBody = parseBody(ErrorBody, response) ?? {};
   const code = errorBody.code ?? null;
@@ -108,7 +111,10 @@ function rejectionFault(
   }
 }
 
-/** Retrying early extends the block, so the waits grow: one hour, then four, then twelve. */
+/**
+ * How long (s) to wait after a block for spam. Retrying early extends the block, so the waits grow: one hour, four,
+ * twelve.
+ */
 function spamWaitSeconds(timing: FaultTiming | null): number {
   const elapsed = timing === null ? 0 : timing.now - timing.dueAt;
   const wait = elapsed < HOUR ? HOUR : elapsed < 5 * HOUR ? 4 * HOUR : 12 * HOUR;

@@ -8,7 +8,7 @@ import { fitting, limits } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://policy.pinterest.com/developer-guidelines */
+/** What Pinterest requires of data handling: https://policy.pinterest.com/developer-guidelines */
 const dataPolicy: DataPolicy = {
   use: "Your name, id and picture and the names of your boards, to publish Pins to the boards you chose.",
   revoke:
@@ -19,7 +19,7 @@ const dataPolicy: DataPolicy = {
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("pinterest");
 
-/** A low estimate of the upload speed. */
+/** A low estimate of the upload speed, which decides how early an upload starts. */
 const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
 
 export const pinterest = defineAdapter({
@@ -47,7 +47,7 @@ export const pinterest = defineAdapter({
   appearance,
   fetchCapabilities: defer((calls) => calls.fetchCapabilities),
   listBoards: defer((calls) => calls.listBoards),
-  // Only a video needs preparation; it is uploaded once per board.
+  // Only a video needs preparation. It is uploaded once for each board.
   prepareAheadMs: ({ media }) => {
     const video = media.find((item) => item.type === "video");
     return video ? defaultPrepareAheadMs(media) + Math.ceil(video.sizeBytes / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND : 0;

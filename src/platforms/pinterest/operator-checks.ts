@@ -28,8 +28,9 @@ export const operatorChecks: OperatorChecks = {
         },
 
   /**
-   * Code 283 refuses the grant, and code 2 the app (https://github.com/pinterest/pinterest-python-sdk/issues/114). Pinterest has also
-   * answered 283 to an unknown app id, and named that in `data` (https://github.com/pinterest/pinterest-api-demo/issues/16).
+   * Code 283 refuses the grant, and code 2 the app (https://github.com/pinterest/pinterest-python-sdk/issues/114).
+   * Pinterest has also answered 283 to an unknown app id, which `data` then says
+   * (https://github.com/pinterest/pinterest-api-demo/issues/16).
    */
   checkCredentials: async (client, app) =>
     await checkAnswer(

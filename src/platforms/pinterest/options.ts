@@ -7,7 +7,8 @@ import { BOARDS_MAX, LINK_MAX, TITLE_MAX } from "./limits.ts";
 const BOARD_ID = /^\d{1,30}$/;
 
 /**
- * github.com/pinterest/api-description, OpenAPI 5.23.0, PinCreate: `board_id`, `board_section_id`, `title`, `link`, `dominant_color`.
+ * The options of a pin. github.com/pinterest/api-description, OpenAPI 5.23.0, PinCreate: `board_id`,
+ * `board_section_id`, `title`, `link`, `dominant_color`.
  */
 export const options = z.looseObject({
   board_ids: z
@@ -40,7 +41,7 @@ export const options = z.looseObject({
   ...commonOptions,
 });
 
-/** The boards of a job's options, each once. */
+/** The board ids of a job's options, without repetition. */
 export function boardIds({ board_ids: ids }: JsonObject): readonly string[] {
   return [...new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [])];
 }

@@ -12,11 +12,14 @@ import { Cursor, parseProgress, type CommitRef } from "./refs.ts";
 import { uploadVideo } from "./upload.ts";
 
 const PROCESSING_DEADLINE_MS = 10 * MINUTE;
-/** The poll intervals of Pinterest's own quickstart. */
+/** The seconds between polls, as in Pinterest's own quickstart. */
 const POLL_SECONDS = [1, 2, 4, 8] as const;
 const MAX_POLL_SECONDS = 10;
 
-/** Images need no preparation. A video is uploaded once per board: Pinterest does not document that two pins may share an upload. */
+/**
+ * Prepares a pin. Images need no preparation. A video is uploaded once per board, because it is not documented that two
+ * pins may share an upload.
+ */
 export async function prepare(
   client: PlatformClient,
   job: Job,
@@ -35,7 +38,7 @@ export async function prepare(
     : await uploadForBoard(client, job, video, next, current);
 }
 
-/** Boards of this post that have no pin yet. */
+/** The boards of this post that have no pin yet. */
 function remainingBoards(job: Job): readonly string[] {
   const { pins } = parseProgress(job.progress);
   return boardIds(job.options).filter((board) => !pins.some((pin) => pin.board === board));
@@ -58,7 +61,7 @@ async function uploadForBoard(
     const uploads = [...cursor.uploads, { board, mediaId: uploaded.mediaId, done: false }];
     return { state: "again", afterSeconds: 0, cursor: { ...cursor, uploads, refusalCount: 0 } };
   }
-  // An upload cannot be resumed; it is repeated once, because the first one may have taken too long.
+  // An upload cannot be resumed. It is repeated once, because the first one may only have taken too long.
   return uploaded.refusedByStorage && cursor.refusalCount === 0
     ? { state: "again", afterSeconds: 1, cursor: { ...cursor, refusalCount: 1 } }
     : { state: "refused", fault: uploaded.fault };

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { codesOf, TARGET_ERRORS } from "#core/codes.ts";
 import type { JsonValue } from "#core/json.ts";
 
-/** Pins that already exist, from any run of this target; they are never created again. */
+/** The pins that already exist, from any run of this target. They are never created again. */
 const Progress = z.object({ pins: z.array(z.object({ board: z.string(), pin: z.string() })) });
 export type Progress = z.infer<typeof Progress>;
 
@@ -11,25 +11,25 @@ export function parseProgress(value: JsonValue): Progress {
   return parsed.success ? parsed.data : { pins: [] };
 }
 
-/** Video uploads of the boards that have no pin yet: each pin has its own upload. */
+/** The video uploads for the boards without a pin. Each pin has its own upload. */
 export const Cursor = z.object({
   uploads: z.array(z.object({ board: z.string(), mediaId: z.string(), done: z.boolean() })),
-  /** When the last upload finished; null until then. */
+  /** When (ms) the last upload finished; null until then. */
   processingSince: z.number().nullable(),
   pollCount: z.number(),
-  /** Consecutive uploads that Pinterest's storage refused. */
+  /** How many uploads in a row Pinterest's storage has refused. */
   refusalCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
 
 export const CommitRef = z.object({
-  /** Boards without a pin, in order; the visible call creates the pin on the first one. */
+  /** The boards without a pin, in order. The visible call creates the pin on the first one. */
   boards: z.array(z.string()),
-  /** The media id of the uploaded video, by board. */
+  /** By board: the media id of the uploaded video. */
   mediaIds: z.record(z.string(), z.string()),
-  /** Pinterest fetches images by URL; where that fails, they are sent inline. */
+  /** How images get to Pinterest. It fetches them by URL; if that fails, they are sent inside the request. */
   imageMode: z.enum(["url", "inline"]),
-  /** Boards that refused the pin in this run, and why. */
+  /** The boards that refused the pin in this run, with the reasons. */
   failures: z.array(
     z.object({
       board: z.string(),
@@ -38,7 +38,7 @@ export const CommitRef = z.object({
       platformCode: z.string().nullable(),
     }),
   ),
-  /** Calls sent for the first board. */
+  /** How many calls were sent for the first board. */
   sendCount: z.number(),
   sentAt: z.number().nullable(),
 });

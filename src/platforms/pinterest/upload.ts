@@ -9,14 +9,16 @@ import { toFault, unexpectedResponse } from "./errors.ts";
 import { apiUrl, UPLOAD_HOSTS } from "./hosts.ts";
 
 const MIN_UPLOAD_BYTES_PER_SECOND = 5_000_000;
-/** The registration and this time together stay below five minutes, after which the publisher aborts a step. */
+/**
+ * The longest upload (ms). With the registration it stays below five minutes, after which the publisher aborts a step.
+ */
 const MAX_UPLOAD_MS = 270 * SECOND;
 
 type UploadOutcome =
   | { readonly state: "stored"; readonly mediaId: string }
   | { readonly state: "refused"; readonly fault: Fault; readonly refusedByStorage: boolean };
 
-/** Registers and uploads a whole video; an interrupted upload is abandoned and never becomes visible. */
+/** Registers and uploads a whole video. An interrupted upload is abandoned and never becomes visible. */
 export async function uploadVideo(client: PlatformClient, job: Job, video: JobMedia): Promise<UploadOutcome> {
   const { app, accessToken } = job.account;
   const response = await callPlatform(
@@ -37,15 +39,15 @@ export async function uploadVideo(client: PlatformClient, job: Job, video: JobMe
   return { state: "refused", fault, refusedByStorage: status !== null && status >= 400 && status < 500 };
 }
 
-/** The video is sent to this URL, so it must be on one of Pinterest's storage hosts. */
+/** Whether an upload URL is on one of Pinterest's storage hosts. It must be, because the video is sent there. */
 function isUploadUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === "https:" && hostMatches(UPLOAD_HOSTS, parsed.hostname);
 }
 
 /**
- * Amazon S3 requires all fields first, the file last and a known content length. The form is written here because
- * `FormData` would hold the whole file in memory.
+ * Sends the video to Amazon S3, which requires all fields first, the file last, and a known length. The form is written
+ * here, because `FormData` would hold the whole file in memory.
  */
 async function postToStorage(
   client: PlatformClient,
@@ -53,7 +55,7 @@ async function postToStorage(
   fields: Readonly<Record<string, string>>,
   video: JobMedia,
 ): Promise<number | null> {
-  // A file cannot contain its own hash, so the boundary never occurs in it.
+  // Use the file's hash as boundary: a file cannot contain its own hash, so the boundary never occurs in it.
   const boundary = `part-${video.sha256}`;
   const head = encodeText(
     ...Object.entries(fields).map(
@@ -66,7 +68,8 @@ async function postToStorage(
   const file = await video.read();
   const { readable, writable } = new FixedLengthStream(length);
   const requestEnded = new AbortController();
-  // A write error also fails the request, which reports it; after an early response the remaining bytes are not needed.
+  // If writing fails, the request fails too and reports it. After an early response, the remaining bytes are not
+  // needed.
   const formWritten = writeForm(writable, { head, file, tail }, requestEnded.signal).catch(() =>
     file.cancel().catch(() => undefined),
   );
@@ -105,7 +108,10 @@ async function writeForm(
   });
 }
 
-/** A write waits for a reader, so it must be aborted when the request ends. */
+/**
+ * Writes to a stream, and aborts the writing when the request ends. Otherwise the write would wait for a reader for
+ * ever.
+ */
 async function withWriter(
   to: WritableStream<Uint8Array>,
   signal: AbortSignal,

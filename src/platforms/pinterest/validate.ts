@@ -65,7 +65,7 @@ function captionProblems(length: number): readonly ValidationProblem[] {
     : [];
 }
 
-/** Boards are checked only if the capabilities contain a list, which is read right before a preview. */
+/** Finds unknown boards. It needs the list in the capabilities, which is read right before a preview. */
 function boardProblems(ids: readonly string[], capabilities: JsonObject): readonly ValidationProblem[] {
   const { boards } = capabilities;
   if (!Array.isArray(boards)) {

@@ -13,11 +13,14 @@ import { apiUrl, pinUrl } from "./hosts.ts";
 import { boardIds } from "./options.ts";
 import { parseProgress, CommitRef } from "./refs.ts";
 
-/** Pinterest does not document how soon it lists a new pin and does not detect duplicates, so a pin is absent only after three checks. */
+/**
+ * When (ms) to look for a pin. It counts as absent only after three checks, because it is not documented how soon
+ * Pinterest lists a pin, and Pinterest detects no duplicates.
+ */
 const CHECKS_MS = [15 * SECOND, 75 * SECOND, 5 * MINUTE] as const;
 const LAST_CHECK_MS = 5 * MINUTE;
 const RETRY_SECONDS = 60;
-/** Tolerates a difference between this service's clock and Pinterest's. */
+/** How much (ms) the clocks of this service and of Pinterest may differ. */
 const CLOCK_TOLERANCE_MS = MINUTE;
 const PAGE_SIZE = 250;
 const MAX_PAGES = 8;
@@ -30,7 +33,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const commitRef = CommitRef.parse(ref);
   const [board] = commitRef.boards;
   if (board === undefined) {
-    // With no board left, no call was sent.
+    // No board is left, so no call was sent.
     return { state: "absent" };
   }
   const committedAt = job.committedAt ?? commitRef.sentAt ?? job.now;
@@ -52,16 +55,20 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   if (nextCheckMs !== undefined) {
     return verifyAgainIn(nextCheckMs - elapsed);
   }
-  // `committedAt` is the time of the first call; after a crash only the recorded `sentAt` shows that the call was repeated.
+  // `committedAt` is the time of the first call. After a crash, only the recorded `sentAt` shows that the call was
+  // repeated.
   const sentTwice =
     commitRef.sendCount > 1 || (commitRef.sentAt !== null && commitRef.sentAt - committedAt > LAST_CHECK_MS);
-  // Pinterest does not document how soon it lists a new pin, so a pin that the list lacks may still exist.
+  // A pin that the list lacks may still exist, because it is not documented how soon Pinterest lists a new one.
   return job.account.app.settings["RESEND"] === "once" && !sentTwice
     ? { state: "absent" }
     : { state: "cannot_tell", detail: `board ${board} does not list the pin` };
 }
 
-/** Reads all boards without a recorded pin before it decides, because the lost run may have created a pin on any of them. */
+/**
+ * Looks for pins without a reference. It reads all boards without a recorded pin before it decides, because the lost
+ * run may have used any of them.
+ */
 async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
   const waitMs = waitUntilListedMs(job, LAST_CHECK_MS);
   if (waitMs > 0) {
@@ -108,7 +115,9 @@ type ListResult =
   | { readonly ok: true; readonly pins: readonly ListedPin[] }
   | { readonly ok: false; readonly outcome: VerifyOutcome };
 
-/** Pins of the board, newest first in practice. An incomplete list is an error: it is never proof of absence. */
+/**
+ * Lists the pins of a board, in practice newest first. An incomplete list is an error, because it never proves absence.
+ */
 async function listSince(client: PlatformClient, job: Job, board: string, since: number): Promise<ListResult> {
   const { app, accessToken } = job.account;
   const pins: ListedPin[] = [];
@@ -148,7 +157,7 @@ function unreadableOutcome(board: string, fault: ReturnType<typeof toFault> | nu
   }
 }
 
-/** Pinterest writes times in UTC without a time zone; a pin without a time counts as new. */
+/** When (ms) a pin was created. Pinterest writes times in UTC without a zone. A pin without a time counts as new. */
 function createdAt(pin: ListedPin): number {
   const text = pin.created_at ?? "";
   const createdAtMs = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);

@@ -2,7 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { Id } from "#platforms/response.ts";
 import { graphList } from "#platforms/graph-api.ts";
 
-/** `user_id` of the token response is a JSON number beyond 2^53; this call returns the id as text. */
+/**
+ * The account's own profile. `user_id` of the token response is a JSON number beyond 2^53, but this call returns the id
+ * as text.
+ */
 export const Me = z.looseObject({
   id: Id,
   username: z.string().min(1),

@@ -3,8 +3,9 @@ import { ANY_RATIO, findMarks, firstLink, linkCard, withoutOverlaps } from "#pla
 import { findTags } from "./text.ts";
 
 /**
- * Whether the feed cuts a text of at most 500 characters is not documented, so none is cut here. Posts guide: a post has one
- * topic, the first hashtag, and a text without media gets the preview of its first link.
+ * How Threads' feed shows a post. Whether it cuts a text of at most 500 characters is not documented, so none is cut
+ * here. Posts guide: a post has one topic, the first hashtag, and a text without media gets the preview of its first
+ * link.
  */
 export function appearance({ caption, media }: AppearanceInput): PostAppearance {
   return {

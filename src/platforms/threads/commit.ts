@@ -9,7 +9,10 @@ import { PublishedPost } from "./answers.ts";
 import { isUncertainCommit, isContainerNotFound, RESTRICTED_SUBCODE, toFault } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 
-/** `auto_publish_text` is not used: it publishes without a container, whose status `verify` needs. */
+/**
+ * Publishes the container. `auto_publish_text` is not used: it publishes without a container, whose status `verify`
+ * needs.
+ */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = ContainerRef.parse(ref);
   const publishUrl = `${graphUrl(job.account.app)}/${encodeURIComponent(job.account.platformAccountId)}/threads_publish`;
@@ -33,7 +36,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   return fault.kind === "temporary" ? { state: "stale", detail: fault.message } : { state: "refused", fault };
 }
 
-/** Returns null instead of an error, because the post is already published and must not fail now. */
+/** The address of a post. Null instead of an error, because the post is already published and must not fail now. */
 async function readPermalink(client: PlatformClient, job: Job, id: string): Promise<string | null> {
   try {
     const url = withQuery(`${graphUrl(job.account.app)}/${encodeURIComponent(id)}`, { fields: "id,permalink" });

@@ -117,9 +117,10 @@ async function readProfile(client: PlatformClient, app: AppCredentials, token: s
 }
 
 /**
- * The token response does not name the scopes, and `/debug_token` answers only testers of the app. Reading the publishing limit requires
- * both basic scopes, and reading the limit of replies also the scope that writes them, so a refusal shows what the user declined. Without
- * a refusal all requested scopes count as granted, and a post reports a missing one.
+ * Finds out which scopes the user granted. The token response does not name them, and `/debug_token` answers only
+ * testers of the app. Reading the publishing limit requires both basic scopes, and reading the limit of replies the
+ * scope that writes them. So a refusal shows what the user declined. Without a refusal all scopes count as granted, and
+ * a post reports a missing one.
  */
 async function readGrantedScopes(
   client: PlatformClient,
@@ -145,7 +146,7 @@ async function readGrantedScopes(
   }
 }
 
-/** The number of posts that Threads allows this account. */
+/** Reads how many posts Threads allows this account. */
 export async function fetchCapabilities(client: PlatformClient, account: AccountAccess): Promise<Result<JsonObject>> {
   const url = publishingLimitUrl(account.app, account.platformAccountId);
   const limit = await readPublishingLimit(client, url, account.accessToken, toFault);

@@ -12,12 +12,15 @@ import {
 
 const HOUR_SECONDS = 3600;
 
-/** Threads answers 24/4279009, its most frequent error, when a container is not visible yet or no longer exists. */
+/**
+ * Whether a container was not found. Threads answers 24/4279009, its most frequent error, if a container is not visible
+ * yet or no longer exists.
+ */
 export function isContainerNotFound(error: GraphError | null): boolean {
   return error?.code === 24 || error?.subcode === 4_279_009;
 }
 
-/** Faults of `prepare`: nothing is visible while containers are created and polled. */
+/** The fault of a response in `prepare`, where nothing is visible yet. */
 export function toFault(response: PlatformResponse): Fault {
   const error = graphError(response);
   const source = graphSource(response, error);
@@ -67,7 +70,7 @@ const MEDIA_REASONS: Readonly<Record<string, string>> = {
   FAILED_DOWNLOADING_VIDEO: "could not download the video",
   FAILED_PROCESSING_AUDIO: "could not process the sound of the video",
   FAILED_PROCESSING_VIDEO: "could not process the video",
-  // Spelled like this in the platform's documentation.
+  // The platform's documentation spells it like this.
   INVALID_ASPEC_RATIO: "does not accept this aspect ratio",
   INVALID_ASPECT_RATIO: "does not accept this aspect ratio",
   INVALID_BIT_RATE: "does not accept this bit rate",
@@ -77,7 +80,10 @@ const MEDIA_REASONS: Readonly<Record<string, string>> = {
   INVALID_AUDIO_CHANNEL_LAYOUT: "does not accept this layout of audio channels",
 };
 
-/** The meaning of a failed container's `error_message`: `INVALID_…` is final, anything else may succeed in a new container. */
+/**
+ * What a failed container's `error_message` means. `INVALID_…` is final; for anything else, a new container may
+ * succeed.
+ */
 export function containerFailure(errorMessage: string): { readonly fault: Fault; readonly canRebuild: boolean } {
   const reason = MEDIA_REASONS[errorMessage];
   return {
@@ -92,7 +98,7 @@ export function containerFailure(errorMessage: string): { readonly fault: Fault;
 
 export const RESTRICTED_SUBCODE = 2_207_051;
 
-/** Responses to the publishing call after which the post may be published. */
+/** Whether the post may be published in spite of this response to the publishing call. */
 export function isUncertainCommit(response: PlatformResponse): boolean {
   const error = graphError(response);
   return (

@@ -10,7 +10,7 @@ import { fitting, limits } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://developers.facebook.com/terms/#privacypolicy */
+/** What Meta requires of data handling: https://developers.facebook.com/terms/#privacypolicy */
 const dataPolicy: DataPolicy = {
   use: "The name, id and picture of your profile, to publish posts to it and to show what became of them.",
   revoke: "Remove Almanac in the settings of Threads, under Account, Website permissions.",

@@ -3,24 +3,38 @@ import type { PlatformLimits, ImageFitting, MediaRule } from "#platforms/contrac
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
-/** developers.facebook.com/documentation/threads/posts: 500, an emoji counts its UTF-8 bytes. */
+/**
+ * The longest text: 500, where an emoji counts its UTF-8 bytes (developers.facebook.com/documentation/threads/posts).
+ */
 export const CAPTION_MAX = 500;
-/** We assume that non-ASCII letters count as one character; near the limit a warning says that Threads may count differently. */
+/**
+ * From this length on a warning says that Threads may count differently. Non-ASCII letters are assumed to count as one
+ * character.
+ */
 export const CAPTION_ADVISED = 480;
-/** Changelog of 22 December 2025 (`THREADS_API__LINK_LIMIT_EXCEEDED`): 5 different links. */
+/** How many different links a post may have: 5 (changelog of 22 December 2025, `THREADS_API__LINK_LIMIT_EXCEEDED`). */
 export const LINKS_MAX = 5;
-/** developers.facebook.com/documentation/threads/create-posts/topics: 1 to 50 characters, neither . nor &. */
+/**
+ * The longest topic: 1 to 50 characters, neither . nor &
+ * (developers.facebook.com/documentation/threads/create-posts/topics).
+ */
 export const TOPIC_MAX = 50;
-/** developers.facebook.com/documentation/threads/create-posts/polls: `option_a` to `option_d` of 1 to 25 characters, the first two required; text posts only. */
+/**
+ * How many options a poll has. developers.facebook.com/documentation/threads/create-posts/polls: `option_a` to
+ * `option_d` of 1 to 25 characters, the first two required; text posts only.
+ */
 export const POLL_OPTIONS = { min: 2, max: 4 } as const;
 export const POLL_OPTION_MAX = 25;
-/** Carousels of 2 to 20 items. */
+/** How many items a carousel may have: 2 to 20. */
 export const CAROUSEL_MAX = 20;
 
-/** Threads media specifications: JPEG or PNG, 8 MB, ratio up to 10:1; widths are scaled to 320..1440. */
+/**
+ * The rules for images. Threads media specifications: JPEG or PNG, 8 MB, ratio up to 10:1; widths are scaled to
+ * 320..1440.
+ */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png"],
-  // The documentation says only "8 MB", so this is the smaller reading.
+  // The documentation says only "8 MB", so take the smaller meaning.
   maxBytes: 8_000_000,
   minRatio: 0.1,
   maxRatio: 10,
@@ -28,7 +42,10 @@ export const IMAGE: MediaRule = {
 
 const VIDEO_MIN_SECONDS = 0.1;
 
-/** Same page: MOV or MP4, up to 5 minutes, 1 GB, 1920 wide, 0.01:1 to 10:1, 23 to 60 fps, H.264 or HEVC with AAC. */
+/**
+ * The rules for videos. Same page: MOV or MP4, up to 5 minutes, 1 GB, 1920 wide, 0.01:1 to 10:1, 23 to 60 fps, H.264 or
+ * HEVC with AAC.
+ */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: 1_000_000_000,
@@ -43,7 +60,10 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
-/** developers.facebook.com/docs/threads/reference/publishing, `alt_text`: images and videos, 1,000 characters. */
+/**
+ * The rules for alt text: images and videos, 1,000 characters
+ * (developers.facebook.com/docs/threads/reference/publishing, `alt_text`).
+ */
 const ALT_TEXT = { types: ["image", "video"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
 
 export const limits = {
@@ -75,11 +95,11 @@ export const limits = {
     ...mediaRuleLimits("image", IMAGE),
     ...mediaRuleLimits("video", VIDEO),
   ],
-  // For accounts whose own number could not be read: developers.facebook.com/documentation/threads/overview.md; a carousel
-  // counts once.
+  // The cap for accounts whose own number could not be read
+  // (developers.facebook.com/documentation/threads/overview.md). A carousel counts once.
   dailyCaps: [{ count: 250, windowHours: 24, what: "posts" }],
   duplicateText: null,
 } as const satisfies PlatformLimits;
 
-/** Images are scaled to 1440 pixels of width. */
+/** Copies of images are at most 1440 pixels wide, because Threads scales wider ones down. */
 export const fitting = { rule: IMAGE, maxWidth: 1440 } as const satisfies ImageFitting;

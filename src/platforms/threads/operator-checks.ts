@@ -11,8 +11,9 @@ export const operatorChecks: OperatorChecks = {
   }),
 
   /**
-   * https://developers.facebook.com/documentation/threads/get-started/app-access-tokens sends a GET with the secret in the URL. This
-   * check sends a POST, which the endpoint accepts for codes, and reports the endpoint's own words if it refuses the POST.
+   * https://developers.facebook.com/documentation/threads/get-started/app-access-tokens sends a GET with the secret in
+   * the URL. This check sends a POST, which the endpoint accepts for codes. If it refuses the POST, the check reports
+   * its words.
    */
   checkCredentials: async (client, app) => await checkAppToken(client, app, `${graphOrigin(app)}/oauth/access_token`),
 

@@ -5,8 +5,9 @@ import { threadOption } from "#platforms/thread.ts";
 import { POLL_OPTION_MAX, POLL_OPTIONS, TOPIC_MAX } from "./limits.ts";
 
 /**
- * developers.facebook.com/docs/threads/reference/publishing: `reply_control` with these values, `link_attachment`, `poll_attachment`,
- * `reply_to_id`; …/create-posts/topics, …/create-posts/polls; …/create-posts/spoilers: `is_spoiler_media` of images, videos and carousels.
+ * The options of a Threads post. developers.facebook.com/docs/threads/reference/publishing: `reply_control` with these
+ * values, `link_attachment`, `poll_attachment`, `reply_to_id`; …/create-posts/topics, …/create-posts/polls;
+ * …/create-posts/spoilers: `is_spoiler_media` of images, videos and carousels.
  */
 export const options = z.looseObject({
   reply_control: choiceOf({

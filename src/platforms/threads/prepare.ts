@@ -35,7 +35,7 @@ export async function prepare(
     readState: (id) => readContainerState(client, job, id),
     toFault: toFault,
     firstPollSeconds: firstPollSeconds(post),
-    // The status "finished" is reported shortly before the container can be published.
+    // Threads reports the status "finished" shortly before the container can be published.
     pauseAfterFinishedSeconds: 2,
     deadlineMs: 15 * MINUTE,
     maxRebuilds: 2,
@@ -44,7 +44,7 @@ export async function prepare(
 
 const FAST_POLLING_BEFORE_DUE_MS = MINUTE;
 
-/** The polling interval that Meta documents, or a shorter one when the post is due soon. */
+/** How long (s) to wait before the first poll: as Meta documents it, or shorter if the post is due soon. */
 function firstPollSeconds(job: Job): number {
   if (job.media.length === 0 || job.dueAt - job.now < FAST_POLLING_BEFORE_DUE_MS) {
     return 5;
@@ -54,7 +54,7 @@ function firstPollSeconds(job: Job): number {
 
 const POLL_MEMBERS = ["option_a", "option_b", "option_c", "option_d"] as const;
 
-/** The options of the container that is published. */
+/** The fields for the options, in the container that is published. */
 function optionFields({ options: requested }: Job): RequestFields {
   const { reply_control, topic_tag, link_attachment, poll, is_spoiler } = options.parse(requested);
   return {
@@ -67,7 +67,7 @@ function optionFields({ options: requested }: Job): RequestFields {
   };
 }
 
-/** An empty text is not sent; posts with media need none. */
+/** The caption, or undefined for an empty one, which is not sent. Posts with media need no text. */
 function captionOrUndefined(job: Job): string | undefined {
   return job.caption === "" ? undefined : job.caption;
 }
@@ -93,7 +93,7 @@ async function readContainerState(client: PlatformClient, job: Job, id: string):
   );
   const container = isOk(response) ? parseBody(Container, response) : undefined;
   if (!container) {
-    // A new container is not visible at first; one that never becomes visible ends with the deadline.
+    // A new container is not visible at first. If it never becomes visible, the deadline ends the wait.
     return isOk(response) || isContainerNotFound(graphError(response)) || toFault(response).kind === "temporary"
       ? { state: "processing" }
       : { state: "failed", fault: toFault(response), canRebuild: false };

@@ -2,7 +2,7 @@ import { comparableText } from "#platforms/comparable-text.ts";
 
 const EMOJI_PATTERN = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 const LINK_PATTERN = /\bhttps?:\/\/[^\s<>"']+/giu;
-/** Hashtags; digits alone are not one. */
+/** Matches hashtags. Digits alone are none. */
 const TAG_PATTERN = /(?<![\p{L}\p{N}_&])#(?=[^\s#.&]*[^\s#.&\d])[^\s#.&]{1,50}/gu;
 
 const encoder = new TextEncoder();
@@ -26,7 +26,7 @@ export function findTags(text: string): readonly string[] {
   return text.match(TAG_PATTERN) ?? [];
 }
 
-/** A form in which a sent and a listed text are equal: Threads may remove the `#` of the topic. */
+/** Normalizes a text, so that the sent text equals the listed one. Threads may remove the `#` of the topic. */
 export function comparableCaption(text: string): string {
   return comparableText(text.replaceAll("#", ""));
 }

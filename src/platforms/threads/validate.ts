@@ -59,7 +59,10 @@ function allMediaProblems(input: ValidationInput): readonly ValidationProblem[] 
   ];
 }
 
-/** A text post accepts a link or a poll but not both, and a spoiler covers only media. */
+/**
+ * Finds attachments that exclude each other: a text post accepts a link or a poll but not both, and a spoiler covers
+ * only media.
+ */
 function attachmentProblems({ options: requested, media }: ValidationInput): readonly ValidationProblem[] {
   const isSet = (name: string) => (requested[name] ?? null) !== null;
   const problems: ValidationProblem[] = [];

@@ -31,19 +31,22 @@ import { isContainerNotFound } from "./errors.ts";
 import { graphUrl } from "./hosts.ts";
 import { comparableCaption } from "./text.ts";
 
-/** A container that does not exist is stale when the list has not shown the post for this long. */
+/** How long (ms) the list must lack the post before a container that does not exist counts as stale. */
 const LOST_CONTAINER_STALE_AFTER_MS = 120 * SECOND;
-/** After a "not found" the same container is published again after this time, up to the maximum below. */
+/** How soon (ms) the same container is published again after a "not found". The next constant limits how often. */
 const NOT_FOUND_RETRY_AFTER_MS = 30 * SECOND;
 const MAX_NOT_FOUND = 3;
-/** This pause checks a missing container three times before it counts as stale. */
+/** The longest wait (ms) between checks. It checks a missing container three times before it counts as stale. */
 const MAX_PAUSE_MS = 60 * SECOND;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
-/** The documentation does not name the page size of replies, so the number of pages is the limit. */
+/**
+ * How many pages of replies are read. The documentation does not name the size of a page, so the number of pages is
+ * limited.
+ */
 const MAX_CONVERSATION_PAGES = 20;
 
-/** `media_type` in the list of posts, by the kind of post. */
+/** The `media_type` that the list of posts has for each kind of post. */
 const LISTED_MEDIA_TYPE: Readonly<Record<string, string>> = {
   text: "TEXT_POST",
   carousel: "CAROUSEL_ALBUM",
@@ -67,7 +70,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   return outcome.state === "published" && part ? afterPart(job, part, ref, outcome) : outcome;
 }
 
-/** How long `verify` looks for the id of a published part, which the next part needs for its reply. */
+/** How long (ms) `verify` looks for the id of a published part, which the next part needs for its reply. */
 const UNNAMED_PART_MS = 5 * MINUTE;
 
 function afterPart(job: Job, part: ThreadPart, ref: JsonValue, { remoteId, url }: PublishedOutcome): VerifyOutcome {
@@ -81,7 +84,7 @@ function afterPart(job: Job, part: ThreadPart, ref: JsonValue, { remoteId, url }
     : { state: "cannot_tell", detail: "Threads published a part and does not tell its id, which the next one needs" };
 }
 
-/** Without a journal, looks for the post by the content of its row, and for a thread part by part. */
+/** Looks for a post without a journal by the content of its row, and for a thread part by part. */
 async function verifyFromRow(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const findFirst = async () =>
     await verifyByRow(job, {
@@ -110,7 +113,10 @@ function decideUnlisted(unlisted: UnlistedContainer): VerifyOutcome {
     : unlistedOutcome(unlisted);
 }
 
-/** After a "not found" refusal, a container that is finished and unpublished needs no further wait. */
+/**
+ * How long (ms) to wait before deciding. After a refusal with "not found", a container that is finished and unpublished
+ * needs no further wait.
+ */
 function waitBeforeDecisionMs({ commitRef, status }: UnlistedContainer): number {
   if (commitRef.notFoundCount > 0) {
     return status === "FINISHED" ? 0 : NOT_FOUND_RETRY_AFTER_MS;
@@ -156,7 +162,7 @@ async function readContainerStatus(client: PlatformClient, job: Job, id: string)
   return isContainerNotFound(error) || error?.code === 100 ? "LOST" : "unreadable";
 }
 
-/** Lists every post since `since`; undefined if it cannot read the list to its end. */
+/** Lists every post since `since`. Undefined if the list cannot be read completely. */
 async function listSince(
   client: PlatformClient,
   job: Job,
@@ -223,7 +229,7 @@ async function listReplies(
     .map((reply) => ({ id: reply.id, url: reply.permalink ?? null, isMatch: hasContent(reply, expected) }));
 }
 
-/** Lists every reply of the account below its own post; undefined if it cannot read the list to its end. */
+/** Lists every reply of the account below its own post. Undefined if the list cannot be read completely. */
 async function readConversation(
   client: PlatformClient,
   job: Job,

@@ -7,7 +7,10 @@ import { type Creator, CreatorBody } from "./answers.ts";
 import { callApi, isSuccess } from "./api.ts";
 import { toFault } from "./errors.ts";
 
-/** Reads what the account may do now: at every preview and before every direct post, because users change these settings. */
+/**
+ * Reads what the account may do now. Needed at every preview and before every direct post, because users change these
+ * settings.
+ */
 export async function readCreator(client: PlatformClient, token: string): Promise<Result<Creator>> {
   const response = await callApi(client, "/v2/post/publish/creator_info/query/", token);
   if (!isSuccess(response)) {
@@ -19,7 +22,7 @@ export async function readCreator(client: PlatformClient, token: string): Promis
     : failed(temporary("TikTok did not return what the account may do.", { httpStatus: response.status }));
 }
 
-/** The capabilities that `validate` reads. */
+/** Converts what TikTok says about an account to the capabilities that `validate` reads. */
 export function toCapabilities(creator: Creator): JsonObject {
   return {
     creatorUsername: creator.creator_username ?? null,
@@ -34,7 +37,7 @@ export function toCapabilities(creator: Creator): JsonObject {
   };
 }
 
-/** Whether the fault concerns the account rather than the call: the account cannot post at the moment. */
+/** Whether a fault is about the account and not the call, so that the account cannot post at the moment. */
 export function isAccountRefusal(fault: Fault): boolean {
   return fault.code === "daily_cap_reached" || fault.code === "app_user_cap" || fault.code === "account_restricted";
 }

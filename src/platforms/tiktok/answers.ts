@@ -13,7 +13,7 @@ export const UserInfo = z.looseObject({
       open_id: z.string().min(1),
       avatar_url: z.string().nullish(),
       display_name: z.string().nullish(),
-      /** Only for logins with `user.info.profile`. */
+      /** The user name. Present only for logins with the scope `user.info.profile`. */
       username: z.string().nullish(),
     }),
   }),
@@ -50,7 +50,10 @@ export const PublishStatus = z.looseObject({
 });
 export type PublishStatus = z.infer<typeof PublishStatus>["data"];
 
-/** While the publishing completes, the list may hold empty texts and nulls: the first member that can be an id. */
+/**
+ * The public id of a post. While publishing completes, the list may contain empty texts and nulls, so the first usable
+ * member counts.
+ */
 export function publicPostId(status: PublishStatus): string | undefined {
   return [status.publicaly_available_post_id, status.publicly_available_post_id]
     .flat()

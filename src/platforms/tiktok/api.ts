@@ -24,7 +24,7 @@ export function errorCode(response: PlatformResponse): string | null {
   return parseBody(ErrorBody, response)?.error.code ?? null;
 }
 
-/** TikTok sends some refusals with status 200, so the code in the body takes precedence over the HTTP status. */
+/** Whether a call succeeded. TikTok sends some refusals with status 200, so the code in the body decides. */
 export function isSuccess(response: PlatformResponse): boolean {
   const code = errorCode(response);
   return code === null ? isOk(response) : code === "ok";

@@ -3,10 +3,11 @@ import { findMarks, FULL_SCREEN_RATIO, shorten } from "#platforms/text-marks.ts"
 import { isDraft, titleOf } from "./options.ts";
 
 /**
- * Observed, not documented: texts and buttons cover 12.5 % of the top, 34 % of the bottom and 14 % of the right
- * (forum.logik.tv/t/some-social-media-safe-zone-matchbox/14356 measures TikTok's template for ads).
- * The window fills the screen, and media of another ratio get bars. Where the text is cut is not documented; observed: about 100
- * characters (lettercounter.org/blog/tiktok-ads-character-limits says the same of ads). Links in captions are not active.
+ * How TikTok's feed shows a post. Observed and not documented: texts and buttons cover 12.5 % of the top, 34 % of the
+ * bottom and 14 % of the right (forum.logik.tv/t/some-social-media-safe-zone-matchbox/14356 measures TikTok's template
+ * for ads). The window fills the screen, and media of another ratio get bars. The text is cut after about 100
+ * characters (lettercounter.org/blog/tiktok-ads-character-limits says the same of ads). Links in captions are not
+ * active.
  */
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const hasVideo = media.some(({ type }) => type === "video");

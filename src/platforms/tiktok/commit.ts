@@ -10,7 +10,10 @@ import { CommitRef, type PostSettings } from "./refs.ts";
 import { nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
 
 const FIRST_POLL_SECONDS = 5;
-/** The timeout is longer than usual because photos remain unconfirmed without the answer; TikTok documents no time limit. */
+/**
+ * The timeout (ms) of the call that posts photos. It is longer than usual, because photos stay unconfirmed without the
+ * answer. TikTok documents none.
+ */
 const POST_PHOTOS_TIMEOUT_MS = MINUTE;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -26,7 +29,7 @@ function acceptedOutcome(sentRef: CommitRef): CommitOutcome {
   return { state: "accepted", ref: { ...sentRef, accepted: true }, afterSeconds: FIRST_POLL_SECONDS };
 }
 
-/** TikTok starts posting when the last chunk arrives. */
+/** Sends the last chunk of a video. TikTok starts posting when it arrives. */
 async function sendLastChunk(
   client: PlatformClient,
   media: JobMedia,
@@ -47,7 +50,7 @@ async function sendLastChunk(
     case "complete":
       return acceptedOutcome(sentRef);
     case "wrong_chunk":
-      // If an earlier chunk is missing, there is no post; otherwise TikTok may be processing it.
+      // If an earlier chunk is missing, there is no post. Otherwise TikTok may be processing it.
       return result.uploaded !== null && nextChunkIndex(layout, result.uploaded) < lastIndex
         ? { state: "stale", detail: "TikTok lost a part of the upload" }
         : uncertain();
@@ -62,7 +65,7 @@ async function sendLastChunk(
   }
 }
 
-/** For photos, the call that sends their URLs is the one that posts them. */
+/** Posts photos. The call that sends their URLs is the visible one. */
 async function postPhotos(client: PlatformClient, job: Job, sentRef: CommitRef): Promise<CommitOutcome> {
   let response: PlatformResponse;
   try {

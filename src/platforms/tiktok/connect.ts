@@ -98,7 +98,10 @@ export const connect = {
   },
 } satisfies ConnectCalls;
 
-/** Names the scopes that TikTok's text mentions, or all requested ones, because TikTok often does not say which one it refuses. */
+/**
+ * The fault of refused scopes. It names the scopes that TikTok's text mentions, or all requested ones, because TikTok
+ * often does not say which.
+ */
 function scopesRefused(app: AppCredentials, description: string): Fault {
   const requested = requestedScopes(app.settings);
   const named = requested.filter((scope) => description.includes(scope));
@@ -114,7 +117,7 @@ async function readProfile(
   client: PlatformClient,
   { accessToken, scopes }: Pick<TokenSet, "accessToken" | "scopes">,
 ): Promise<Result<User>> {
-  // TikTok refuses the whole call if the login lacks the scope of one field.
+  // TikTok refuses the whole call if the login lacks the scope of one field, so request only allowed fields.
   const fields = scopes.includes(PROFILE_SCOPE) ? `${USER_FIELDS},username` : USER_FIELDS;
   return await catchConnectionErrors(async () => {
     const response = await callPlatform(client, withQuery(`${API_ORIGIN}/v2/user/info/`, { fields }), {
@@ -133,8 +136,9 @@ async function readProfile(
 }
 
 /**
- * An account that cannot post at the moment is still listed, with the reason. Null means that TikTok is too busy to answer (20 calls a
- * minute, https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info); every preview asks again.
+ * Reads what the account may do. An account that cannot post at the moment is still listed, with the reason. Null if
+ * TikTok is too busy to answer (20 calls a minute,
+ * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info); every preview asks again.
  */
 async function readCapabilities(client: PlatformClient, tokens: TokenSet): Promise<Result<JsonObject | null>> {
   const creator = await catchConnectionErrors(() => readCreator(client, tokens.accessToken));
@@ -173,7 +177,7 @@ function toPostableAccount(
   };
 }
 
-/** Null if TikTok did not return the user name that profile URLs contain. */
+/** The address of an account's profile. Null if TikTok did not return the user name that it contains. */
 export function profileUrl(capabilities: JsonObject): string | null {
   const handle = capabilities["creatorUsername"];
   return typeof handle === "string" && handle !== "" ? `https://www.tiktok.com/@${encodeURIComponent(handle)}` : null;

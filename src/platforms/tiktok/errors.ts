@@ -131,7 +131,7 @@ const MEDIA_FAILURES: Readonly<Record<string, string>> = {
   picture_size_check_failed: "its size in pixels is not supported",
 };
 
-/** Nothing was published; a retry may succeed or return a more precise error. */
+/** Reasons of a failed post after which a retry may succeed or return a more precise error. Nothing was published. */
 const RETRYABLE_FAILURES: ReadonlySet<string> = new Set([
   "internal",
   "video_pull_failed",
@@ -140,7 +140,7 @@ const RETRYABLE_FAILURES: ReadonlySet<string> = new Set([
   "auth_removed",
 ]);
 
-/** The fault of a post that TikTok accepted and then failed to publish; null when a retry may succeed. */
+/** The fault of a post that TikTok accepted and then failed to publish. Null if a retry may succeed. */
 export function publishFailureFault(reason: string | null, httpStatus: number): Fault | null {
   const source: FaultSource = { httpStatus, platformCode: reason };
   if (reason !== null && RETRYABLE_FAILURES.has(reason)) {

@@ -8,7 +8,7 @@ import { fitting, PREPARE_AHEAD_MAX_MS, limits, limitsOf } from "./limits.ts";
 import { toCreatorInfo, optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://developers.tiktok.com/doc/content-sharing-guidelines */
+/** What TikTok requires of data handling: https://developers.tiktok.com/doc/content-sharing-guidelines */
 const dataPolicy: DataPolicy = {
   use: "Your display name, picture and the posting settings of your account, to offer the choices that TikTok allows you and to publish videos and photos that you confirmed.",
   revoke:
@@ -22,7 +22,7 @@ const dataPolicy: DataPolicy = {
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("tiktok");
 
-/** A low estimate of the upload speed. */
+/** A low estimate of the upload speed, which decides how early an upload starts. */
 const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
 
 export const tiktok = defineAdapter({

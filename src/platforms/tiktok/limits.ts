@@ -4,7 +4,10 @@ import { MAX_MEDIA_BYTES } from "#core/media-limits.ts";
 import type { PlatformLimits, ImageFitting, MediaRule } from "#platforms/contract.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
-/** developers.tiktok.com/doc/content-posting-api-reference-direct-post and …-reference-photo-post: UTF-16 code units. */
+/**
+ * The longest caption of a video, in UTF-16 units: developers.tiktok.com/doc/content-posting-api-reference-direct-post
+ * and …-reference-photo-post.
+ */
 export const VIDEO_CAPTION_MAX = 2200;
 export const PHOTO_TITLE_MAX = 90;
 export const PHOTO_CAPTION_MAX = 4000;
@@ -12,7 +15,10 @@ const PHOTOS_MAX = 35;
 
 const MEGABYTE = 1_000_000;
 
-/** Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096 pixels a side, 4 GB (more than is stored), 10 minutes. The minimum of three seconds is what apps observe. */
+/**
+ * The rules for videos. Media transfer guide: MP4, WebM or MOV, H.264, H.265, VP8 or VP9, 23 to 60 fps, 360 to 4096
+ * pixels a side, 4 GB (more than is stored), 10 minutes. The minimum of three seconds is what apps observe.
+ */
 const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
   maxBytes: MAX_MEDIA_BYTES.video,
@@ -26,10 +32,10 @@ const VIDEO: MediaRule & { readonly maxSeconds: number } = {
   maxFrameRate: 60,
   videoCodecs: ["h264", "hevc", "vp8", "vp9"],
 };
-/** Wider and taller videos have failed with picture_size_check_failed. */
+/** The widest and tallest ratio without a warning. Videos beyond it have failed with picture_size_check_failed. */
 export const SAFE_VIDEO_RATIO = 16 / 9;
 
-/** Same guide: JPEG or WebP, 20 MB, 1080p, which means 1920×1080 in either orientation. */
+/** The rules for images. Same guide: JPEG or WebP, 20 MB, 1080p, which means 1920×1080 in either orientation. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/webp"],
   maxBytes: 20 * MEGABYTE,
@@ -37,7 +43,9 @@ export const IMAGE: MediaRule = {
   maxLongSide: 1920,
 };
 
-/** An upload URL is valid for one hour, which must leave time for retries after the due time. */
+/**
+ * How long (ms) an upload URL is used. It is valid for one hour, which must leave time for retries after the due time.
+ */
 export const UPLOAD_LIFETIME_MS = 55 * MINUTE;
 export const PREPARE_AHEAD_MAX_MS = 40 * MINUTE;
 
@@ -51,7 +59,7 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
   ];
 }
 
-/** Applies the account's own maximum duration, where it is known and lower. */
+/** The rules for videos of one account, with its own maximum duration if that is known and lower. */
 export function videoRule(capabilities: JsonObject): MediaRule & { readonly maxSeconds: number } {
   const maxSeconds = capabilities["maxVideoSeconds"];
   return typeof maxSeconds === "number" && maxSeconds > 0 && maxSeconds < VIDEO.maxSeconds
@@ -59,7 +67,7 @@ export function videoRule(capabilities: JsonObject): MediaRule & { readonly maxS
     : VIDEO;
 }
 
-/** The limits of one account, as TikTok's creator information tells them. */
+/** The limits of one account, as TikTok's creator information gives them. */
 export function limitsOf(capabilities: JsonObject): PlatformLimits {
   const video = videoRule(capabilities);
   const { media } = limits;

@@ -28,8 +28,8 @@ export const operatorChecks: OperatorChecks = {
         },
 
   /**
-   * A token of the app itself (https://developers.tiktok.com/doc/client-access-token-management). The refusal can come with 200
-   * (https://github.com/HohnerJulian/ResearchTikPy/pull/28).
+   * Request a token for the app itself (https://developers.tiktok.com/doc/client-access-token-management). The refusal
+   * can have status 200 (https://github.com/HohnerJulian/ResearchTikPy/pull/28).
    */
   checkCredentials: async (client, app) =>
     await checkAnswer(

@@ -12,9 +12,9 @@ import { choiceOf, commonOptions, fitOption } from "#platforms/options.ts";
 import { PHOTO_TITLE_MAX } from "./limits.ts";
 
 /**
- * developers.tiktok.com/doc/content-posting-api-reference-direct-post: `privacy_level`, `disable_comment`, `disable_duet`,
- * `disable_stitch`, `is_aigc`, `brand_content_toggle`, `brand_organic_toggle`; …-reference-photo-post: `title`, `auto_add_music`,
- * `photo_cover_index`, and `post_mode` for drafts.
+ * The options of a TikTok post. developers.tiktok.com/doc/content-posting-api-reference-direct-post: `privacy_level`,
+ * `disable_comment`, `disable_duet`, `disable_stitch`, `is_aigc`, `brand_content_toggle`, `brand_organic_toggle`;
+ * …-reference-photo-post: `title`, `auto_add_music`, `photo_cover_index`, and `post_mode` for drafts.
  */
 export const options = z.looseObject({
   title: z
@@ -56,7 +56,7 @@ export const options = z.looseObject({
   ...commonOptions,
 });
 
-/** A draft is sent without settings: the user chooses them when finishing it in the TikTok app. */
+/** Whether the post is a draft. A draft is sent without settings, because the user chooses them in the TikTok app. */
 export function isDraft(options: JsonObject): boolean {
   return options["is_draft"] === true;
 }
@@ -64,7 +64,10 @@ export function isDraft(options: JsonObject): boolean {
 export const PUBLIC_LEVEL = "PUBLIC_TO_EVERYONE";
 export const PRIVATE_LEVEL = "SELF_ONLY";
 
-/** Every value of `privacy_level_options`: https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info */
+/**
+ * Maps every value of `privacy_level_options` to ours:
+ * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info
+ */
 const LEVEL_OF_PRIVACY: Readonly<Record<string, string>> = {
   public: PUBLIC_LEVEL,
   friends: "MUTUAL_FOLLOW_FRIENDS",
@@ -81,12 +84,12 @@ export function isPublic(options: JsonObject): boolean {
   return privacyLevel(options) === PUBLIC_LEVEL;
 }
 
-/** The values of `privacy_status` for these levels, in the order of the option. */
+/** The values of the option `privacy_status` for TikTok's levels, in the order of the option. */
 export function privacyChoices(levels: readonly unknown[]): readonly string[] {
   return Object.entries(LEVEL_OF_PRIVACY).flatMap(([value, level]) => (levels.includes(level) ? [value] : []));
 }
 
-/** Disclosure of commercial content: https://developers.tiktok.com/doc/content-sharing-guidelines */
+/** Whether the user discloses branded content: https://developers.tiktok.com/doc/content-sharing-guidelines */
 export function isBrandedContent(options: JsonObject): boolean {
   return options["disclose_branded_content"] === true;
 }
@@ -102,12 +105,11 @@ export function titleOf(options: JsonObject): string {
   return typeof options["title"] === "string" ? options["title"] : "";
 }
 
-/*
- * TikTok's audit checks the user interface (https://developers.tiktok.com/doc/content-sharing-guidelines): the user chooses who sees the
- * post, interactions are off until the user allows them, and the user discloses commercial content.
- */
+/* What TikTok's audit checks on our pages (https://developers.tiktok.com/doc/content-sharing-guidelines). The user
+   chooses who sees the post, interactions are off until the user allows them, and the user discloses commercial
+   content. */
 
-/* The auditor compares the sentences word for word (ClimenteA/imposting#56 and #57). */
+/* Do not reword these sentences: the auditor compares them word for word (ClimenteA/imposting#56 and #57). */
 
 const MUSIC = {
   text: "Music Usage Confirmation",
@@ -214,7 +216,10 @@ export const optionForm = {
   statements,
 } as const satisfies OptionForm;
 
-/** What the confirming user sees of the account; undefined while it is unknown. An app without an audit offers fewer levels. */
+/**
+ * What the person who confirms sees of the account. Undefined while it is unknown. An app without an audit offers fewer
+ * levels.
+ */
 export function toCreatorInfo(capabilities: JsonObject, hasAudit: boolean): CreatorInfo | undefined {
   const levels = capabilities["privacyLevels"];
   if (!Array.isArray(levels)) {

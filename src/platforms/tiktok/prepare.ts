@@ -13,11 +13,11 @@ import { disclosure, isDraft, PRIVATE_LEVEL, privacyChoices, privacyLevel, PUBLI
 import { Cursor, createCommitRef, type PostSettings } from "./refs.ts";
 import { isLastChunk, isUploadUrl, nextChunkIndex, chunkLayout, sendChunk } from "./upload.ts";
 
-/** Chunks sent per step before the next alarm continues: 30 MB. */
+/** How many chunks a step sends before the next alarm continues: 30 MB. */
 const CHUNKS_PER_CALL = 3;
 const MAX_FAILURES = 5;
 const MAX_RESTARTS = 2;
-/** After this time the account's settings are read again. */
+/** How long (ms) the account's settings are valid before they are read again. */
 const POST_SETTINGS_LIFETIME_MS = 15 * MINUTE;
 
 /** Uploads every chunk but the last, because TikTok posts the video when the last one arrives. */
@@ -44,7 +44,7 @@ const NO_MEDIA_FAULT = rejected(
   { code: "media_required", category: "media" },
 );
 
-/** TikTok fetches photos after the call that posts them, so nothing is uploaded before it. */
+/** Prepares photos. Nothing is uploaded, because TikTok fetches photos after the call that posts them. */
 async function preparePhotos(client: PlatformClient, job: Job): Promise<PrepareOutcome> {
   const settings = await readPostSettings(client, job);
   return settings.ok
@@ -56,7 +56,7 @@ async function preparePhotos(client: PlatformClient, job: Job): Promise<PrepareO
     : { state: "refused", fault: settings.fault };
 }
 
-/** Null for drafts, whose settings the user chooses in the TikTok app. */
+/** Reads the settings for the post. Null for drafts, whose settings the user chooses in the TikTok app. */
 async function readPostSettings(client: PlatformClient, job: Job): Promise<Result<PostSettings | null>> {
   if (isDraft(job.options)) {
     return succeeded(null);
@@ -65,7 +65,7 @@ async function readPostSettings(client: PlatformClient, job: Job): Promise<Resul
   return creator.ok ? resolvePostSettings(job, creator.value) : failed(creator.fault);
 }
 
-/** Only starts the upload: its publish id is stored in the journal before the first byte is sent. */
+/** Starts an upload without sending bytes, so that the journal has its publish id before the first byte is sent. */
 async function startUpload(
   client: PlatformClient,
   job: Job,
@@ -158,7 +158,7 @@ async function sendChunks(
       case "refused":
         return { state: "refused", fault: result.fault };
       case "unclear":
-        // The same chunk is sent again: if TikTok already has it, the response names the next one.
+        // Send the same chunk again. If TikTok already has it, the response names the next one.
         return cursor.failureCount < MAX_FAILURES
           ? {
               state: "again",
@@ -200,14 +200,17 @@ function readyOutcome(cursor: Cursor): PrepareOutcome {
   };
 }
 
-/** Durations are rounded differently; an excess of about one frame is accepted. */
+/**
+ * By how much (s) a video may exceed the account's duration: about one frame, because durations are rounded
+ * differently.
+ */
 const DURATION_TOLERANCE_SECONDS = 0.05;
 
-/** The post's settings within what the account allows now: a post cannot enable what the account has disabled. */
+/** The post's settings within what the account allows now. A post cannot enable what the account has disabled. */
 function resolvePostSettings(job: Job, creator: Creator): Result<PostSettings> {
   const { options } = job;
   const level = privacyLevel(options);
-  // The preview refuses this as well, but the account may have been private at that time.
+  // The preview has checked this, but the account may have been private at that time.
   if (
     !isAudited(job.account.app.settings) &&
     (level !== PRIVATE_LEVEL || creator.privacy_level_options.includes(PUBLIC_LEVEL))

@@ -1,18 +1,21 @@
 import { z } from "@hono/zod-openapi";
 
-/** The state of an upload. Its publish id is stored in the journal before the first byte is sent; no second upload starts while this one may succeed. */
+/**
+ * The state of an upload. The journal has its publish id before the first byte is sent. No second upload starts while
+ * this one may succeed.
+ */
 export const Cursor = z.object({
   publishId: z.string(),
   uploadUrl: z.string(),
   startedAt: z.number(),
   chunkIndex: z.number(),
   failureCount: z.number(),
-  /** How often the upload was started again because TikTok no longer knew it. */
+  /** How often the upload was started again, because TikTok no longer knew it. */
   restartCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-/** The settings of a post after applying the account's own settings, read right before it is sent. */
+/** The settings of a post within what the account allows, read right before the post is sent. */
 export const PostSettings = z.object({
   privacyLevel: z.string(),
   disableComment: z.boolean(),
@@ -22,18 +25,18 @@ export const PostSettings = z.object({
 export type PostSettings = z.infer<typeof PostSettings>;
 
 export const CommitRef = z.object({
-  /** Identifies the post at TikTok; null for photos until the visible call returns it. */
+  /** Identifies the post at TikTok. Null for photos until the visible call returns it. */
   publishId: z.string().nullable(),
   uploadUrl: z.string().nullable(),
-  /** Null for drafts. */
+  /** The settings of the post; null for drafts. */
   postSettings: PostSettings.nullable(),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** TikTok accepted the post and is processing it. */
+  /** Whether TikTok has accepted the post and is processing it. */
   accepted: z.boolean(),
-  /** When TikTok first said that the post is complete; it gives the public id a little later. */
+  /** When (ms) TikTok first said that the post is complete. It gives the public id a little later. */
   completedAt: z.number().nullable(),
-  /** TikTok refused the upload URL after a call with an uncertain outcome. */
+  /** Whether TikTok refused the upload URL after a call with an uncertain outcome. */
   uploadExpired: z.boolean(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

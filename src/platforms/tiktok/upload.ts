@@ -8,14 +8,16 @@ import { errorCode } from "./api.ts";
 import { toFault } from "./errors.ts";
 import { UPLOAD_HOSTS } from "./hosts.ts";
 
-/*
- * The chunks of an upload (https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide): 5 to 64 MB each, in
- * order; the last one takes the remainder and may have up to 128 MB. They are small because the last one is sent at the due time.
- */
+/* The chunks of an upload (https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide): 5 to 64 MB
+   each, in order. The last one takes the remainder and may have up to 128 MB. They are small, because the last one
+   is sent at the due time. */
 
-/** Larger videos must be sent in several chunks; smaller ones in several were refused (https://github.com/DayMoonDevelopment/post-for-me/issues/327). */
+/**
+ * The largest video (bytes) in one chunk. Larger ones need several, and smaller ones in several were refused
+ * (https://github.com/DayMoonDevelopment/post-for-me/issues/327).
+ */
 const SINGLE_CHUNK_MAX_BYTES = 64_000_000;
-/** The size in the guide's own example. */
+/** The size of a chunk (bytes), as in the guide's own example. */
 const CHUNK_BYTES = 10_000_000;
 const CHUNK_TIMEOUT_MS = 75_000;
 const LAST_CHUNK_TIMEOUT_MS = 2 * MINUTE;
@@ -40,7 +42,10 @@ function chunkRange(layout: ChunkLayout, chunkIndex: number, totalBytes: number)
   return { offset, length: isLastChunk(layout, chunkIndex) ? totalBytes - offset : layout.chunkBytes };
 }
 
-/** The chunk after `uploaded` bytes. TikTok's documents disagree whether the count includes the last byte; both give the same chunk. */
+/**
+ * The chunk that follows `uploaded` bytes. TikTok's documents disagree on whether the count includes the last byte, but
+ * both give the same chunk.
+ */
 export function nextChunkIndex(layout: ChunkLayout, uploaded: number): number {
   return Math.min(layout.chunkCount - 1, Math.floor((uploaded + 1) / layout.chunkBytes));
 }
@@ -50,7 +55,7 @@ type ChunkResult =
   | { readonly state: "stored" }
   /** All chunks have arrived and TikTok has started to post. */
   | { readonly state: "complete" }
-  /** The host expects another chunk. */
+  /** The upload host expects another chunk. */
   | { readonly state: "wrong_chunk"; readonly uploaded: number | null }
   | { readonly state: "gone" }
   | { readonly state: "unclear" }
@@ -58,7 +63,7 @@ type ChunkResult =
 
 interface ChunkResponse {
   readonly result: ChunkResult;
-  /** Null when the connection broke. */
+  /** The HTTP status; null if the connection broke. */
   readonly httpStatus: number | null;
 }
 
@@ -102,7 +107,9 @@ function parseChunkResult(response: PlatformResponse): ChunkResult {
   }
 }
 
-/** The upload host answers with HTTP statuses only; 400 means that the file was refused. */
+/**
+ * The fault of a refused chunk. The upload host answers only with HTTP statuses; 400 means that the file was refused.
+ */
 function chunkFault(response: PlatformResponse): Fault {
   return response.status === 400
     ? rejected(
@@ -113,13 +120,13 @@ function chunkFault(response: PlatformResponse): Fault {
     : toFault(response);
 }
 
-/** Reads `Content-Range: bytes 0-9999999/50000123`. */
+/** The number of bytes that TikTok has, from `Content-Range: bytes 0-9999999/50000123`. */
 function uploadedBytes(headers: Headers): number | null {
   const uploaded = /^bytes 0-(\d{1,15})\//.exec(headers.get("content-range")?.trim() ?? "")?.[1];
   return uploaded === undefined ? null : Number(uploaded);
 }
 
-/** The video is sent to this URL, so it must belong to the platform. */
+/** Whether an upload URL belongs to TikTok. It must, because the video is sent there. */
 export function isUploadUrl(url: string | null | undefined): url is string {
   const parsed = url ? URL.parse(url) : null;
   return parsed?.protocol === "https:" && hostMatches(UPLOAD_HOSTS, parsed.hostname);

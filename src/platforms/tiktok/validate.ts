@@ -114,7 +114,7 @@ function coverIndexProblems(
     : [];
 }
 
-/** What TikTok, the app's audit status and the account's own settings allow. */
+/** Finds what TikTok, the app's missing audit or the account's own settings do not allow. */
 function accountProblems(input: ValidationInput, isVideo: boolean): readonly ValidationProblem[] {
   const { capabilities } = input.account;
   const problems: ValidationProblem[] = [];

@@ -12,9 +12,9 @@ import { publishFailureFault, toFault } from "./errors.ts";
 import { isDraft, isPublic, titleOf } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 
-/** TikTok counts a chunk within this time; one that is not counted has not arrived. */
+/** How soon (ms) TikTok counts a chunk. A chunk that is not counted by then has not arrived. */
 const BYTES_COUNTED_AFTER_MS = 10 * SECOND;
-/** The public id comes within about a minute, or after hours, or never. */
+/** How long (ms) to wait for the public id, which comes within about a minute, after hours, or never. */
 const ID_WAIT_MS = MINUTE;
 const ID_POLL_SECONDS = 10;
 const MIN_RETRY_SECONDS = 5;
@@ -58,7 +58,10 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   }
 }
 
-/** TikTok returns the public id after moderation, and never for private posts, so the post counts as published without it in the end. */
+/**
+ * The outcome of a complete post. TikTok returns the public id after moderation, and never for private posts. So the
+ * post finally counts as published without it.
+ */
 function completeOutcome(job: Job, commitRef: CommitRef, publishId: string, status: PublishStatus): VerifyOutcome {
   const id = publicPostId(status);
   const profile = profileUrl(job.account.capabilities);
@@ -77,7 +80,7 @@ function elapsedMs(job: Job, commitRef: CommitRef): number {
   return job.now - Math.max(job.lastCommittedAt ?? 0, commitRef.sentAt ?? 0);
 }
 
-/** TikTok has the post; processing takes from seconds to hours. */
+/** The outcome while TikTok is processing the post, which takes from seconds to hours. */
 function processingOutcome(job: Job, commitRef: CommitRef): VerifyOutcome {
   return { state: "again", afterSeconds: processingPollSeconds(elapsedMs(job, commitRef)), isProcessing: true };
 }
@@ -87,7 +90,10 @@ function processingPollSeconds(elapsed: number): number {
   return elapsed < SLOW_POLL_AFTER_MS ? pollSeconds : SLOW_POLL_SECONDS;
 }
 
-/** Finds out by the number of stored bytes whether an unconfirmed last chunk arrived. Sending it twice creates only one post. */
+/**
+ * Finds out by the number of stored bytes whether an unconfirmed last chunk has arrived. Sending it twice creates only
+ * one post.
+ */
 function checkLastChunk(job: Job, commitRef: CommitRef, status: PublishStatus): VerifyOutcome {
   const total = job.media[0]?.sizeBytes ?? 0;
   const uploaded = status.uploaded_bytes ?? null;
@@ -112,7 +118,7 @@ function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): Veri
   }
   const elapsed = elapsedMs(job, commitRef);
   const growingSeconds = Math.min(MAX_RETRY_SECONDS, Math.max(MIN_RETRY_SECONDS, 3 * Math.ceil(elapsed / SECOND)));
-  // TikTok has accepted the post, so one missing answer must not delay the next check by minutes.
+  // TikTok has accepted the post, so a missing answer must not delay the next check by minutes.
   const afterSeconds = commitRef.accepted ? processingPollSeconds(elapsed) : growingSeconds;
   return { state: "again", afterSeconds: fault?.retryAfterSeconds ?? afterSeconds, isProcessing: commitRef.accepted };
 }
@@ -121,7 +127,7 @@ const PAGE_SIZE = 20;
 const MAX_PAGES = 10;
 const RETRY_SECONDS = 60;
 
-/** Looks for the post without a publish id, which works only for public videos and for logins that may list them. */
+/** Looks for the post without a publish id. This works only for public videos, and for logins that may list them. */
 async function verifyFromRow(client: PlatformClient, job: Job): Promise<VerifyOutcome> {
   if (job.account.capabilities["mayList"] === false) {
     return NOT_LISTABLE;
@@ -192,12 +198,12 @@ function postUrl(post: ListedVideo, job: Job): string | null {
   return post.share_url ?? (profile && `${profile}/video/${post.id}`);
 }
 
-/** TikTok lists public posts only, and only after moderation. */
+/** The time of the first check (ms). TikTok lists only public posts, and only after moderation. */
 const FIRST_CHECK_MS = 15 * SECOND;
 const SECOND_CHECK_MS = 75 * SECOND;
 const LAST_CHECK_MS = 10 * MINUTE;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
-/** TikTok truncates listed texts; texts shorter than this must be equal. */
+/** How many characters of a text TikTok lists. Shorter texts must be equal. */
 const LISTED_TEXT_LENGTH = 150;
 const COMPARED_TEXT_LENGTH = 120;
 
@@ -206,7 +212,10 @@ const NOT_LISTABLE: VerifyOutcome = {
   detail: "the login does not allow listing the account's posts",
 };
 
-/** Looks for photos whose response with the publish id was lost. They are never sent again, because TikTok may have posted them. */
+/**
+ * Looks for photos whose response with the publish id was lost. They are never sent again, because TikTok may have
+ * posted them.
+ */
 async function verifyPhotos(client: PlatformClient, job: Job, commitRef: CommitRef): Promise<VerifyOutcome> {
   if (job.account.capabilities["mayList"] === false) {
     return NOT_LISTABLE;

@@ -1,9 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
-/*
- * Only the fields that the adapter reads. X's specification and its guides name some of them differently (`post`, `tweet`);
- * both names are accepted.
- */
+/* Only the fields that the adapter reads. X's specification and its guides name some fields differently (`post`,
+   `tweet`); both names are accepted. */
 
 export const MeResponse = z.looseObject({
   data: z.looseObject({
@@ -65,7 +63,7 @@ export const PostList = z.looseObject({
   meta: z.looseObject({ result_count: z.number().nullish(), next_token: z.string().nullish() }),
 });
 
-/** X sends problem JSON (RFC 9457), a list of errors, or a code with a message. */
+/** The body of an error. X sends problem JSON (RFC 9457), a list of errors, or a code with a message. */
 export const ErrorBody = z.looseObject({
   title: z.string().nullish(),
   detail: z.string().nullish(),

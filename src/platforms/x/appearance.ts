@@ -5,9 +5,9 @@ import { parseQuotedPost } from "./options.ts";
 import { measureText } from "./text.ts";
 
 /**
- * Observed, not documented: longer posts end with "Show more" after about 280 characters (replysocial.co/blog), and X shows one image
- * whole between 3:4 and 2:1, but two to four side by side in a box of 16:9, of three the first one as high as the box
- * (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
+ * How X's feed shows a post. Observed and not documented: longer posts end with "Show more" after about 280 characters
+ * (replysocial.co/blog). X shows one image uncut between 3:4 and 2:1, but two to four side by side in a box of 16:9, of
+ * three the first one as high as the box (aspectratiocalculator.pages.dev/blog/aspect-ratio-guide-twitter-x).
  */
 export function appearance({ caption, options, media }: AppearanceInput): PostAppearance {
   const { urls } = measureText(caption);
@@ -30,7 +30,7 @@ function quoteLine(link: string): AppearanceLine {
   return { kind: "quote", text: `Quotes ${link}` };
 }
 
-/** A domain without a scheme is a link too. */
+/** Adds a scheme to a domain without one, which is a link too. */
 function withScheme(url: string | undefined): string | undefined {
   return url === undefined || /^https?:\/\//i.test(url) ? url : `https://${url}`;
 }

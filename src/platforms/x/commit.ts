@@ -9,7 +9,7 @@ import { type QuotedPost, parseQuotedPost, quoteMode } from "./options.ts";
 import { CommitRef } from "./refs.ts";
 import { currentThreadPart, publishedThreadParts, threadPartOutcome } from "#platforms/thread.ts";
 
-/** If the recorded commit is at most this much older than the current call, both are the same call. */
+/** If the recorded commit is at most this much (ms) older than the present call, both are the same call. */
 const SAME_SEND_MS = 10_000;
 
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
@@ -49,7 +49,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     return { state: "stale", detail: "X no longer knows the uploaded media" };
   }
   if (fault.code === DUPLICATE_CODE && isRepeated(job, commitRef)) {
-    // After an earlier call with an uncertain outcome, this may mean that the earlier call arrived.
+    // After an earlier call with an uncertain outcome, this refusal may mean that the earlier call has arrived.
     return {
       state: "uncertain",
       detail: "X reports that the same text was already posted",
@@ -65,12 +65,14 @@ export function partOutcome(job: Job, id: string): PublishedOutcome | MoreOutcom
   return threadPartOutcome(job, { id, url: postUrl(job, id) }, refOfReply(job.partMedia?.[index]));
 }
 
-/** The reference for the call that sends a later part. Null if the part has media, which must be uploaded first. */
+/**
+ * The reference for the call that sends a later thread part. Null if the part has media, which must be uploaded first.
+ */
 export function refOfReply(media: readonly unknown[] = []): typeof REPLY_REF | null {
   return media.length > 0 ? null : REPLY_REF;
 }
 
-/** A reply that has only a text. */
+/** The reference for a reply that has only a text. */
 const REPLY_REF = {
   mediaIds: [],
   mediaKeys: [],
@@ -81,12 +83,12 @@ const REPLY_REF = {
   missingSince: null,
 } as const satisfies CommitRef;
 
-/** `committedAt` is the time of the first call, so an older value means that this call is a repetition. */
+/** Whether this call is a repetition. `committedAt` is the time of the first call, so an older value shows it. */
 function isRepeated(job: Job, commitRef: CommitRef): boolean {
   return commitRef.sendCount > 0 || (job.committedAt !== null && job.now - job.committedAt > SAME_SEND_MS);
 }
 
-/** Only the documented members: X refuses a request with any other. */
+/** The body of the post. It has only documented members, because X refuses a request with any other. */
 function postBody(job: Job, commitRef: CommitRef): JsonObject {
   const part = currentThreadPart(job);
   if (part && part.replyTo !== null) {

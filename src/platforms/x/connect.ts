@@ -8,10 +8,10 @@ import { type Me, MeResponse } from "./answers.ts";
 import { toFault } from "./errors.ts";
 import { API_ORIGIN, AUTHORIZE_URL, TOKEN_URL } from "./hosts.ts";
 
-/** `offline.access` is required for a refresh token, `media.write` for uploads. */
+/** The scopes that a login requests. `offline.access` is required for a refresh token, `media.write` for uploads. */
 const SCOPES = ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] as const;
 const REVOKE_URL = `${API_ORIGIN}/2/oauth2/revoke`;
-/** X returns these fields only on request, unlike id, name and username. */
+/** The fields of the account to request. X returns them only on request, unlike id, name and username. */
 const ME_FIELDS = "profile_image_url,verified_type,subscription_type,protected";
 
 export const connect = {
@@ -79,7 +79,7 @@ async function readProfile(client: PlatformClient, token: string): Promise<Resul
   });
 }
 
-/** Best effort: the token is deleted here even if X does not revoke it. */
+/** Revokes a token. A failure is ignored, because the service deletes the token in any case. */
 async function revokeToken(client: PlatformClient, app: AppCredentials, token: string): Promise<void> {
   await catchConnectionErrors(async () =>
     succeeded(await callPlatform(client, REVOKE_URL, postForm({ token }, basicAuthorization(app)))),

@@ -4,7 +4,7 @@ import type { Fault } from "#platforms/contract.ts";
 import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, temporary } from "#platforms/fault.ts";
 import { ErrorBody } from "./answers.ts";
 
-/** Values of `Fault.code` that other files of this folder check. */
+/** Values of `Fault.code` that other files of this folder compare. */
 export const QUOTE_REFUSED_CODE = "quote_not_allowed";
 export const DUPLICATE_CODE = "duplicate_content";
 export const MEDIA_EXPIRED_CODE = "upload_expired";
@@ -12,7 +12,9 @@ export const CHUNK_TOO_BIG_CODE = "chunk_too_large";
 
 const OPERATOR_RETRY_SECONDS = 900;
 
-/** Maps an unsuccessful response to a fault. `now` converts X's reset times into seconds; without it they are left out. */
+/**
+ * Maps an unsuccessful response to a fault. `now` converts X's reset times into seconds; without it they are left out.
+ */
 export function toFault(response: PlatformResponse, now: number | null): Fault {
   const errorBody = parseBody(ErrorBody, response) ?? {};
   const type = errorBody.type?.split("/").at(-1) ?? "";
@@ -32,7 +34,7 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
   };
   const mentions = (part: string) => message.toLowerCase().includes(part);
 
-  // X has given this answer for empty credits too, so it is not the author's fault.
+  // X has given this answer for empty credits too, so the author is not at fault.
   if (response.status === 403 && mentions("not permitted to access this feature")) {
     return operatorFault(
       "X does not let this service's app use its API at the moment, as when the credits are used up.",
@@ -80,8 +82,9 @@ export function toFault(response: PlatformResponse, now: number | null): Fault {
 }
 
 /**
- * X has worded the refusal of a quote in two ways; the newer one, "You can only reply to or quote posts where you are mentioned
- * or are the author.", is recorded by gr2m/twitter-together. So any sentence about quotes counts.
+ * Whether a refusal is about a quote. X has worded it in two ways; the newer one, "You can only reply to or quote posts
+ * where you are mentioned or are the author.", is recorded by gr2m/twitter-together. So any sentence about quotes
+ * counts.
  */
 function isAboutQuote(message: string): boolean {
   return /\bquot(?:e|ed|es|ing)(?![a-z])/i.test(message) && !/only provide one/i.test(message);
@@ -181,7 +184,7 @@ function refusalMessage(summary: string, message: string): string {
   return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/** Uses the 24-hour window if that one is exhausted, otherwise the short one. */
+/** How long (s) to wait. If the 24-hour window is used up, its reset counts; otherwise that of the short window. */
 function rateLimitWaitSeconds(headers: Headers, now: number | null): number | undefined {
   const exhaustedWindow = ["x-user-limit-24hour", "x-app-limit-24hour"].find(
     (name) => headers.get(`${name}-remaining`) === "0",

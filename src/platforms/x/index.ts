@@ -8,7 +8,7 @@ import { fitting, appTerms, limits, limitsOf } from "./limits.ts";
 import { optionForm, options } from "./options.ts";
 import { validate } from "./validate.ts";
 
-/** https://docs.x.com/developer-terms/policy */
+/** What X requires of data handling: https://docs.x.com/developer-terms/policy */
 const dataPolicy: DataPolicy = {
   use: "Your name, id, picture and kind of subscription, to publish posts and to know how long they may be.",
   revoke: "Revoke the access of Almanac under Settings, Connected apps at https://x.com/settings/connected_apps.",

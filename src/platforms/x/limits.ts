@@ -6,18 +6,18 @@ import { THREAD_PARTS_MAX } from "#platforms/thread.ts";
 
 const MIB = 1024 ** 2;
 
-/** docs.x.com/fundamentals/counting-characters: weighted, a URL is 23, an emoji 2. */
+/** The longest text, weighted: a URL counts 23, an emoji 2 (docs.x.com/fundamentals/counting-characters). */
 export const CAPTION_MAX = 280;
-/** docs.x.com/changelog, August 2024: authors with any paid subscription. */
+/** The longest text of authors with any paid subscription (docs.x.com/changelog, August 2024). */
 export const CAPTION_MAX_SUBSCRIBED = 25_000;
-/** A quoted post's address after a space: 23 + 1. */
+/** How much a quoted post's URL after a space counts: 23 + 1. */
 export const QUOTE_LINK_WEIGHT = 24;
-/** The API's own refusal: "maximum of one cashtag". */
+/** How many cashtags a post may have. The API's own refusal: "maximum of one cashtag". */
 export const CASHTAGS_MAX = 1;
-/** An animated GIF is the only media of its post. */
+/** An animated GIF must be the only media of its post. */
 export const ANIMATED_GIFS_MAX = 1;
 
-/** docs.x.com/x-api/media/quickstart/best-practices: 5 MB an image; refusals name 5242880 bytes. */
+/** The rules for images: 5 MB (docs.x.com/x-api/media/quickstart/best-practices); refusals name 5242880 bytes. */
 export const IMAGE: MediaRule = {
   contentTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
   maxBytes: 5 * MIB,
@@ -26,7 +26,7 @@ export const IMAGE: MediaRule = {
 const GIF_FRAMES_MAX = 350;
 const GIF_PIXELS_MAX = 300_000_000;
 
-/** Same page: 15 MB, 1280×1080, 350 frames, width × height × frames up to 300 million. */
+/** The rules for animated GIFs. Same page: 15 MB, 1280×1080, 350 frames, width × height × frames up to 300 million. */
 export const ANIMATED_GIF: MediaRule = {
   contentTypes: ["image/gif"],
   maxBytes: 15 * MIB,
@@ -38,7 +38,7 @@ export const ANIMATED_GIF: MediaRule = {
 
 const LONG_VIDEO_SECONDS = 140;
 
-/** Same page: 512 MB, 0.5–140 s, up to 60 fps, from 32×32, 1:3 to 3:1, H.264 with AAC. */
+/** The rules for videos. Same page: 512 MB, 0.5–140 s, up to 60 fps, from 32×32, 1:3 to 3:1, H.264 with AAC. */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime"],
   maxBytes: 512 * MIB,
@@ -53,11 +53,16 @@ export const VIDEO: MediaRule = {
   audioCodecs: ["aac"],
 };
 
-/** Same page: 1280×1024 in either orientation. X scales larger videos down, so a phone's 1080×1920 causes a warning, not a problem. */
+/**
+ * The longest side of a video without a warning. Same page: 1280×1024 in either orientation. X scales larger videos
+ * down, so a phone's 1080×1920 causes a warning and no problem.
+ */
 export const VIDEO_LONG_SIDE_MAX = 1280;
 export const VIDEO_SHORT_SIDE_MAX = 1024;
 
-/** Authors with a subscription may exceed 140 s; the limit of 512 MB is reached long before X's four hours. */
+/**
+ * The longest video (s) of authors with a subscription. The limit of 512 MB is reached long before these four hours.
+ */
 const SUBSCRIBED_MAX_SECONDS = 4 * 3600;
 export const VIDEO_SUBSCRIBED: MediaRule = { ...VIDEO, maxSeconds: SUBSCRIBED_MAX_SECONDS };
 
@@ -67,8 +72,9 @@ export function isLongVideo(media: Pick<MediaDescription, "type" | "durationSeco
 }
 
 /**
- * `X_LONG_VIDEO_CATEGORY` chooses the category of a long video, because X does not document whether a subscription is enough, or whether
- * the video needs the other category that the OpenAPI description lists for `initialize`.
+ * The category with which a long video is uploaded. `X_LONG_VIDEO_CATEGORY` chooses it. X does not document whether a
+ * subscription is enough, or whether the video needs the other category that the OpenAPI description lists for
+ * `initialize`.
  */
 export function videoCategory(
   media: Pick<MediaDescription, "type" | "durationSeconds">,
@@ -77,12 +83,12 @@ export function videoCategory(
   return isLongVideo(media) && settings["LONG_VIDEO_CATEGORY"] !== "tweet_video" ? "amplify_video" : "tweet_video";
 }
 
-/** docs.x.com/x-api/getting-started/pricing, since 20 April 2026. */
+/** The price of a post in US dollars since 20 April 2026: docs.x.com/x-api/getting-started/pricing. */
 export const PRICE_USD = 0.015;
-/** docs.x.com/x-api/posts/create-post, `media.tagged_user_ids`. */
+/** How many users may be tagged in media: docs.x.com/x-api/posts/create-post, `media.tagged_user_ids`. */
 export const TAGGED_USERS_MAX = 10;
 export const PRICE_WITH_URL_USD = 0.2;
-/** The line "media metadata" of the same page: one call for each described image. */
+/** The price in US dollars of each described image: the line "media metadata" of the same page. */
 export const ALT_TEXT_USD = 0.005;
 
 export const appTerms = {
@@ -91,13 +97,19 @@ export const appTerms = {
   readOn: "2026-11-23",
 } satisfies AppTerms;
 
-/** X returns `subscription_type` to the account itself only; every value but `None` is a paid subscription. */
+/**
+ * Whether the author has a paid subscription. X returns `subscription_type` only to the account itself; every value but
+ * `None` is one.
+ */
 export function isSubscribed(capabilities: JsonObject): boolean {
   const subscription = capabilities["subscriptionType"];
   return typeof subscription === "string" && subscription !== "" && subscription.toLowerCase() !== "none";
 }
 
-/** docs.x.com/x-api/media/create-media-metadata; developer.x.com, `POST media/metadata/create`: for images and GIFs only. */
+/**
+ * The rules for alt text, for images and GIFs only: docs.x.com/x-api/media/create-media-metadata; developer.x.com,
+ * `POST media/metadata/create`.
+ */
 const ALT_TEXT = { types: ["image"], max: 1000 } as const satisfies PlatformLimits["media"]["altText"];
 
 function rulesFor(video: MediaRule): PlatformLimits["rules"] {
@@ -130,7 +142,7 @@ export const limits = {
     covers: { atMs: false, image: null },
   },
   rules: rulesFor(VIDEO),
-  // X has no daily cap per account; the limit per 15 minutes differs between apps and is read from the response headers.
+  // X has no daily cap per account. The limit per 15 minutes differs between apps and is read from response headers.
   dailyCaps: [],
   // X documents no time. It compares the hashes of texts for up to 12 hours, depending on the account
   // (https://www.ayrshare.com/solutions/x-twitter-api-error-403-duplicate-post-how-to-fix-it/).
@@ -154,5 +166,5 @@ export function limitsOf(capabilities: JsonObject): PlatformLimits {
   };
 }
 
-/** Images are shown at 4096 pixels at most. */
+/** Copies of images are at most 4096 pixels long, because X shows no more. */
 export const fitting = { rule: IMAGE, maxLongSide: 4096 } as const satisfies ImageFitting;

@@ -7,10 +7,10 @@ import { bearerHeader, withQuery } from "#platforms/request-encoding.ts";
 import { callPlatform, isOk } from "#platforms/response.ts";
 import { API_ORIGIN, TOKEN_URL } from "./hosts.ts";
 
-/** An API key of OAuth 1.0a. The portal shows it next to the client id, and operators confuse the two. */
+/** Matches an API key of OAuth 1.0a. The portal shows it beside the client id, and operators confuse the two. */
 const CONSUMER_KEY = /^[A-Za-z0-9]{25}$/;
 
-/** A client id is base64 and tells the kind of the app: `…:1:ci` has a secret, `…:1:na` has none. */
+/** The kind of an app, from its client id. The id is base64: `…:1:ci` has a secret, `…:1:na` has none. */
 function kindOf(clientId: string): string | null {
   try {
     const text = new TextDecoder().decode(fromBase64Url(clientId));

@@ -5,7 +5,7 @@ import { atMost, choiceOf, commonOptions, fitOption } from "#platforms/options.t
 import { threadOption } from "#platforms/thread.ts";
 import { TAGGED_USERS_MAX } from "./limits.ts";
 
-/** docs.x.com/x-api/posts/create-post, `poll` (OpenAPI 2.166). */
+/** How many options a poll has: docs.x.com/x-api/posts/create-post, `poll` (OpenAPI 2.166). */
 const POLL_OPTIONS = { min: 2, max: 4 } as const;
 const POLL_OPTION_MAX = 25;
 const POLL_MINUTES = { min: 5, max: 10_080 } as const;
@@ -15,11 +15,11 @@ const POST_HOSTS = ["x.com", "*.x.com", "twitter.com", "*.twitter.com"];
 
 export interface QuotedPost {
   readonly id: string;
-  /** The URL that X displays as a quote when a text contains it. */
+  /** The URL that X displays as a quote if a text contains it. */
   readonly link: string;
 }
 
-/** Accepts a post id or the URL of a post on x.com or twitter.com. */
+/** Reads a quoted post: a post id, or the URL of a post on x.com or twitter.com. */
 export function parseQuotedPost(value: string): QuotedPost | null {
   const text = value.trim();
   if (POST_ID.test(text)) {
@@ -41,8 +41,9 @@ function isPollDuration(minutes: number): boolean {
 }
 
 /**
- * docs.x.com/x-api/posts/create-post: `reply_settings`, `poll`, `community_id`, `made_with_ai`, `paid_partnership`,
- * `quote_tweet_id`, `media.tagged_user_ids`; poll, quote and media exclude each other there.
+ * The options of a post on X. docs.x.com/x-api/posts/create-post: `reply_settings`, `poll`, `community_id`,
+ * `made_with_ai`, `paid_partnership`, `quote_tweet_id`, `media.tagged_user_ids`; poll, quote and media exclude each
+ * other there.
  */
 export const options = z.looseObject({
   quote_tweet_url: z
@@ -100,8 +101,9 @@ export const options = z.looseObject({
 export type QuoteMode = "native" | "link" | "native_then_link";
 
 /**
- * Since 20 April 2026 only Enterprise apps may quote through the API (https://docs.x.com/changelog, 16 April 2026; the warning
- * of https://docs.x.com/x-api/posts/create-post). For other apps, the text ends with the URL of the quoted post.
+ * How a post quotes another. Since 20 April 2026 only Enterprise apps may quote through the API
+ * (https://docs.x.com/changelog, 16 April 2026; the warning of https://docs.x.com/x-api/posts/create-post). For other
+ * apps, the text ends with the quoted post's URL.
  */
 export function quoteMode(settings: Readonly<Record<string, string>>): QuoteMode {
   const mode = settings["QUOTE_MODE"];

@@ -19,13 +19,16 @@ import { isAnimated } from "./validate.ts";
 const UPLOAD_URL = `${API_ORIGIN}/2/media/upload`;
 const METADATA_URL = `${API_ORIGIN}/2/media/metadata`;
 const KIB = 1024;
-/** X has answered larger segments with 413 and 431 (abraham/twitteroauth issue 1257). */
+/**
+ * The size of an upload's segments (bytes). X has answered larger ones with 413 and 431 (abraham/twitteroauth issue
+ * 1257).
+ */
 const SEGMENT_BYTES = 1024 * KIB;
 const MIN_SEGMENT_BYTES = 128 * KIB;
 const MAX_SEGMENTS = 1000;
-/** Segments sent per step before the next alarm continues; a slow connection ends the step earlier. */
+/** How many segments a step sends before the next alarm continues. A slow connection ends the step earlier. */
 const SEGMENTS_PER_CALL = 32;
-/** A media id is valid for one day. */
+/** How long (s) a media id is valid: one day. */
 const MEDIA_LIFETIME_SECONDS = 86_400;
 const PROCESSING_POLL_SECONDS = 5;
 const PROCESSING_DEADLINE_MS = 30 * 60_000;
@@ -113,7 +116,7 @@ async function uploadImages(client: PlatformClient, job: Job): Promise<PrepareOu
   return readyOutcome(job, uploaded);
 }
 
-/** Sends the description of an uploaded image. Null means that there is nothing left to send; X accepts no descriptions of videos. */
+/** Sends the description of an uploaded image. Null if nothing is left to send. X accepts no descriptions of videos. */
 async function describeMedia(client: PlatformClient, job: Job, media: JobMedia, id: string): Promise<Fault | null> {
   const text = media.type === "image" ? altTextOf(media) : undefined;
   if (text === undefined) {
@@ -249,7 +252,7 @@ async function finalizeUpload(
       timeoutMs: CALL_TIMEOUT_MS,
     });
   } catch {
-    // Finalizing may have started; reading the processing state can be repeated safely.
+    // Finalizing may have started. Reading the processing state is safe to repeat.
     return {
       state: "again",
       afterSeconds: PROCESSING_POLL_SECONDS,
@@ -280,7 +283,7 @@ async function pollProcessing(
   return await processingOutcome(client, job, media, cursor, response);
 }
 
-/** Reads the processing state from a response; a response without one means that the media is ready. */
+/** Reads the processing state from a response. A response without one means that the media is ready. */
 async function processingOutcome(
   client: PlatformClient,
   job: Job,
@@ -327,7 +330,7 @@ async function processingOutcome(
   return { state: "again", afterSeconds, cursor };
 }
 
-/** X no longer knows the upload or lost a part of it: start again, a limited number of times. */
+/** Starts the upload again, a limited number of times, because X no longer knows it or lost a part of it. */
 async function restartUpload(
   client: PlatformClient,
   job: Job,

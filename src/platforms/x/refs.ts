@@ -6,12 +6,12 @@ export const Cursor = z.object({
   id: z.string(),
   key: z.string().nullable(),
   expiresAt: z.number(),
-  /** The next byte to send, and the number its segment gets. */
+  /** The offset of the next byte to send, and the number of its segment. */
   offset: z.number(),
   segmentIndex: z.number(),
   segmentBytes: z.number(),
   processingSince: z.number(),
-  /** How often the upload was started again because X no longer knew it. */
+  /** How often the upload was started again, because X no longer knew it. */
   restartCount: z.number(),
 });
 export type Cursor = z.infer<typeof Cursor>;
@@ -19,14 +19,14 @@ export type Cursor = z.infer<typeof Cursor>;
 /** What the visible call needs, and what earlier calls recorded for `verify`. */
 export const CommitRef = z.object({
   mediaIds: z.array(z.string()),
-  /** X lists these with the post: the most reliable way to recognize it. */
+  /** The keys of the post's media. X lists them with the post, so they identify it best. */
   mediaKeys: z.array(z.string()),
   quote: z.enum(["none", "native", "link"]),
   sendCount: z.number(),
   sentAt: z.number().nullable(),
-  /** X answered that the same text was already posted. */
+  /** Whether X has answered that the same text was already posted. */
   duplicate: z.boolean(),
-  /** When a complete list first did not contain this part of the thread. */
+  /** When (ms) a complete list first lacked this thread part. */
   missingSince: z.number().nullable(),
 });
 export type CommitRef = z.infer<typeof CommitRef>;

@@ -7,9 +7,12 @@ export interface MeasuredText {
   readonly invalidCharacters: boolean;
 }
 
-/** A longer text is over every limit, so its URLs are not parsed. */
+/** A text longer than this exceeds every limit, so its URLs are not parsed. */
 const MAX_PARSED_UNITS = 40_000;
-/** The library finds domains in quadratic time per word: a very long word is parsed in parts. */
+/**
+ * Matches the parts in which a text is parsed. The library takes quadratic time to find domains in a word, so a very
+ * long word is divided.
+ */
 const TEXT_PART = /[^]{1,2048}(?=\s|$)|[^]{1,2048}/gu;
 
 /** Computes the weighted length as X does (twitter-text, configuration 3). */
@@ -39,8 +42,8 @@ export function unescapeHtml(text: string): string {
 }
 
 /**
- * Makes a text as it was sent comparable with the text that X returns: X adds a scheme to bare domains. Its short URLs must
- * be replaced by the original ones before.
+ * Normalizes a sent text, so that it equals the text that X returns: X adds a scheme to bare domains. Short URLs of X
+ * must be replaced by the original ones before.
  */
 export function normalizeText(text: string): string {
   return text
@@ -52,7 +55,7 @@ export function normalizeText(text: string): string {
     .trim();
 }
 
-/** The normalized text without URLs: equal results mean similar texts, not equal ones. */
+/** The normalized text without URLs. Equal results mean similar texts, not equal ones. */
 export function normalizeTextWithoutUrls(text: string): string {
   let remaining = text;
   for (const url of measureText(text).urls) {

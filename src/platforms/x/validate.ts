@@ -73,7 +73,10 @@ export function validate(input: ValidationInput): ValidationResult {
   };
 }
 
-/** Validates each part like a separate post, and refuses equal texts because X does. */
+/**
+ * Finds problems of thread parts. Each is checked like a separate post, and equal texts are refused, because X refuses
+ * them.
+ */
 function threadProblems(input: ValidationInput, limit: number, subscribed: boolean): readonly ValidationProblem[] {
   const captions = threadCaptions(input.options);
   const earlier = (index: number) => [input.caption, ...captions.slice(0, index)].map(comparableText);
@@ -113,7 +116,7 @@ function priceOf({ caption, media }: ValidationInput): number {
   return price + countDescribed(media) * ALT_TEXT_USD;
 }
 
-/** Images whose descriptions X charges for. */
+/** How many images have a description, for which X charges. */
 function countDescribed(media: readonly MediaDescription[]): number {
   return media.filter((item) => item.type === "image" && altTextOf(item) !== undefined).length;
 }
@@ -124,7 +127,7 @@ const QUOTE_WITH_MEDIA: ValidationProblem = {
   param: "platform_options.quote_tweet_url",
 };
 
-/** X accepts one of poll, media and quote; users are tagged in media. */
+/** Finds attachments that exclude each other: X accepts one of poll, media and quote. Users are tagged in media. */
 function attachmentProblems(
   { options: requested, media }: ValidationInput,
   hasQuote: boolean,

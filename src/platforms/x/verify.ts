@@ -22,22 +22,24 @@ import { CommitRef } from "./refs.ts";
 import { normalizeText, normalizeTextWithoutUrls, unescapeHtml } from "./text.ts";
 
 /**
- * X lists a new post within seconds; one check is not enough to report it as absent. The second check is early enough to
- * send a post within a minute after a crash, and X's duplicate detection prevents a double post.
+ * The time of the first check (ms). X lists a new post within seconds, but one check is not enough for absence. The
+ * second is early enough to send a post within a minute after a crash, and X's duplicate detection prevents a second
+ * post.
  */
 const FIRST_CHECK_MS = 15 * SECOND;
 const SECOND_CHECK_MS = 55 * SECOND;
 const LOOKBACK_MS = 60 * SECOND;
-/** Tolerates clock differences and X's timestamps in whole seconds. */
+/** How much (ms) the clocks may differ, including X's times in whole seconds. */
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
 const RETRY_SECONDS = 60;
 const MAX_PAGES = 5;
-/** X's duplicate detection is not reliable for shorter texts, so they are never sent twice. */
+/** The shortest text that may be sent again. X's duplicate detection is not reliable for shorter ones. */
 const MIN_COMPARABLE_LENGTH = 10;
 const POST_FIELDS = "created_at,text,entities,attachments";
 /**
- * X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) uses only the first spelling, and its guides the second. In the first,
- * the post that a reply answers is an expansion. X may leave unknown names out of the answer without an error.
+ * Two spellings of the fields to request. X's OpenAPI description 2.167 (https://api.x.com/2/openapi.json) uses only
+ * the first, and its guides the second. In the first, the post that a reply answers is an expansion. X may leave
+ * unknown names out of the answer without an error.
  */
 const FIELD_SPELLINGS = [
   { param: "post.fields", note: "note_post", replies: { field: "", expansions: "referenced_posts" } },
@@ -80,8 +82,8 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
 }
 
 /**
- * Looks for a part of a thread among the account's replies to the previous part. The part is absent only if two complete lists, read a
- * minute apart, do not contain it.
+ * Looks for a thread part among the account's replies to the previous part. The part is absent only if two complete
+ * lists, read a minute apart, lack it.
  */
 async function verifyReply(
   client: PlatformClient,
@@ -105,7 +107,8 @@ async function verifyReply(
   if (match) {
     return partOutcome(job, match.id);
   }
-  // The list may not say what a post replies to, and X may have changed its text, so a similar post rules out another call.
+  // The list may not say what a post replies to, and X may have changed its text. So a similar post forbids another
+  // call.
   if (replies.length > 0 || others.some((post) => isSimilar(originalText(post, job), part.caption))) {
     return { state: "cannot_tell", detail: "a very similar post exists" };
   }
@@ -120,7 +123,7 @@ async function verifyReply(
 }
 
 function decideMissingReply(job: Job, commitRef: CommitRef, committedAt: number): VerifyOutcome {
-  // A part is sent at most twice.
+  // A thread part is sent at most twice.
   const isSecond = commitRef.sendCount > 1 || (job.lastCommittedAt ?? committedAt) - committedAt > LOOKBACK_MS;
   return isSecond || commitRef.duplicate || job.account.app.settings["RESEND"] === "never"
     ? RESEND_RULED_OUT
@@ -143,7 +146,7 @@ function isSimilar(text: string, caption: string): boolean {
   return normalizeTextWithoutUrls(text) === normalizeTextWithoutUrls(caption);
 }
 
-/** Without a journal, looks for the post by the content of its row, and for a thread part by part. */
+/** Looks for a post without a journal by the content of its row, and for a thread part by part. */
 async function verifyFromRow(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   const findFirst = async () =>
     await verifyByRow(job, {
@@ -200,7 +203,10 @@ function canSendAgain(job: Job): boolean {
   return job.account.app.settings["RESEND"] !== "never" && normalizeText(job.caption).length >= MIN_COMPARABLE_LENGTH;
 }
 
-/** X does not say which app a post is from, so text and number of media are compared. */
+/**
+ * Lists posts that could be this one. Text and number of media are compared, because X does not say which app a post is
+ * from.
+ */
 async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
   const listed = await listSince(client, job, since);
   return listed.ok
@@ -217,7 +223,10 @@ type ListResult =
   | { readonly ok: true; readonly posts: readonly ListedPost[] }
   | { readonly ok: false; readonly afterSeconds: number };
 
-/** Lists the account's posts since `since`, newest first. An incomplete list is an error, because it does not prove absence. */
+/**
+ * Lists the account's posts since `since`, newest first. An incomplete list is an error, because it does not prove
+ * absence.
+ */
 async function listSince(client: PlatformClient, job: Job, since: number): Promise<ListResult> {
   const posts: ListedPost[] = [];
   let nextToken: string | undefined;
@@ -237,7 +246,7 @@ async function listSince(client: PlatformClient, job: Job, since: number): Promi
   return { ok: false, afterSeconds: RETRY_SECONDS };
 }
 
-/** Reads one page, and reads it again with the other spelling of the fields if X does not know the first. */
+/** Reads a page of the list, and again with the other spelling of the fields if X does not know the first. */
 async function readTimeline(
   client: PlatformClient,
   job: Job,
@@ -271,7 +280,7 @@ function isPublishedPost(post: ListedPost, job: Job, commitRef: CommitRef): bool
   return hasMediaKeys(post, commitRef) || (normalizeText(job.caption) !== "" && hasSameContent(post, job));
 }
 
-/** X lists the keys of uploaded media with their post. */
+/** Whether a listed post has the keys of the uploaded media. */
 function hasMediaKeys(post: ListedPost, { mediaKeys }: CommitRef): boolean {
   const listed = post.attachments?.media_keys ?? [];
   return mediaKeys.length > 0 && mediaKeys.every((key) => listed.includes(key));
@@ -284,7 +293,10 @@ function hasSameContent(post: ListedPost, job: Job): boolean {
   );
 }
 
-/** The text as it was sent: HTML entities and short URLs are expanded; the URLs of media and of the quoted post are removed. */
+/**
+ * The text of a listed post as it was sent: HTML entities and short URLs expanded, without the URLs of media and of the
+ * quoted post.
+ */
 function originalText(post: ListedPost, job: Job): string {
   const longText = post.note_tweet ?? post.note_post;
   const entities = (longText ?? post).entities;

@@ -4,7 +4,7 @@ const Thumbnail = z.looseObject({ url: z.string().nullish() }).nullish();
 
 export const ChannelList = z.looseObject({
   nextPageToken: z.string().nullish(),
-  // Absent when the Google account has no channel.
+  // The list is absent if the Google account has no channel.
   items: z
     .array(
       z.looseObject({
@@ -35,7 +35,7 @@ export const Video = z.looseObject({
       rejectionReason: z.string().nullish(),
     })
     .nullish(),
-  // YouTube returns this only to the owner.
+  // YouTube returns these details only to the owner of the video.
   processingDetails: z
     .looseObject({ processingStatus: z.string().nullish(), processingFailureReason: z.string().nullish() })
     .nullish(),
@@ -63,7 +63,7 @@ export const PlaylistItems = z.looseObject({
   items: z.array(PlaylistItem).nullish(),
 });
 
-/** developers.google.com/youtube/v3/docs/commentThreads: its id is that of its first comment. */
+/** A comment thread: developers.google.com/youtube/v3/docs/commentThreads. Its id is that of its first comment. */
 export const CommentThread = z.looseObject({
   id: z.string().min(1),
   snippet: z
@@ -98,7 +98,10 @@ export const ErrorBody = z.looseObject({
   }),
 });
 
-/** The claims of Google's ID token: https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload */
+/**
+ * The claims of Google's ID token:
+ * https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload
+ */
 export const IdTokenClaims = z.looseObject({
   iss: z.enum(["https://accounts.google.com", "accounts.google.com"]),
   aud: z.string(),

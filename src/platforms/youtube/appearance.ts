@@ -1,7 +1,7 @@
 import type { AppearanceInput, PostAppearance } from "#platforms/contract.ts";
 import { findMarks, FULL_SCREEN_RATIO, shorten, textOption } from "#platforms/text-marks.ts";
 
-/** The player of a long-form video. */
+/** The ratio of the player of a long-form video. */
 const PLAYER_RATIO = { min: 16 / 9, max: 16 / 9 } as const;
 
 const SHORT_COVERED = { top: 15, right: 17.8, bottom: 35, left: 4.4 } as const;

@@ -13,7 +13,7 @@ import {
 import { CommitRef } from "./refs.ts";
 import { videoFault } from "./errors.ts";
 
-/** Sends the last bytes; with them YouTube creates the video. */
+/** Sends the last bytes of the video, with which YouTube creates it. */
 export async function commit(client: PlatformClient, job: Job, ref: JsonValue): Promise<CommitOutcome> {
   const commitRef = CommitRef.parse(ref);
   const media = findVideo(job);
@@ -29,7 +29,7 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
     case "incomplete":
       return incompleteOutcome(job, sentRef, session.offset, media.sizeBytes);
     case "gone":
-      // After an earlier attempt, the missing session may already have created a video.
+      // After an earlier attempt, the missing upload session may already have created a video.
       return commitRef.sendCount > 0
         ? { state: "uncertain", detail: "YouTube no longer knows the upload", httpStatus, ref: sentRef }
         : { state: "stale", detail: "YouTube no longer knows the upload" };
@@ -40,7 +40,10 @@ export async function commit(client: PlatformClient, job: Job, ref: JsonValue): 
   }
 }
 
-/** YouTube has the video and answers before it has processed it, so the post is not published yet. */
+/**
+ * The outcome once YouTube has the video. It answers before it has processed the video, so the post is not published
+ * yet.
+ */
 function receivedOutcome(video: Video, httpStatus: number | null, sentRef: CommitRef): CommitOutcome {
   const fault = videoFault(video, httpStatus);
   if (fault) {
@@ -55,7 +58,7 @@ function uncertainDetail(httpStatus: number | null): string {
   return httpStatus === null ? "the connection broke during the last bytes" : `YouTube answered ${httpStatus}`;
 }
 
-/** YouTube does not have all bytes yet, so there is no video and the missing bytes are sent next. */
+/** The outcome if YouTube lacks bytes. There is no video yet, and the missing bytes are sent next. */
 function incompleteOutcome(job: Job, sentRef: CommitRef, offset: number, totalBytes: number): CommitOutcome {
   if (offset === sentRef.offset || offset >= totalBytes) {
     return { state: "uncertain", detail: "YouTube asks for bytes that were sent", httpStatus: 308, ref: sentRef };

@@ -14,7 +14,10 @@ const SCOPES = [
   "https://www.googleapis.com/auth/youtube.upload",
   "https://www.googleapis.com/auth/youtube.readonly",
 ] as const;
-/** `openid` identifies the Google user behind the channel; posting does not need this scope. */
+/**
+ * The scopes that a login requests. `openid` identifies the Google user behind the channel, which posting itself does
+ * not need.
+ */
 const LOGIN_SCOPES = ["openid", ...SCOPES] as const;
 const MAX_PAGES = 10;
 
