@@ -15,7 +15,7 @@ const MCP_PATH = "/mcp";
 
 const OPERATOR_PREFIX = "/operator/";
 
-// These modules are loaded lazily: most isolates never need them, and start faster without evaluating their code.
+// These modules load lazily: most isolates never need them, and start faster without their code.
 const loadMcp = once(() => import("#mcp/index.ts"));
 const loadBrowserPages = once(() => import("./browser-pages.ts"));
 const loadOperator = once(() => import("#operator/index.ts"));
@@ -31,8 +31,8 @@ export interface Service {
 const documentRequest = ({ ORIGIN }: Env): Request => new Request(`${ORIGIN}${API_PREFIX}/openapi.json`);
 
 /**
- * The complete service: the API under its prefix, the MCP server at its path, the operator's requests, and pages and OAuth at all other
- * paths.
+ * The complete service: the API under its prefix, the MCP server at its path, the operator's requests, and pages and
+ * OAuth at all other paths.
  */
 export function createService(createOutbound: (env: Env) => Outbound): Service {
   const api = createApi(createOutbound);
@@ -60,7 +60,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
     },
     async scheduled(env, ctx) {
       const services = createServices(env, createOutbound(env), (work) => ctx.waitUntil(work));
-      // These jobs run in parallel and fail separately, so that a failure of one does not leave posts overdue or logins to expire.
+      // Run these jobs in parallel, so that a failure of one does not leave posts overdue or logins to expire.
       const checked = checkDatabase(services);
       const reconciled = checked
         // mutant: no-reconciler
@@ -68,7 +68,7 @@ export function createService(createOutbound: (env: Env) => Outbound): Service {
         .catch((error: unknown) => {
           log("error", "reconcile.failed", { error: error instanceof Error ? error.name : typeof error });
         });
-      // Webhooks come after the posts, because posts are the first purpose of the cron.
+      // Webhooks come after posts, because posts are the first purpose of the cron.
       const told = reconciled
         // mutant: no-webhook-reconciler
         .then(() => wakeOverdueSenders(services))

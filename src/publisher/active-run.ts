@@ -10,18 +10,20 @@ import type { TargetEntry } from "./journal.ts";
 
 export type SuccessfulClaim = Extract<ClaimResult, { readonly publishRun: PublishRun }>;
 
-/** What the object keeps in memory of a claimed post. The journal holds everything that must survive a crash. */
+/**
+ * What the Durable Object keeps in memory of a claimed post. The journal contains everything that must survive a crash.
+ */
 export interface ActiveRun {
   readonly runId: string;
   readonly publishRun: PublishRun;
-  /** Why the run sends nothing and only verifies its targets; null for every ordinary run. */
+  /** Why the run sends nothing and only verifies its targets. Null for an ordinary run. */
   readonly sendingRefusal: StoredTargetError | null;
   readonly dueAt: number;
   readonly targetRuns: Map<string, TargetRun>;
-  /** The `visibleStateKey` of each target as last written to D1. */
+  /** The `visibleStateKey` of each target as last written to D1, so that an unchanged target is not written again. */
   readonly recordedStateKeys: Map<string, string>;
   watchAt: number;
-  /** Waits for an early step of the target that is still in flight, and returns the run with what that step prepared. */
+  /** Waits for an early step of the target that is still running. Returns the run with what that step prepared. */
   readonly awaitEarlyStep: (run: TargetRun) => Promise<TargetRun>;
 }
 
@@ -54,19 +56,25 @@ function sendingRefusalOf({ post }: PublishRun, matchesConfirmation: boolean): S
   return matchesConfirmation ? null : PLAN_MISMATCH_ERROR;
 }
 
-/** When the next step of a target is due. A visible call never leaves before the post is due, even if the clock went back after the claim. */
+/**
+ * When (ms) the next step of a target is due. A visible call is never sent before the post is due, even if the clock
+ * went back after the claim.
+ */
 export function nextStepAt(activeRun: ActiveRun, run: TargetRun): number {
   // mutant: no-hold-of-targets
   return currentStep(run) === "commit" ? Math.max(run.wakeAt, activeRun.dueAt) : run.wakeAt;
 }
 
-/** When the next step of any target is due; undefined when all targets have ended. */
+/** When (ms) the next step of any target is due. Undefined if all targets have ended. */
 export function nextWakeAt(activeRun: ActiveRun): number | undefined {
   const open = [...activeRun.targetRuns.values()].filter((run) => !isTerminal(run.state));
   return open.length === 0 ? undefined : Math.min(...open.map((run) => nextStepAt(activeRun, run)));
 }
 
-/** Whether the next write stores this step too: the write of the next intent, or the write of the results to D1. */
+/**
+ * Whether a later write stores this step too, so that it needs none of its own: the next intent's, or the write of the
+ * results to D1.
+ */
 export function isWrittenNext(activeRun: ActiveRun, run: TargetRun): boolean {
   const isReady = run.state === "preparing" && run.prepared !== null;
   return (

@@ -22,21 +22,24 @@ import { type AdapterCall, callCommit, callPrepare, callVerify } from "./call-ad
 import { hasUnrecordedEnd, recordProgress } from "./record-changes.ts";
 import { type RunContext, targetOf } from "./run-context.ts";
 
-/** A Worker can hold six open connections. */
+/** How many targets run in parallel, because a Worker can have six open connections. */
 export const MAX_CONCURRENT_CALLS = 6;
-/** An alarm handler starts no step after this, so that its last step ends within the runtime's limit of 15 minutes. */
+/**
+ * After this time (ms) an alarm handler starts no step, so that its last step ends within the runtime's limit of 15
+ * minutes.
+ */
 const ALARM_BUDGET_MS = 8 * MINUTE;
-/** A finished target waits this long for others, so that one D1 write records them together. */
+/** How long (ms) a finished target waits for others, so that one D1 write records them together. */
 const RECORD_END_AFTER_MS = 3 * SECOND;
 const MAX_SLEEP_MS = 30 * SECOND;
 
-/** Saves targets to the journal; `flush` waits until they are on disk. */
+/** Saves targets to the journal. `flush` waits until they are on disk. */
 export interface TargetJournal {
   save(run: TargetRun): void;
   flush(): Promise<void>;
 }
 
-/** Runs the due steps of all targets concurrently, so that a slow target does not delay the others. */
+/** Runs the due steps of all targets in parallel, so that a slow target does not delay the others. */
 export async function advanceTargets(context: RunContext, activeRun: ActiveRun, journal: TargetJournal): Promise<void> {
   const inFlight = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
@@ -94,13 +97,13 @@ export async function advanceTargets(context: RunContext, activeRun: ActiveRun, 
       await recordProgress(context, activeRun, context.now() + MAX_SLEEP_MS);
     }
   }
-  // Throw only now: no step is in flight, so no late step can write to the journal of the next attempt.
+  // Throw only now, when no step is running. A late step could otherwise write to the journal of the next attempt.
   if (failures.length > 0) {
     throw failures[0];
   }
 }
 
-/** Waits for the first of the calls or for the sleep, and cancels the sleep's timer. */
+/** Waits for the first of the calls, or for the end of the sleep, whose timer it then cancels. */
 async function waitForFirst(
   calls: readonly Promise<void>[],
   sleep: (signal: AbortSignal) => Promise<void>,
@@ -110,7 +113,7 @@ async function waitForFirst(
   sleepAbort.abort();
 }
 
-/** Runs the next step of a claimed target and saves the result to the journal. */
+/** Runs the next step of a claimed target, and saves the result to the journal. */
 async function runTargetStep(
   context: RunContext,
   publishRun: PublishRun,
@@ -140,7 +143,8 @@ async function runTargetStep(
       const intended = recordCommitIntent(started, context.now());
       // mutant: no-journal
       journal.save(intended);
-      // The intent must be on disk before the call: after a crash the object would otherwise send it twice. A replaced object fails here.
+      // The intent must be on disk before the call, because after a crash the object would otherwise send the call
+      // twice. If another object has replaced this one, the write fails.
       await journal.flush();
       await failpoint("commit.before_send");
       const { outcome, httpStatus } = await callCommit({ ...call, run: intended });
@@ -162,7 +166,7 @@ async function runTargetStep(
   }
 }
 
-/** Runs one `prepare` step before the due time. A refusal is not final: the step runs again at the due time. */
+/** Runs one `prepare` step before the due time. A refusal is not final, because the step runs again at the due time. */
 export async function runEarlyStep(
   context: RunContext,
   publishRun: PublishRun,
@@ -206,7 +210,9 @@ async function createCall(
     : { ok: false, fault: access.fault };
 }
 
-/** Whether only the access token was outdated: many platforms revoke tokens early and keep the account connected. */
+/**
+ * Whether only the access token was outdated. Many platforms revoke tokens early although the account stays connected.
+ */
 async function isOldToken(context: RunContext, run: TargetRun, fault: Fault): Promise<boolean> {
   return fault.kind === "reconnect" && !(await context.reportRefusal(run.accountId, fault));
 }

@@ -24,7 +24,7 @@ import { storedDocument } from "#posts/rows/option-document.ts";
 import { storedThreadMedia } from "#posts/rows/thread-media.ts";
 import type { Services } from "#context.ts";
 
-/** A step is aborted after this; each of its requests has a shorter timeout of its own. */
+/** A `prepare` step is aborted after this time (ms). Each of its requests has its own, shorter timeout. */
 const PREPARE_TIMEOUT_MS = 5 * MINUTE;
 const COMMIT_TIMEOUT_MS = 5 * MINUTE;
 const VERIFY_TIMEOUT_MS = MINUTE;
@@ -40,13 +40,13 @@ export interface AdapterCall {
   readonly dueAt: number;
 }
 
-/** An outcome and the HTTP status of the last response in the step. */
+/** The outcome of a step, with the HTTP status of its last response. */
 export interface AdapterResult<Outcome> {
   readonly outcome: Outcome;
   readonly httpStatus: number | null;
 }
 
-/** `prepare` is safe to repeat, so any exception inside becomes a temporary fault. */
+/** Calls `prepare`. It can be repeated, so any exception in it becomes a temporary fault. */
 export async function callPrepare(call: AdapterCall): Promise<AdapterResult<PrepareOutcome>> {
   const mediaCheck = { missing: false };
   return await runWithTimeout(
@@ -60,7 +60,10 @@ export async function callPrepare(call: AdapterCall): Promise<AdapterResult<Prep
   );
 }
 
-/** A request may have reached the platform before an exception, so any exception makes the outcome uncertain. */
+/**
+ * Calls `commit`. A request may have reached the platform before an exception, so any exception makes the outcome
+ * uncertain.
+ */
 export async function callCommit(call: AdapterCall): Promise<AdapterResult<CommitOutcome>> {
   const ref = call.run.prepared?.ref ?? null;
   return await runWithTimeout(
@@ -75,7 +78,7 @@ export async function callCommit(call: AdapterCall): Promise<AdapterResult<Commi
   );
 }
 
-/** `verify` only reads, so any exception repeats it. */
+/** Calls `verify`. It only reads, so any exception means that it is repeated. */
 export async function callVerify(call: AdapterCall): Promise<AdapterResult<VerifyOutcome>> {
   const ref = call.run.prepared?.ref ?? null;
   return await runWithTimeout(
@@ -90,7 +93,10 @@ export async function callVerify(call: AdapterCall): Promise<AdapterResult<Verif
   );
 }
 
-/** Runs a step to its end or its timeout, and then closes its client, so that a step that still runs sends nothing. */
+/**
+ * Runs a step until it ends or times out. Then its client is closed, so that a step which is still running sends
+ * nothing more.
+ */
 async function runWithTimeout<Outcome>(
   call: AdapterCall,
   timeoutMs: number,
@@ -128,13 +134,16 @@ async function runWithTimeout<Outcome>(
 const TIMED_OUT = Symbol("timed out");
 const TIMEOUT_REASON = "the platform did not answer in time";
 
-/** An error's text may contain a URL with a token, so describe only known kinds of errors. */
+/** Describes an error. Only known kinds are described, because an error's text may contain a URL with a token. */
 function failureReason(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   return name === "TimeoutError" || name === "AbortError" ? TIMEOUT_REASON : "the connection to the platform broke";
 }
 
-/** Without a reference the adapter recognizes the post by its content, so it must know the posts of other targets. */
+/**
+ * Builds the job for `verify`. Without a reference, the adapter recognizes the post by its content, so it must know the
+ * posts of other targets.
+ */
 async function toVerifyJob(call: AdapterCall, ref: JsonValue): Promise<Job> {
   const job = toJob(call);
   const db = call.services.db;

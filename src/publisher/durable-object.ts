@@ -8,15 +8,15 @@ import { PostRunner } from "./post-runner.ts";
 import { rearmPost } from "./rearm-post.ts";
 
 /**
- * Defines the Durable Object class; an object's name is the id of its post. One that has the id of a user instead stores nothing and
- * keeps the plans of the user's previews. Wiring only: PostRunner and KeptPlans do the work.
+ * Defines the Durable Object class for posts, whose name is the post's id. An object named by a user's id stores
+ * nothing and keeps the plans of the user's previews. It only connects parts: PostRunner and KeptPlans do the work.
  */
 export function definePublisher(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
   return class PostPublisher extends DurableObject<Env> implements PostPublisherApi, KeptPlansApi {
     #runner: PostRunner | undefined;
     readonly #plans = new KeptPlans();
 
-    /** A test replaces this method before the first call. */
+    /** The services of the object. It is a method, so that a test can replace it before the first call. */
     services(): Services {
       return createServices(this.env, outboundOf(this.env, this.ctx), (work) => this.ctx.waitUntil(work));
     }

@@ -13,8 +13,8 @@ import { prepareStartAt } from "./wake-times.ts";
 const MAX_SLEEP_MS = 5 * SECOND;
 
 /**
- * Prepares the targets of one version of the post before the due time. An edit makes the results obsolete. A step that is still in flight
- * at the due time delays only its own target.
+ * Prepares the targets of one version of a post before the due time. An edit makes the results useless. A step that is
+ * still running at the due time delays only its own target.
  */
 export class EarlyPreparation {
   private readonly inFlight = new Map<string, Promise<void>>();
@@ -26,7 +26,7 @@ export class EarlyPreparation {
     private readonly journal: Journal,
     readonly state: Pick<RunnerState, "postId" | "version" | "scheduledAt">,
     private readonly dueAt: number,
-    /** The claimed post; without it the post is read. */
+    /** The claimed post. Without it, the post is read from the database. */
     private readonly claimed?: PublishRun,
   ) {
     if (claimed) {
@@ -34,12 +34,14 @@ export class EarlyPreparation {
     }
   }
 
-  /** Whether these preparations are for this version and content. */
+  /** Whether these preparations are for this version and content of the post. */
   isFor({ post }: PublishRun): boolean {
     return this.publishRun?.post.version === post.version && this.publishRun.post.planHash === post.planHash;
   }
 
-  /** Runs due steps until none is left, `signal` aborts or the clock reaches `until`. Returns when to wake next. */
+  /**
+   * Runs due steps until none is left, `signal` aborts or the clock reaches `until`. Returns when (ms) to wake next.
+   */
   async prepareWhilePossible(until: number, signal: AbortSignal): Promise<number> {
     if (!this.publishRun) {
       await this.load();
@@ -65,12 +67,12 @@ export class EarlyPreparation {
     }
   }
 
-  /** The prepared run of a target; undefined if it was prepared for other content. */
+  /** The prepared run of a target. Undefined if it was prepared for other content. */
   preparedFor(publishRun: PublishRun, accountId: string): TargetRun | undefined {
     return this.isFor(publishRun) ? this.targetRuns.get(accountId) : undefined;
   }
 
-  /** Waits for an early step of the target that is still in flight, and returns the run with its result. */
+  /** Waits for an early step of the target that is still running. Returns the run with its result. */
   async afterStepInFlight(publishRun: PublishRun, run: TargetRun): Promise<TargetRun> {
     const step = this.inFlight.get(run.accountId);
     if (!step) {
@@ -97,7 +99,7 @@ export class EarlyPreparation {
     }
   }
 
-  /** Targets that are not ready, with the time at which each may continue. */
+  /** The targets that are not ready, with the time at which each may continue. */
   private unpreparedTargets(): { run: TargetRun; wakeAt: number }[] {
     const { publishRun } = this;
     if (!publishRun) {
@@ -134,7 +136,7 @@ export class EarlyPreparation {
     const work = runEarlyStep(this.context, publishRun, run, this.dueAt)
       .then((next) => this.storeResult(publishRun, next))
       .catch(() => {
-        // Ignore it: early preparation is optional, and the run at the due time prepares again.
+        // Ignore the error: early preparation is optional, and the run at the due time prepares again.
         this.targetRuns.set(run.accountId, { ...run, wakeAt: this.dueAt });
       })
       .finally(() => this.inFlight.delete(run.accountId));
@@ -144,7 +146,7 @@ export class EarlyPreparation {
   private storeResult(publishRun: PublishRun, run: TargetRun): void {
     this.targetRuns.set(run.accountId, run);
     const state = this.journal.state();
-    // A claimed post is due within two seconds, and repeating a step costs less than a write.
+    // Write nothing for a claimed post: it is due within two seconds, and repeating a step costs less than a write.
     if (!this.claimed && state?.phase === "armed" && state.version === this.state.version) {
       this.journal.setEntry({ version: publishRun.post.version, planHash: publishRun.post.planHash, run });
       this.journal.write();
@@ -152,7 +154,7 @@ export class EarlyPreparation {
   }
 }
 
-/** The run of a journal entry for the same version and plan hash. */
+/** The run of a journal entry, if the entry is for the same version and plan hash. */
 export function matchingRun(
   entry: TargetEntry | undefined,
   publishRun: PublishRun,

@@ -4,14 +4,17 @@ import { log } from "#core/log.ts";
 import { TARGET_STATES } from "#core/status.ts";
 import { MAX_HISTORY, type TargetRun } from "#publisher/run/target-run.ts";
 
-/** The part of a Durable Object's storage that a journal needs. Key-value calls are synchronous, so nothing comes between a check and its write. */
+/**
+ * The part of a Durable Object's storage that a journal needs. Key-value calls are synchronous, so nothing comes
+ * between a check and its write.
+ */
 export type JournalStorage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAll" | "sync"> & {
   readonly kv: Pick<SyncKvStorage, "get" | "put">;
 };
 
 /**
- * The state of the post's runner. `armed`: it waits for the due time; it may have sent the claim under `runId`, but nothing visible.
- * `running`: its claim succeeded; only in this phase may it send anything visible.
+ * The state of a post's Durable Object. `armed`: it waits for the due time, and may have sent the claim under `runId`,
+ * but nothing visible. `running`: its claim succeeded; only now may it send visible calls.
  */
 export interface RunnerState {
   readonly postId: string;
@@ -20,7 +23,10 @@ export interface RunnerState {
   readonly scheduledAt: number;
   readonly prepareAheadMs: number;
   readonly phase: "armed" | "running";
-  /** The fencing token of the run, on disk from arming on. No other run ever gets the id of a run that may have sent. */
+  /**
+   * The id of the run, stored when the post is armed. It proves that a run still owns the post, because no other run
+   * ever gets the id of one that may have sent something.
+   */
   readonly runId: string;
   /** The newest hint that arrived between the claim and the cleanup. */
   readonly next: ArmHint | null;
@@ -34,8 +40,9 @@ export interface TargetEntry {
 }
 
 /**
- * The format of what is stored; objects outlive deployments. A change of the types above needs a new number, and a schema that still
- * reads the older one: what cannot be read counts as lost, and its targets are looked for before anything is sent.
+ * The format of the stored values, because objects outlive deployments. A change of the types above needs a new number,
+ * and a schema that still reads the older one. A value that cannot be read counts as lost, and its targets are looked
+ * up before anything is sent.
  */
 const FORMAT = 1;
 const StoredHint = z.object({
@@ -86,8 +93,8 @@ const StoredEntry = z.object({
 
 const JOURNAL_KEY = "journal";
 /**
- * A stored value may have 2 MiB, and with this many history entries a post with the most targets fits. The target's row has the older
- * entries.
+ * How many history entries of a target the journal has. A value may have 2 MiB, and so the largest post fits. The
+ * target's row has the older entries.
  */
 const STORED_HISTORY = 10;
 
@@ -97,11 +104,11 @@ interface Content {
 }
 
 /**
- * Everything that the object stores, in one value; deleted when the post has ended. Changes stay in memory until `write`, so that changes
- * that belong together cost one write.
+ * Everything that the object stores, in one value, which is deleted when the post has ended. Changes stay in memory
+ * until `write`, so that related changes cost one write.
  */
 export class Journal {
-  /** Null: nothing is stored, or nothing that can be read. Undefined: not read yet. */
+  /** Null: nothing readable is stored. Undefined: the storage has not been read yet. */
   private content: Content | null | undefined;
   private isChanged = false;
 
@@ -131,7 +138,7 @@ export class Journal {
     }
   }
 
-  /** Arms for the version in the hint and drops what another version had prepared. */
+  /** Arms the post for the version in the hint, and drops what another version has prepared. */
   arm(hint: ArmHint, entries?: readonly TargetEntry[]): RunnerState {
     const previous = this.load();
     const kept = previous?.state.version === hint.version ? previous.entries : new Map<string, TargetEntry>();
@@ -142,7 +149,7 @@ export class Journal {
       scheduledAt: hint.scheduledAt,
       prepareAheadMs: hint.prepareAheadMs,
       phase: "armed",
-      // Keep the id until the run begins: D1 may have taken a claim whose answer was lost.
+      // Keep the id until the run begins: D1 may have accepted a claim whose answer was lost.
       // mutant: claim-forgets-its-id, run-lends-its-id
       runId: previous?.state.phase === "armed" ? previous.state.runId : this.newRunId(),
       next: null,
@@ -171,7 +178,7 @@ export class Journal {
     this.isChanged = false;
   }
 
-  /** Drops memory, so that the next read comes from disk. */
+  /** Forgets what is in memory, so that the next read comes from disk. */
   forget(): void {
     this.content = undefined;
     this.isChanged = false;
@@ -210,7 +217,7 @@ function toMap(entries: readonly TargetEntry[]): Map<string, TargetEntry> {
   return new Map(entries.map((entry) => [entry.run.accountId, entry]));
 }
 
-/** Whether the stored value has a known format; an unknown one counts as lost. */
+/** Whether a stored value has a known format. One with an unknown format counts as lost. */
 function isReadable(key: string, stored: unknown, schema: z.ZodType): boolean {
   const { success, error } = schema.safeParse(stored);
   if (!success) {
@@ -220,7 +227,7 @@ function isReadable(key: string, stored: unknown, schema: z.ZodType): boolean {
   return success;
 }
 
-/** Restores the whole history: the target's row has the entries that the journal leaves out. */
+/** Restores the whole history of a target: the journal leaves out old entries, which the target's row has. */
 export function withStoredHistory(run: TargetRun, row: { readonly history: TargetRun["history"] }): TargetRun {
   const [first] = run.history;
   if (first === undefined || run.history.length < STORED_HISTORY) {

@@ -1,8 +1,8 @@
 import { SECOND } from "#core/clock.ts";
 
-/** KV shows a plan everywhere after a minute or little more. */
+/** How long (ms) a plan is kept. KV shows it everywhere after little more than a minute. */
 const KEPT_FOR_MS = 90 * SECOND;
-/** Of the 128 MB that an object has. */
+/** How much text all kept plans may have together, of the 128 MB of an object. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 interface KeptPlan {
@@ -10,9 +10,9 @@ interface KeptPlan {
   readonly until: number;
 }
 
-/** The last previewed plans of a user, in memory only. */
+/** The plans of a user's last previews, in memory only. */
 export class KeptPlans {
-  /** The oldest first. */
+  /** The plans, oldest first. */
   readonly #plans = new Map<string, KeptPlan>();
   #characters = 0;
 

@@ -25,31 +25,31 @@ import { EarlyPreparation, matchingRun } from "./early-preparation.ts";
 import { type RunnerState, Journal, type JournalStorage, withStoredHistory } from "./journal.ts";
 import { claimAt, firstWakeAt } from "./wake-times.ts";
 
-/** The runtime aborts an alarm handler after this. */
+/** The runtime aborts an alarm handler after this time (ms). */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
-/** The runtime can lose an alarm for the current instant, so every alarm is at least this far ahead. */
+/** How far ahead (ms) every alarm is set, because the runtime can lose an alarm for the present instant. */
 const MIN_ALARM_DELAY_MS = 250;
-/** An alarm that is this much overdue was lost. */
+/** An alarm that is overdue by this much (ms) was lost. */
 const ALARM_LOST_AFTER_MS = MINUTE;
-/** The longest first wait after an error. Each next wait may be twice as long. */
+/** The longest first wait (ms) after an error. Each further wait may be twice as long. */
 const ERROR_RETRY_MS = SECOND;
 const ERROR_RETRY_MAX_MS = 30 * SECOND;
-/** After this the object checks whether the runtime aborted its first handler. */
+/** After this time (ms) the object checks whether the runtime has aborted its first handler. */
 const RECOVERY_ALARM_MS = 30 * SECOND;
 
 /** How an alarm ends: the object sleeps until `wakeAt`, or its run has ended. */
 type AlarmResult = { readonly wakeAt: number } | { readonly endedRunId: string | null };
 
 /**
- * Publishes one post. It holds a timer and a journal, never a copy of the post: the row in D1 decides what is published. The journal on
- * disk is authoritative; memory is a cache that any error clears.
+ * Publishes one post. It has a timer and a journal, but never a copy of the post, because the row in D1 decides what is
+ * published. The journal on disk decides; memory is a cache that any error clears.
  */
 export class PostRunner {
   private readonly journal: Journal;
   private readonly context: RunContext;
   private activeRun: ActiveRun | undefined;
   private earlyPreparation: EarlyPreparation | undefined;
-  /** True from the moment the object may have sent its claim. */
+  /** True from the moment at which the object may have sent its claim. */
   private isClaimed = false;
   private waitAbort = new AbortController();
   private alarmStartedAt: number | null = null;
@@ -64,7 +64,10 @@ export class PostRunner {
     this.context = new RunContext(services, sleep);
   }
 
-  /** Arms, moves or disarms the object; safe to repeat. A hint never changes a run in progress: it waits in `next`, and only the alarm is checked. */
+  /**
+   * Sets, moves or removes the alarm; safe to repeat. A hint never changes a run in progress: it waits in `next`, and
+   * only the alarm is checked.
+   */
   async sync(hint: ArmHint): Promise<ArmResult> {
     await failpoint("sync.before_store");
     const state = this.journal.state();
@@ -85,7 +88,7 @@ export class PostRunner {
       await this.journal.deleteAll();
       return "disarmed";
     }
-    // No await between the two writes, so that the storage keeps both or neither.
+    // Do not await between the two writes, so that the storage keeps both or neither.
     this.journal.arm(hint);
     await this.storage.setAlarm(Math.max(this.context.now(), firstWakeAt(hint)));
     await failpoint("sync.after_store");
@@ -98,13 +101,15 @@ export class PostRunner {
   }
 
   /**
-   * Throws only when the storage refuses the next alarm. The runtime deletes an alarm after its handler has returned and fires it again
-   * after a kill or a throw. It drops an alarm that keeps throwing, so every other error sets the next alarm here.
+   * Runs the due steps. Throws only if the storage refuses the next alarm. The runtime deletes an alarm after its
+   * handler has returned, and fires it again after a kill or a throw. It drops an alarm that keeps throwing, so every
+   * other error sets the next alarm here.
    */
   async alarm(): Promise<void> {
     const startedAt = this.context.now();
     if (this.isAwake()) {
-      // The runtime never runs two alarms of one object at once: a test made this call, or the runtime aborted the first handler.
+      // The runtime never runs two alarms of one object at once. So a test made this call, or the runtime has aborted
+      // the first handler.
       await this.setAlarm(startedAt + RECOVERY_ALARM_MS);
       return;
     }
@@ -113,7 +118,7 @@ export class PostRunner {
       await failpoint("alarm.awake");
       const result = await this.runPhases();
       if ("wakeAt" in result) {
-        // No await between the two writes, so that the storage keeps both or neither.
+        // Do not await between the two writes, so that the storage keeps both or neither.
         this.journal.write();
         await this.setAlarm(result.wakeAt);
       } else {
@@ -127,7 +132,7 @@ export class PostRunner {
     }
   }
 
-  /** Whether an alarm handler runs that the runtime has not aborted. */
+  /** Whether an alarm handler is running that the runtime has not aborted. */
   private isAwake(): boolean {
     return this.alarmStartedAt !== null && this.context.now() - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS;
   }
@@ -136,7 +141,7 @@ export class PostRunner {
     await this.storage.setAlarm(Math.max(this.context.now() + MIN_ALARM_DELAY_MS, at));
   }
 
-  /** Replaces a missing or lost alarm. While a handler runs, the runtime still has its alarm. */
+  /** Sets an alarm if it is missing or was lost. While a handler runs, the runtime still has its alarm. */
   private async ensureAlarm(): Promise<void> {
     if (this.isAwake()) {
       return;
@@ -167,12 +172,15 @@ export class PostRunner {
     }
   }
 
-  /** Prepares until it is time to claim and then returns undefined; returns earlier with the next wake time if nothing is due. */
+  /**
+   * Prepares until it is time to claim, then returns undefined. If nothing is due before, it returns earlier, with the
+   * next wake time.
+   */
   private async prepareEarly(armed: RunnerState): Promise<AlarmResult | undefined> {
     for (let state: RunnerState | undefined = armed; state; state = this.journal.state()) {
       const claimFrom = claimAt(state.postId, state.scheduledAt);
       const now = this.context.now();
-      // An alarm may fire a little early, and no alarm can be set for so soon.
+      // An alarm may fire a little early, and no alarm can be set for so short a time, so claim now.
       if (now >= claimFrom - MIN_ALARM_DELAY_MS) {
         return undefined;
       }
@@ -183,7 +191,7 @@ export class PostRunner {
       this.waitAbort = new AbortController();
       const { signal } = this.waitAbort;
       const wakeAt = await this.earlyPreparationFor(state).prepareWhilePossible(claimFrom, signal);
-      // After an abort a newer hint has changed the state, so look again.
+      // After an abort, a newer hint has changed the state, so look at it again.
       if (!signal.aborted && this.context.now() < claimFrom) {
         return { wakeAt };
       }
@@ -191,13 +199,13 @@ export class PostRunner {
     return { endedRunId: null };
   }
 
-  /** Claims the post, waits until it is due and begins the run; undefined means that the run has begun. */
+  /** Claims the post, waits until it is due and begins the run. Undefined means that the run has begun. */
   private async claimAndWait(): Promise<AlarmResult | undefined> {
     const state = this.journal.state();
     if (!state) {
       return undefined;
     }
-    // The next claim must use the same run id if the answer is lost, so that id is on disk first.
+    // Store the run id before the claim: if the answer is lost, the next claim must use the same id.
     this.journal.write();
     this.isClaimed = true;
     const claim = await claimPost(this.context.services, state, this.context.accountsOfClaim(state.postId));
@@ -216,7 +224,7 @@ export class PostRunner {
   }
 
   /**
-   * Prepares what is left and waits until the post is due. The claim keeps everybody from changing the post. Nothing is stored: after a
+   * Prepares what is left and waits until the post is due; nobody can change a claimed post. Nothing is stored: after a
    * crash the object claims again under the same run id and prepares again.
    */
   private async waitUntilDue(claim: SuccessfulClaim): Promise<AlarmResult | undefined> {
@@ -248,7 +256,7 @@ export class PostRunner {
     return undefined;
   }
 
-  /** Changes to the phase in which visible calls may leave. The first intent writes it to disk. */
+  /** Begins the phase in which visible calls may be sent. The first intent writes it to disk. */
   private startRun(state: RunnerState, claim: SuccessfulClaim, matchesConfirmation: boolean): ActiveRun {
     const { publishRun } = claim;
     const entries = this.journal.entries();
@@ -310,7 +318,7 @@ export class PostRunner {
     });
   }
 
-  /** Runs the targets' steps until no step is due, and records the results. */
+  /** Runs the steps of the targets until none is due, and records the results. */
   private async publish(state: RunnerState): Promise<AlarmResult> {
     const { runId } = state;
     if (this.activeRun?.runId !== runId) {
@@ -330,7 +338,7 @@ export class PostRunner {
         }
       },
       flush: async () => {
-        // Targets that send at the same instant share one write.
+        // Wait for targets that send at the same instant, so that they share one write.
         await Promise.resolve();
         this.journal.write();
         await this.storage.sync();
@@ -338,7 +346,7 @@ export class PostRunner {
     });
     const nextStepAt = nextWakeAt(activeRun);
     if (nextStepAt !== undefined) {
-      // A post that waits for its next try has no run, so store what happened so far before D1 releases it.
+      // A post that waits for its next try has no run, so store what has happened before D1 releases it.
       this.journal.write();
       await this.storage.sync();
     }
@@ -363,7 +371,10 @@ export class PostRunner {
     }
   }
 
-  /** P7 (claimed too early) and P17 (waits for its next try, keeps its entries): arms for the time in the row or for a newer hint. Returns when to wake. */
+  /**
+   * Arms the post for the time in its row, or for a newer hint: after a claim that was too early (P7), or while it
+   * waits for its next try and keeps its entries (P17). Returns when (ms) to wake.
+   */
   private rearm(hint: ArmHint, waiting?: ActiveRun): number {
     this.clearMemory();
     const next = this.journal.state()?.next;
@@ -393,7 +404,7 @@ export class PostRunner {
 
   private async retryAfterError(error: unknown): Promise<void> {
     try {
-      // A result that D1 did not take must not be lost with the memory.
+      // Store a result that D1 did not accept, so that it is not lost with the memory.
       // mutant: result-lost-with-error
       this.journal.write();
     } catch (storageError) {
@@ -402,13 +413,14 @@ export class PostRunner {
     this.journal.forget();
     this.clearMemory();
     this.consecutiveErrors += 1;
-    // Full jitter: posts that failed together, for example because D1 was overloaded, must not retry together.
+    // Choose the wait at random (full jitter): posts that failed together, for example because D1 was overloaded, must
+    // not retry together.
     const maxWaitMs = Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** (this.consecutiveErrors - 1));
     const jitteredMs = MIN_ALARM_DELAY_MS + Math.floor(this.context.random() * (maxWaitMs - MIN_ALARM_DELAY_MS));
     log("error", "publish.interrupted", { reason: String(error), inMs: jitteredMs });
     const now = this.context.now();
     const dueAt = this.journal.state()?.scheduledAt ?? now;
-    // A post that is not due yet must not sleep past its due time.
+    // A post that is not due yet must not sleep longer than until its due time.
     await this.setAlarm(dueAt > now ? Math.min(now + jitteredMs, dueAt) : now + jitteredMs);
   }
 

@@ -3,8 +3,8 @@ import { findOverduePosts, recordArmingResults } from "#arming/find-overdue-post
 import { isDatabaseCurrent } from "#restore/check-database.ts";
 
 /**
- * Arms a post that somebody read when it was overdue, so that it is published even if the cron does not run. A database that was put
- * back shows published posts as overdue, so it is checked first.
+ * Arms a post that was overdue when it was read, so that it is published even if the cron does not run. A restored
+ * database shows published posts as overdue, so the database is checked first.
  */
 export async function rearmPost(
   services: Pick<Services, "adapterFor" | "arm" | "clock" | "config" | "db" | "watch">,

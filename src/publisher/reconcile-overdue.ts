@@ -7,15 +7,21 @@ import type { Services } from "#context.ts";
 import { recordArmingResults, findOverduePosts } from "#arming/find-overdue-posts.ts";
 
 const PAGE_SIZE = 500;
-/** Each post takes one call to its object, and an invocation may make 10,000 calls. */
+/**
+ * How many pages of posts one run arms. Each post takes one call of its object, and an invocation may make 10,000
+ * calls.
+ */
 const MAX_PAGES = 10;
-/** A run arms nothing after this, so that it ends before the cron's next run. */
+/** After this time (ms) a run arms nothing more, so that it ends before the cron's next run. */
 const RUN_BUDGET_MS = 40 * SECOND;
-/** More at once is not faster, and on a single machine every awake object takes file descriptors and memory. */
+/**
+ * How many posts are armed in parallel. More is not faster, and on a single machine every awake object takes file
+ * descriptors and memory.
+ */
 const MAX_CONCURRENT_ARMS = 25;
-/** One write acknowledges this many posts. */
+/** How many posts one write records as armed. */
 const ACKNOWLEDGE_SIZE = 25;
-/** The next run arms an object again that has not answered by then; it must not delay the others. */
+/** How long (ms) to wait for an object, so that a silent one does not delay others. The next run arms it again. */
 const ARM_TIMEOUT_MS = 5 * SECOND;
 
 export interface ReconcileResult {
@@ -25,8 +31,8 @@ export interface ReconcileResult {
 }
 
 /**
- * Wakes posts that lost their alarm, were never armed or make no progress; reads one row if there are none. It acknowledges armed posts
- * in small groups, so that an aborted run repeats little.
+ * Wakes posts that lost their alarm, were never armed or make no progress. If there are none, it reads one row. Armed
+ * posts are recorded in small groups, so that an aborted run repeats little.
  */
 export async function reconcile(
   services: Pick<Services, "db" | "clock" | "adapterFor" | "arm">,
@@ -50,7 +56,7 @@ export async function reconcile(
   return { overdue, armed, failed: overdue - armed };
 }
 
-/** Arms a page of posts concurrently: an object that does not answer delays no other. */
+/** Arms a page of posts in parallel, so that a silent object delays no other. */
 async function armPage(
   services: Pick<Services, "db" | "clock" | "arm">,
   hints: readonly ArmHint[],
@@ -77,7 +83,7 @@ async function armPage(
         try {
           await acknowledge();
         } catch (error) {
-          // Stop the others too. The next run arms the posts that were not acknowledged.
+          // Stop the others too. The next run arms the posts that are not recorded as armed.
           waiting.length = 0;
           throw error;
         }

@@ -34,7 +34,7 @@ export async function recordChanges(
   return recorded;
 }
 
-/** Records finished targets while others still run. */
+/** Records finished targets while other targets are still running. */
 export async function recordProgress(context: RunContext, activeRun: ActiveRun, wakeAt: number): Promise<void> {
   if (nextWakeAt(activeRun) === undefined) {
     return;

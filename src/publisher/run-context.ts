@@ -22,26 +22,26 @@ import {
 type GrantedAccess =
   Awaited<ReturnType<typeof getAccountAccess>> extends Map<string, Result<infer Access>> ? Access : never;
 
-/** Access stays cached this long, so that the due time needs no read. */
+/** How long (ms) a login is cached, so that nothing need be read at the due time. */
 const ACCESS_CACHE_MS = 60 * SECOND;
 
-/** While publishing is held, a due post asks again after this time or up to twice as long. */
+/** While publishing is held, a due post asks again after this time (ms), or after up to twice as long. */
 const HELD_RETRY_MS = 30 * SECOND;
 
 /** The services and cached logins of the runner of one post. */
 export class RunContext {
   private readonly accessCache = new Map<string, { readonly readAt: number; readonly access: GrantedAccess }>();
-  /** The accounts that the claim read, by id. Each is used once, so that a refused login is read again. */
+  /** The accounts that the claim has read, by id. Each is used once, so that a refused login is read again. */
   private claimedAccounts = { readAt: 0, byId: new Map<string, AccountWithConnection>() };
   private readonly accessReads = new Map<string, Promise<Result<GrantedAccess>>>();
 
   constructor(
     readonly services: Services,
-    /** Ends early when the signal is aborted. */
+    /** Waits. It ends early if the signal is aborted. */
     readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>,
   ) {}
 
-  /** The members that one adapter call needs. */
+  /** What one call of an adapter needs. */
   callDependencies(): Pick<RunContext, "services" | "sleep"> {
     return { services: this.services, sleep: this.sleep };
   }
@@ -51,8 +51,8 @@ export class RunContext {
   }
 
   /**
-   * Sleeps until the exact millisecond: timers may fire early, and nothing may leave before the due time. Returns false if the due time is
-   * further away than a claim may be, because the clock went back; then another alarm must wait.
+   * Sleeps until the exact millisecond: timers may fire early, but nothing may be sent before the due time. False if
+   * the clock went back, so that the due time is too far away and another alarm must wait.
    */
   async sleepUntil(dueAt: number): Promise<boolean> {
     // mutant: no-hold, one-second-early
@@ -68,7 +68,7 @@ export class RunContext {
     return remainingMs <= 0;
   }
 
-  /** Reads the accounts and logins of a post in the same trip as its claim. */
+  /** Reads the accounts and logins of a post in the same round trip as its claim. */
   accountsOfClaim(postId: string): ReadAlongside {
     return {
       statement: accountsWithConnectionsStatement(this.services.db, TARGET_ACCOUNTS_SQL, postId),
@@ -79,14 +79,17 @@ export class RunContext {
     };
   }
 
-  /** Does not wait: a slow token delays only its own target. The step itself meets a failure again. */
+  /**
+   * Starts to read logins without waiting, so that a slow token delays only its own target. The step itself gets a
+   * failure again.
+   */
   readAccessAhead(targets: readonly Pick<PublishRunTarget, "accountId">[]): void {
     for (const { accountId } of targets) {
       this.access(accountId).catch(() => undefined);
     }
   }
 
-  /** Reads one account per call, so that a token renewal that hangs delays only its own target. */
+  /** Reads one account per call, so that a hanging token refresh delays only its own target. */
   async access(accountId: string): Promise<Result<GrantedAccess>> {
     const cached = this.accessCache.get(accountId);
     if (cached && this.now() - cached.readAt < ACCESS_CACHE_MS) {
@@ -110,7 +113,10 @@ export class RunContext {
     return access ?? { ok: false, fault: ACCOUNT_DISCONNECTED };
   }
 
-  /** Whether the owner must reconnect the account. False if only the token was outdated or the check failed; then the step is tried again. */
+  /**
+   * Whether the owner must reconnect the account. False if only the token was outdated, or if the check failed; the
+   * step is then tried again.
+   */
   async reportRefusal(accountId: string, fault: Fault): Promise<boolean> {
     const cached = this.accessCache.get(accountId);
     this.accessCache.delete(accountId);
@@ -118,7 +124,7 @@ export class RunContext {
     try {
       return await markNeedsReconnect(this.services, accountId, fault.message, refused);
     } catch (error) {
-      // Do not throw: the journal still needs the platform's answer.
+      // Do not throw, because the journal still needs the platform's answer.
       log("warn", "publish.refusal_not_reported", { accountId, reason: String(error) });
       return false;
     }
@@ -135,12 +141,12 @@ export class RunContext {
     };
   }
 
-  /** When to ask again while publishing is held. Random, so that posts do not all ask at once. */
+  /** When (ms) to ask again while publishing is held. The time is random, so that posts do not all ask at once. */
   heldUntil(): number {
     return this.now() + Math.ceil(HELD_RETRY_MS * (1 + this.random()));
   }
 
-  /** In [0, 1), for the jitter of a wait. */
+  /** A random number in [0, 1), for the jitter of a wait. */
   random(): number {
     const [randomBits = 0] = new Uint32Array(this.services.ids.random(4).buffer);
     return randomBits / 2 ** 32;

@@ -1,16 +1,18 @@
-/*
- * The object of a post wakes and claims it 0.2 to 1.5 seconds before the due time. A hash of the post's id decides when, so that the
- * posts of one instant do not claim together. The claimed post waits, and its visible call leaves exactly at the due time.
- */
+/* When the Durable Object of a post wakes: 0.2 to 1.5 seconds before the due time, to claim it. A hash of the post's
+   id decides, so that posts of the same instant do not claim together. The claimed post waits, and its visible call
+   is sent exactly at the due time. */
 
-/** The latest claim, early enough that only the visible call remains at the due time. */
+/** The latest claim before the due time (ms). It is early enough that only the visible call remains. */
 export const MIN_CLAIM_AHEAD_MS = 200;
-/** The earliest claim: time awake costs money, and nobody can change a claimed post. */
+/**
+ * The earliest claim before the due time (ms). Earlier ones cost money for waiting, and nobody can change a claimed
+ * post.
+ */
 export const MAX_CLAIM_AHEAD_MS = 1500;
-/** The hash delays preparation by up to this fraction of its lead time. */
+/** By which fraction of its lead time the hash may delay preparation. */
 const PREPARE_SPREAD = 0.5;
 
-/** In [0, 1), always the same for one post (FNV-1a hash). */
+/** A number in [0, 1) that is always the same for a post (FNV-1a hash). */
 function hashFraction(postId: string): number {
   let hash = 0x811c9dc5;
   for (const character of postId) {
@@ -23,12 +25,12 @@ export function claimAt(postId: string, dueAt: number): number {
   return dueAt - MIN_CLAIM_AHEAD_MS - Math.floor(hashFraction(postId) * (MAX_CLAIM_AHEAD_MS - MIN_CLAIM_AHEAD_MS));
 }
 
-/** When preparation starts for a target with the lead time `aheadMs`. */
+/** When (ms) the preparation starts for a target with the lead time `aheadMs`. */
 export function prepareStartAt(postId: string, dueAt: number, aheadMs: number): number {
   return dueAt - Math.ceil(aheadMs * (1 - hashFraction(postId) * PREPARE_SPREAD));
 }
 
-/** When the object wakes first, to prepare the post or to claim it. */
+/** When (ms) the object first wakes, to prepare the post or to claim it. */
 export function firstWakeAt(post: {
   readonly postId: string;
   readonly scheduledAt: number;

@@ -20,9 +20,9 @@ interface Use {
 }
 
 export interface HourlyUse {
-  /** The caller runs these in one batch, in this order, and passes the results to `check`. */
+  /** The statements that count. The caller runs both in one batch, in this order, and passes the results to `check`. */
   readonly statements: readonly [D1PreparedStatement, D1PreparedStatement];
-  /** Refuses with 429 if the call exceeds one of the limits; then nothing was counted. */
+  /** Refuses with 429 if the call exceeds one of the limits. Nothing was counted then. */
   check(results: readonly (StatementResult | undefined)[]): void;
 }
 

@@ -7,7 +7,7 @@ export interface UserLimits {
   readonly plan: Plan;
   readonly limits: PlanLimits;
   readonly used: PresentUse;
-  /** When the hourly counters start again at 0. */
+  /** When (ms) the hourly counters begin again at 0. */
   readonly hourEndsAt: number;
 }
 

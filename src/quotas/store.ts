@@ -18,7 +18,10 @@ interface Counter {
   readonly limit: number;
 }
 
-/** One statement checks and counts, so that parallel calls cannot exceed a limit. It returns no row if a limit is reached. */
+/**
+ * A statement that checks and counts, so that parallel calls cannot exceed a limit. It returns no row if a limit is
+ * reached.
+ */
 export function countUseStatement(
   db: Db,
   { userId, hour, counters }: HourOfUser & { readonly counters: readonly Counter[] },
@@ -54,8 +57,8 @@ export type PresentUse = Readonly<
 >;
 
 /**
- * SQL that counts the scheduled, publishing and paused posts of a user in all workspaces. It reads counters, so that it reads as many rows
- * as there are days ahead, not as there are posts.
+ * SQL that counts the scheduled, publishing and paused posts of a user in all workspaces. It reads counters, so the
+ * rows read depend on the days ahead and not on the posts.
  */
 export const scheduledPostsOf = (userId: string): string =>
   `(SELECT coalesce(sum(

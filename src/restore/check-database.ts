@@ -6,9 +6,9 @@ import { log } from "#core/log.ts";
 import { beatOrHold, readService, type ServiceRow } from "./store-service.ts";
 
 /**
- * Finds out in every cron run whether the database was restored to an earlier time. A Durable Object (`watch`) keeps the highest counter
- * that the database has committed. It is read before the database and raised after the commit, so a database with a lower counter was
- * restored.
+ * Finds out in every cron run whether the database was restored to an earlier time. A Durable Object (`watch`) keeps
+ * the highest counter that the database has committed. It is read before the database and raised after the commit. So a
+ * database with a lower counter was restored.
  */
 export async function checkDatabase(services: Pick<Services, "db" | "clock" | "watch">): Promise<ServiceRow> {
   const highest = await services.watch.highest();
@@ -16,7 +16,7 @@ export async function checkDatabase(services: Pick<Services, "db" | "clock" | "w
   if (row.held === null) {
     await services.watch.remember({ epoch: row.epoch, beat: row.beat });
   } else {
-    // Log this in every run while the database is held, because the operator's alert watches for this line.
+    // Log this in every run while the database is held, because the operator's alert looks for this line.
     log("error", "service.held", {
       reason: row.held,
       beat: row.beat,
@@ -35,8 +35,8 @@ export async function isDatabaseCurrent(services: Pick<Services, "db" | "watch">
 }
 
 /**
- * Refuses a call that would publish or schedule something while the database is held. Callers run it only after their statement changed
- * nothing, so that usual calls read nothing more.
+ * Refuses a call that would publish or schedule something while the database is held. Callers use it only after their
+ * statement has changed nothing, so that usual calls read nothing more.
  */
 export async function refuseWhileHeld({ db }: Pick<Services, "db">): Promise<void> {
   const { held } = await readService(db);

@@ -3,7 +3,7 @@ import { batch, type StatementResult, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import type { HeldReason } from "#db/schema.ts";
 
-/** The condition that the database is not held. Every statement that can lead to a publication contains it. */
+/** SQL condition that the database is not held. Every statement that can lead to a publication contains it. */
 export const NOT_HELD = "NOT EXISTS (SELECT 1 FROM service WHERE held IS NOT NULL)";
 
 export interface ServiceRow extends DatabaseMark {
@@ -17,7 +17,10 @@ export async function readService(db: Db): Promise<ServiceRow> {
   return requireRow(await db.d1.prepare(SELECT_SERVICE).all<ServiceRow>());
 }
 
-/** Holds the database if it is behind `highest`, otherwise raises its beat, and reads the row, all in one transaction. */
+/**
+ * Holds the database if it is behind `highest`; otherwise raises its beat. It also reads the row, all in one
+ * transaction.
+ */
 export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Promise<ServiceRow> {
   const { read } = await batch(db, {
     // mutant: no-hold-of-restored
@@ -32,7 +35,7 @@ export async function beatOrHold(db: Db, highest: DatabaseMark, now: number): Pr
   return requireRow(read);
 }
 
-/** Allows publishing again with a new epoch; null if the review was started again meanwhile. */
+/** Allows publishing again, with a new epoch. Null if the review was started again meanwhile. */
 export async function releaseService(db: Db, highest: DatabaseMark, now: number): Promise<DatabaseMark | null> {
   const { results } = await db.d1
     .prepare(
@@ -44,7 +47,10 @@ export async function releaseService(db: Db, highest: DatabaseMark, now: number)
   return results[0] ?? null;
 }
 
-/** Starts the review after the operator's release: the cron checks every post that could still be published, then allows publishing. */
+/**
+ * Starts the review after the operator's release. The cron then checks every post that could still be published, and
+ * allows publishing.
+ */
 export async function startReview(db: Db): Promise<ServiceRow> {
   await db.d1.prepare("UPDATE service SET held = 'reviewing', reviewed_to = '' WHERE held = 'restored'").run();
   return await readService(db);

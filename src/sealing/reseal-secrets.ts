@@ -8,12 +8,12 @@ import { readProgress, replaceSealed, saveProgress, type SealedRow, selectSealed
 
 const ROWS_PER_RUN = 50;
 
-/** How far the current pass over all encrypted columns has come. */
+/** How far the present pass over all encrypted columns has come. */
 interface Progress {
   readonly keyId: string;
   /** The day (since 1970, UTC) on which the pass began. */
   readonly day: number;
-  /** The index in `SEALED_COLUMNS`; its length when the pass is done. */
+  /** The index of the column in `SEALED_COLUMNS`. It is the length of this list if the pass is done. */
   readonly column: number;
   readonly after: string;
 }
@@ -25,9 +25,9 @@ function continued(stored: string, start: Progress): Progress {
 }
 
 /**
- * Encrypts again with the current key what an older key encrypted, at most 50 texts per cron run. While there is more than one key, a new
- * pass over all columns starts every day, because an isolate of the previous version may have written with the old key after the pass.
- * Every text stays readable at every moment, even if a run is killed or two runs overlap. Null if there was nothing to check.
+ * Encrypts texts of older keys with the current key, at most 50 per cron run. While there are several keys, a pass over
+ * all columns begins every day, because an isolate of the previous release may have written with the old key. Every
+ * text stays readable, even if a run is killed or two runs overlap. Null if there was nothing to check.
  */
 export async function resealSecrets(
   services: Pick<Services, "clock" | "config" | "db" | "ids">,
@@ -71,7 +71,7 @@ export async function resealSecrets(
   return room === ROWS_PER_RUN ? null : { resealed, unreadable };
 }
 
-/** Null for a text that no key can decrypt. It stays, because the operator may have the key. */
+/** Encrypts one row again. Null for a text that no key can decrypt; it stays, because the operator may have the key. */
 async function resealRow(
   { config, ids }: Pick<Services, "config" | "ids">,
   { key, purpose, sealed }: SealedRow,

@@ -2,8 +2,8 @@ import type { Db } from "#db/client.ts";
 import { keyIdSql, type SealedColumn } from "#db/sealed-columns.ts";
 
 /**
- * For each table with encrypted texts: SQL for the key of a row, and for the encryption purpose, without which the text cannot be
- * decrypted.
+ * For each table with encrypted texts: SQL for the key of a row, and for the encryption purpose, which decrypting
+ * needs.
  */
 const ROW_SQL: Readonly<Record<string, { readonly key: string; readonly purpose: string }>> = {
   connections: { key: "id", purpose: "id" },
@@ -29,7 +29,7 @@ export interface SealedRow {
   readonly sealed: string;
 }
 
-/** Selects the rows after `after` whose text was encrypted with another key, in the order of their keys. */
+/** Selects the rows after `after` whose text another key has encrypted, in the order of their keys. */
 export async function selectSealedOtherwise(
   db: Db,
   [table, column]: SealedColumn,
@@ -47,8 +47,8 @@ export async function selectSealedOtherwise(
 }
 
 /**
- * Replaces each text only if it has not changed since it was read, so that a refreshed, replaced or erased text stays as it is. It is one
- * statement, so a killed run has replaced all texts or none. Returns how many.
+ * Replaces each text only if it has not changed since it was read, so that a newer or erased text stays. One statement
+ * replaces all texts, so that a killed run replaced all or none. Returns how many.
  */
 export async function replaceSealed(
   db: Db,

@@ -10,12 +10,15 @@ interface Opened {
   readonly runner: WebhookRunner;
 }
 
-/** Defines the Durable Object class. The name of an object is the id of its webhook. Only wiring: WebhookRunner does the work. */
+/**
+ * Defines the Durable Object class for webhooks, whose name is the webhook's id. It only connects parts: WebhookRunner
+ * does the work.
+ */
 export function defineWebhookSender(outboundOf: (env: Env, ctx: DurableObjectState) => Outbound) {
   return class WebhookSender extends DurableObject<Env> implements WebhookSenderApi {
     #opened: Opened | undefined;
 
-    /** A test replaces this method before the first call. */
+    /** The services of the object. It is a method, so that a test can replace it before the first call. */
     services(): Services {
       return createServices(this.env, outboundOf(this.env, this.ctx), (work) => this.ctx.waitUntil(work));
     }
@@ -72,7 +75,10 @@ export function defineWebhookSender(outboundOf: (env: Env, ctx: DurableObjectSta
       return this.#opened;
     }
 
-    /** Every call gets the name from the runtime, but an alarm on an older runtime does not. */
+    /**
+     * The id of the webhook. Calls get it from the runtime, but an alarm on an older runtime must read it from the
+     * storage.
+     */
     #webhookId(store: DeliveryStore): string {
       const id = this.ctx.id.name ?? store.state().webhookId;
       if (id === null) {

@@ -15,10 +15,13 @@ import { presentEvent } from "#wire/schemas/event.ts";
 import type { DeliveryStore, NewDelivery, SenderState, WaitingDelivery } from "./store-deliveries.ts";
 
 const EVENTS_AT_ONCE = 100;
-/** After a restore, new events can get numbers this far below the cursor, because clocks differ. */
+/**
+ * How far below the cursor (in event numbers) to read after a restore, because clocks differ and new events may get
+ * lower numbers.
+ */
 const REREAD_AFTER_RESTORE = 10 * MINUTE * 1000;
 
-/** A webhook with its secrets unsealed. */
+/** A webhook with decrypted secrets. */
 export interface Receiver {
   readonly webhook: SendingWebhook;
   readonly secret: string;
@@ -26,7 +29,7 @@ export interface Receiver {
 }
 
 export interface Round {
-  /** Null when the webhook was deleted. */
+  /** The webhook; null if it was deleted. */
   readonly receiver: Receiver | null;
   readonly added: readonly WaitingDelivery[];
   readonly hasMore: boolean;
@@ -53,7 +56,7 @@ export async function findReceiver(
   return webhook && (await openReceiver(services, webhook));
 }
 
-/** After a rotation both secrets sign for a while, so that the receiver has time to change. */
+/** The secrets that sign a delivery. After a rotation both do for a while, so that the receiver has time to change. */
 export function receiverSecrets({ secret, previous }: Receiver, now: number): readonly string[] {
   return previous !== null && now < previous.until ? [secret, previous.secret] : [secret];
 }
@@ -76,7 +79,8 @@ export async function readRound(
   const receiver = await openReceiver(services, webhook);
   await failpoint("webhook.before_store");
   if (store.state().seq !== state.seq || store.erasures !== erasures) {
-    // Since the read, a replay moved the cursor, or an erasure removed data that these events still contain.
+    // Since the read, a replay moved the cursor, or an erasure removed data that these events still contain. So store
+    // none of them.
     return { receiver, added: [], hasMore: true, requeued: false };
   }
   if (webhook.isDisabled) {
@@ -84,8 +88,8 @@ export async function readRound(
     return { receiver, added: [], hasMore: false, requeued: false };
   }
   const requeued = applyChanges(store, state, webhook, services.clock.now());
-  // The last event that was read no longer exists, so the database was restored. Read the new events below it again; `checkedTo` keeps
-  // known ones from being sent twice.
+  // The last event that was read no longer exists, so the database was restored. Read the new events below it again;
+  // `checkedTo` keeps known ones from being sent twice.
   if (state.isEvent && round.newestRead !== null && round.newestRead !== state.seq) {
     const seq = Math.max(state.startSeen, state.seq - REREAD_AFTER_RESTORE);
     log("warn", "webhook.log_put_back", { webhookId, seq: state.seq, newest: round.newestRead });
@@ -106,7 +110,10 @@ export async function readRound(
   return { receiver, added, hasMore: !mayAdd || events.length === EVENTS_AT_ONCE, requeued };
 }
 
-/** Returns whether deliveries wait again. A new start drops what waits; enabling the webhook without one sends what it missed. */
+/**
+ * Applies changes of the webhook, and returns whether deliveries wait again. A new start drops waiting deliveries;
+ * enabling without one sends what was missed.
+ */
 function applyChanges(store: DeliveryStore, state: SenderState, webhook: SendingWebhook, now: number): boolean {
   const isNewStart = webhook.startAfter > state.startSeen;
   if (isNewStart) {
@@ -119,7 +126,7 @@ function applyChanges(store: DeliveryStore, state: SenderState, webhook: Sending
   return isNewStart || state.wasDisabled;
 }
 
-/** Empty if the webhook does not want the event. */
+/** The delivery of an event. Empty if the webhook does not want the event. */
 function toDelivery(
   services: RoundServices,
   store: DeliveryStore,
@@ -130,7 +137,7 @@ function toDelivery(
   const { seq, type, subject_id: subjectId } = row;
   const id = eventId({ workspaceId: row.workspace_id, seq });
   const isWanted = webhook.types.includes("*") || webhook.types.includes(type);
-  // Only the other webhooks are notified when this one is disabled.
+  // A webhook gets no event about its own end; only the others are notified of it.
   if (!isWanted || subjectId === webhook.id || (seq <= checkedTo && store.hasDelivery(id))) {
     return [];
   }
@@ -138,7 +145,7 @@ function toDelivery(
     const body = JSON.stringify(presentEvent(services, readEvent(services, row)));
     return [{ eventId: id, seq, type, subjectId, body }];
   } catch (error) {
-    // The event can never be read, and it must not block the later ones.
+    // The event can never be read, and it must not block later events.
     log("error", "webhook.event_unreadable", { webhookId: webhook.id, seq, reason: String(error) });
     return [];
   }

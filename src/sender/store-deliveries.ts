@@ -13,8 +13,9 @@ import type { FailureRecord } from "#webhooks/delivery/is-failing.ts";
 export type SenderStorage = Pick<DurableObjectStorage, "sql" | "transactionSync">;
 
 /**
- * `sender` has one row. A delivery with `failures = 0` waits for its first try or is being tried. The same event waits at most once,
- * however often it is read. After a restore, events up to `checked_to` may be stored already, so the sender looks each one up.
+ * The tables of a webhook's object. `sender` has one row. A delivery with `failures = 0` waits for its first try, or is
+ * being tried. An event waits at most once, however often it is read. After a restore, events up to `checked_to` may
+ * already be stored, so each is looked up.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sender (
@@ -73,22 +74,25 @@ export interface TryRecord {
 
 type Row = Record<string, string | number | null>;
 
-/** The end of the webhook's id, which is random, so that the ids of two webhooks' deliveries differ. */
+/**
+ * The prefix of delivery ids: the random end of the webhook's id, so that the deliveries of two webhooks have different
+ * ids.
+ */
 const idPrefix = (webhookId: string | null) => `dlv_${webhookId?.slice(-12) ?? ""}_`;
 
 const orNull = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : Number(value);
 
-/** How many deliveries one statement of the expiry deletes. */
+/** How many expired deliveries one statement deletes. */
 const EXPIRE_AT_ONCE = 500;
 
 /**
- * The deliveries of one webhook in the SQLite storage of its object. All calls are synchronous, so a check and its write cannot be
- * interrupted.
+ * The deliveries of one webhook, in the SQLite storage of its Durable Object. All calls are synchronous, so nothing
+ * comes between a check and its write.
  */
 export class DeliveryStore {
   private isReady = false;
-  /** The number of erasures. If it changes after a read from D1, the result of that read is not stored. */
+  /** Counts the erasures. If it changes while D1 is being read, the result of that read is not stored. */
   erasures = 0;
 
   constructor(private readonly storage: SenderStorage) {}
@@ -101,7 +105,7 @@ export class DeliveryStore {
     return this.storage.sql.exec<Row>(query, ...values).toArray();
   }
 
-  /** The tables are deleted; the next call creates them again. */
+  /** Forgets that the tables exist after they were deleted. The next call creates them again. */
   forget(): void {
     this.isReady = false;
   }
@@ -124,7 +128,7 @@ export class DeliveryStore {
     return `${idPrefix(this.state().webhookId)}${n}`;
   }
 
-  /** Null for anything but the id of a delivery of this webhook. */
+  /** The number of a delivery, from its id. Null for anything but an id of this webhook. */
   private fromId(id: string): number | null {
     const prefix = idPrefix(this.state().webhookId);
     const number = id.slice(prefix.length);
@@ -163,7 +167,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Stores deliveries and cursor in one transaction, so no event is skipped or stored twice. */
+  /** Stores deliveries and cursor in one transaction, so that no event is skipped or stored twice. */
   addDeliveries(deliveries: readonly NewDelivery[], cursorSeq: number, now: number): readonly WaitingDelivery[] {
     return this.storage.transactionSync(() => {
       const added: WaitingDelivery[] = [];
@@ -223,7 +227,7 @@ export class DeliveryStore {
     );
   }
 
-  /** A delivery that was erased in the meantime stays erased. */
+  /** Records a try. A delivery that was erased meanwhile stays erased. */
   recordTry(n: number, attempt: DeliveryTry, result: TryRecord): void {
     this.storage.transactionSync(() => {
       const changed = this.exec(
@@ -245,7 +249,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Logs a test; its failure does not count as a failure of events. */
+  /** Records a test. Its failure does not count as a failure of events. */
   recordTest(test: Omit<NewDelivery, "seq">, attempt: DeliveryTry, isDelivered: boolean): void {
     this.storage.transactionSync(() => {
       const [row] = this.exec(
@@ -299,7 +303,10 @@ export class DeliveryStore {
     return { failingSince: orNull(row["failing_since"]), failedEvents: Number(row["failed_events"]) };
   }
 
-  /** After the webhook is enabled again: sends again what was given up since the last success, and resets the failure counts. */
+  /**
+   * Queues again what was given up since the last success, and resets the failure counts, after the webhook was
+   * enabled.
+   */
   queueMissed(now: number): void {
     this.storage.transactionSync(() => {
       this.exec(
@@ -377,7 +384,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Deletes what is older than an instant. The oldest rows come first, so it needs no search. */
+  /** Deletes what is older than an instant. The oldest rows come first, so no search is needed. */
   expire(createdBefore: number): void {
     this.storage.transactionSync(() => {
       const oldest = `SELECT n FROM (SELECT n, created_at FROM deliveries ORDER BY n LIMIT ${EXPIRE_AT_ONCE}) WHERE created_at < ?`;

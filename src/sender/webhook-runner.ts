@@ -11,21 +11,25 @@ import { wakeSenders } from "#webhooks/delivery/wake-senders.ts";
 import { findReceiver, readRound, type Receiver, receiverSecrets } from "./read-round.ts";
 import { type DeliveryStore, type StoredMessage, type WaitingDelivery } from "./store-deliveries.ts";
 
-/** Each alarm first sets the next one this far ahead, so that the object wakes again even if the process is killed. */
+/**
+ * How far ahead (ms) each alarm first sets the next one, so that the object wakes again even if the process is killed.
+ */
 const RECOVERY_ALARM_MS = 30 * SECOND;
-/** An alarm for the current instant can get lost, so the next one is at least this far ahead. */
+/** How far ahead (ms) every alarm is set at least, because one for the present instant can get lost. */
 const MIN_ALARM_DELAY_MS = 250;
-/** The runtime aborts an alarm handler after this. */
+/** The runtime aborts an alarm handler after this time (ms). */
 const MAX_ALARM_RUNTIME_MS = 15 * MINUTE;
-/** After this time a run starts nothing more, and the next alarm continues. */
+/** After this time (ms) a run starts nothing more, and the next alarm continues. */
 const RUN_BUDGET_MS = 5 * MINUTE;
-/** A Worker can have six open connections; a seventh request would spend its time waiting for one. */
+/** How many requests run in parallel. A Worker can have six open connections, and a seventh request would only wait. */
 const MAX_IN_FLIGHT = 6;
-/** First tries keep the other connections, so that retries never delay later events. */
+/**
+ * How many retries run in parallel. First tries keep the other connections, so that retries never delay later events.
+ */
 const MAX_RETRIES_IN_FLIGHT = 3;
-/** Below this many waiting first tries, the next events are read. */
+/** If fewer first tries wait than this, the next events are read. */
 const MIN_WAITING = 50;
-/** The webhook is read again this often while the run sends, because it may have been changed or disabled. */
+/** How often (ms) a sending run reads the webhook again, because it may have been changed or disabled. */
 const REREAD_MS = 15 * SECOND;
 const ERROR_RETRY_MS = 2 * SECOND;
 const ERROR_RETRY_MAX_MS = MINUTE;
@@ -34,13 +38,16 @@ const KEEP_DELIVERIES_MS = 30 * DAY;
 type AlarmStorage = Pick<DurableObjectStorage, "setAlarm" | "deleteAlarm" | "getAlarm" | "deleteAll">;
 
 interface InFlight {
-  /** Set for a first try, because later events of the subject wait for it; null for a retry. */
+  /**
+   * The subject of the event. Set for a first try, because later events of the subject wait for it; null for a retry.
+   */
   readonly subjectId: string | null;
   readonly done: Promise<void>;
 }
 
 /**
- * Delivers the events of one webhook with a cursor, a log of deliveries and an alarm. Repeats every delivery that is not recorded as delivered.
+ * Delivers the events of one webhook with a cursor, a log of deliveries and an alarm. Repeats every delivery that is
+ * not recorded as delivered.
  */
 export class WebhookRunner {
   private readonly inFlight = new Map<number, InFlight>();
@@ -69,7 +76,10 @@ export class WebhookRunner {
     }
   }
 
-  /** Never throws: the runtime gives up an alarm that keeps throwing, and then nothing would be delivered. */
+  /**
+   * Sends what is due. Never throws: the runtime gives up an alarm that keeps throwing, and then nothing would be
+   * delivered.
+   */
   async alarm(): Promise<void> {
     const startedAt = this.now();
     if (this.alarmStartedAt !== null && startedAt - this.alarmStartedAt < MAX_ALARM_RUNTIME_MS) {
@@ -87,7 +97,7 @@ export class WebhookRunner {
       nextAt = this.now() + Math.min(ERROR_RETRY_MAX_MS, ERROR_RETRY_MS * 2 ** this.consecutiveErrors);
       this.consecutiveErrors += 1;
     }
-    // No await until the alarm is set, so that no call of `wake` is missed.
+    // Do not await until the alarm is set, so that no call of `wake` is missed.
     this.alarmStartedAt = null;
     const wakeAt = this.isWoken ? this.now() : nextAt;
     await (wakeAt === null
@@ -95,7 +105,7 @@ export class WebhookRunner {
       : this.storage.setAlarm(Math.max(wakeAt, this.now() + MIN_ALARM_DELAY_MS)));
   }
 
-  /** Sends until nothing is due; returns when the next delivery is due. */
+  /** Sends until nothing is due. Returns when (ms) the next delivery is due. */
   private async run(stopAt: number): Promise<number | null> {
     this.tryError = null;
     this.waiting = this.store.waitingFirstTries().filter(({ n }) => !this.inFlight.has(n));
@@ -177,7 +187,7 @@ export class WebhookRunner {
       // mutant: newest-event-first
       const index = this.waiting.findIndex(({ subjectId }) => !busy.has(subjectId));
       const first = this.waiting[index];
-      // One connection is for retries even while first tries wait, so that retries also finish.
+      // Retries get one connection even while first tries wait, so that retries finish too.
       const mayRetry = freeRetries > 0 && (first === undefined || freeRetries === MAX_RETRIES_IN_FLIGHT);
       const retry = mayRetry ? due.shift() : undefined;
       if (retry !== undefined) {
@@ -241,7 +251,7 @@ export class WebhookRunner {
     }
     const isSuccess = meaning.kind === "delivered";
     if (isSuccess || message.status !== "pending") {
-      // A resend may have delivered it in the meantime.
+      // A resend may have delivered the event meanwhile.
       const status = isSuccess ? "delivered" : message.status;
       this.store.recordTry(n, attempt, {
         status,
@@ -279,14 +289,14 @@ export class WebhookRunner {
   async sendTest(event: { readonly id: string; readonly body: string }): Promise<DeliveryTry> {
     const result = await this.send(await this.requireReceiver(), { eventId: event.id, body: event.body });
     const test = { eventId: event.id, type: "webhook.test" as const, subjectId: this.webhookId, body: event.body };
-    // The ids of deliveries are made of it, and nothing may have woken the object yet.
+    // The webhook's id is part of delivery ids, and no other call may have woken the object yet, so store it.
     this.store.putWebhookId(this.webhookId);
     this.store.recordTest(test, result.attempt, result.meaning.kind === "delivered");
     await this.ensureExpiry();
     return result.attempt;
   }
 
-  /** Sends a delivery again. Its scheduled tries stay as they are, unless this one succeeds. */
+  /** Sends a delivery again. Its scheduled tries stay, unless this one succeeds. */
   async resend(id: string): Promise<Delivery | null> {
     const n = this.store.numberOf(id);
     const before = n === null ? null : this.store.message(n);
@@ -325,7 +335,7 @@ export class WebhookRunner {
     return { queued };
   }
 
-  /** Deletes everything, because the webhook is deleted. */
+  /** Deletes everything that the object stores, because the webhook is deleted. */
   async forget(): Promise<null> {
     this.receiver = null;
     this.waiting = [];
@@ -349,7 +359,7 @@ export class WebhookRunner {
     return receiver;
   }
 
-  /** Sets an alarm that later deletes a delivery stored outside a run. */
+  /** Sets an alarm that later deletes a delivery which was stored outside a run. */
   private async ensureExpiry(): Promise<void> {
     if ((await this.storage.getAlarm()) === null && this.alarmStartedAt === null) {
       await this.storage.setAlarm(this.now() + KEEP_DELIVERIES_MS);

@@ -12,13 +12,16 @@ import { readService } from "#restore/store-service.ts";
 import { deleteOldHourlyUse, deleteOldIdempotencyRecords } from "./store.ts";
 
 const ROWS_PER_RUN = 500;
-/** These rows are small and adjacent; an hour may leave one for each host that a user fetched from. */
+/**
+ * How many counters of past hours one run deletes. The rows are small, and an hour may leave one for each host that a
+ * user fetched from.
+ */
 const HOURLY_USE_ROWS_PER_RUN = 5000;
 const IDEMPOTENCY_RETENTION_MS = DAY;
 
-/** Deletes expired rows and files, a bounded number per run. */
+/** Deletes expired rows and files, a limited number per run. */
 export async function deleteExpiredData(services: Pick<Services, "db" | "bucket" | "clock">): Promise<void> {
-  // A restored database is held: media that looks unused may be in use again after lost data is merged.
+  // Skip a held database: media that look unused may be in use again after lost data are merged.
   if ((await readService(services.db)).held !== null) {
     return;
   }
@@ -26,7 +29,7 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
   const states = await deleteExpiredStates(services.db, now, ROWS_PER_RUN);
   await deleteExpiredCredentials(services);
   const { posts, confirmations, approvals, expiredApprovals } = await deleteExpiredPosts(services);
-  // Drafts first, because a draft keeps its media.
+  // Delete drafts first, because a draft keeps its media.
   const drafts = await deleteIdleDrafts(services);
   const { abandonedUploads, abandonedObjects, ...media } = await sweepMedia(services);
   const idempotencyRecords = await deleteOldIdempotencyRecords(
@@ -34,7 +37,7 @@ export async function deleteExpiredData(services: Pick<Services, "db" | "bucket"
     now - IDEMPOTENCY_RETENTION_MS,
     ROWS_PER_RUN,
   );
-  // The last hour stays until its previews are counted for the operator.
+  // Keep the last hour until its previews are counted for the operator.
   const hourlyUse = await deleteOldHourlyUse(services.db, Math.floor(now / HOUR) - 1, HOURLY_USE_ROWS_PER_RUN);
   const events = await deleteOldEvents(services);
   const notices = await deleteOldNotices(services);

@@ -4,7 +4,7 @@ import { deleteExpiredExports } from "#personal-data/export/store-exports.ts";
 
 const EXPORTS_PER_RUN = 100;
 
-/** Continues the deletions of users, and removes expired downloads. */
+/** Continues the deletion of users, and removes expired downloads. */
 export async function deleteUsers(services: Services): Promise<void> {
   const deletions = await claimDueDeletions(services);
   if (deletions.length > 0) {

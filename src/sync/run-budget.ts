@@ -1,19 +1,22 @@
 import { type Clock, SECOND } from "#core/clock.ts";
 
 /**
- * A cron run begins no further sync after this many statements. An invocation may run 1,000; the rest is for syncs that have begun, for the
- * jobs that come last, and for the reconciler, whose statements are not counted.
+ * After this many statements a cron run begins no further sync. An invocation may run 1,000; the rest is for syncs that
+ * have begun, for the last jobs, and for the reconciler, which is not counted.
  */
 const MAX_STATEMENTS = 650;
-/** A run begins no sync later than this, so that few runs overlap. */
+/** After this time (ms) a run begins no sync, so that few runs overlap. */
 const MAX_MS = 50 * SECOND;
-/** An invocation may have six open connections. More calls would wait, and their time limits run. */
+/**
+ * How many connections a run may open, because an invocation may have six. Further calls would wait while their
+ * timeouts run.
+ */
 const CONNECTIONS = 6;
 
-/** What a cron run may still use of an invocation. */
+/** What a cron run may still use of its invocation. */
 export interface RunBudget {
   lasts(): boolean;
-  /** Ends the budget: nothing more can be done in this run. */
+  /** Ends the budget, so that this run begins nothing more. */
   end(): void;
   /** Runs work that has one open connection at a time. */
   withConnection<T>(work: () => Promise<T>): Promise<T>;

@@ -18,9 +18,9 @@ import { watchDatabaseSize } from "./watch-database-size.ts";
 const TOTALS_PER_RUN = 200;
 
 /**
- * One run of the minute cron. The jobs run in parallel, so one that fails or hangs does not stop the others. While a restored database is
- * held, jobs that act on its content do not run, because newer data may still be merged: its refresh tokens may have been replaced (using
- * one again can end the login), its subscriptions may be paid, its people notified.
+ * Runs the jobs of the minute cron in parallel, so that one that fails or hangs does not stop the others. While a
+ * restored database is held, jobs that act on its content do not run, because newer data may still be merged: refresh
+ * tokens may have been replaced (a reused one can end the login), subscriptions paid, people notified.
  */
 export async function runCron(
   uncounted: Services,
@@ -50,10 +50,10 @@ export async function runCron(
     runJob("reseal_secrets", async () => await resealOldSecrets(services)),
     runJob("delete_expired_data", async () => await deleteExpiredData(services)),
   ]);
-  // Does not run beside those jobs, because it makes as many calls as an invocation may. A platform that hangs must not hold it up.
+  // Run this job alone, because it makes as many calls as an invocation may. A hanging platform must not delay it.
   await runJob("delete_users", async () => await deleteUsers(services));
   await synced;
-  // Runs last, because it uses the most processor time: if the runtime stops it, everything else is done.
+  // Run this job last, because it uses the most processor time. If the runtime stops it, everything else is done.
   await runJob("archive_posts", async () => await archiveOldPosts(services));
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from "#db/client.ts";
 
-/** Deletes a bounded number, so that one run stays short; returns how many. */
+/** Deletes old idempotency records, at most `limit`, so that one run stays short. Returns how many. */
 export async function deleteOldIdempotencyRecords(db: Db, createdBefore: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
@@ -12,7 +12,7 @@ export async function deleteOldIdempotencyRecords(db: Db, createdBefore: number,
   return meta.changes;
 }
 
-/** Deletes the counters of past hours; the hour comes first in their key. */
+/** Deletes the counters of past hours. The hour is first in their key, so this is one range. */
 export async function deleteOldHourlyUse(db: Db, hour: number, limit: number): Promise<number> {
   const { meta } = await db.d1
     .prepare(
@@ -24,7 +24,7 @@ export async function deleteOldHourlyUse(db: Db, hour: number, limit: number): P
   return meta.changes;
 }
 
-/** The size of the database, and whether the operator was notified that it is nearly full. */
+/** The size of the database, and whether the operator knows that it is nearly full. */
 export async function readDatabaseSize(db: Db): Promise<{ readonly sizeBytes: number; readonly isTold: boolean }> {
   const { results, meta } = await db.d1
     .prepare("SELECT full_told_at AS toldAt FROM service")
@@ -32,7 +32,10 @@ export async function readDatabaseSize(db: Db): Promise<{ readonly sizeBytes: nu
   return { sizeBytes: meta.size_after, isTold: results[0] !== undefined && results[0].toldAt !== null };
 }
 
-/** Returns whether this call made the change, so that of parallel runs only one notifies the operator. */
+/**
+ * Records whether the database is nearly full. True for the call that changed it, so that only one of several parallel
+ * runs notifies the operator.
+ */
 export async function markFull(db: Db, at: number | null): Promise<boolean> {
   const { meta } = await db.d1
     .prepare("UPDATE service SET full_told_at = ?1 WHERE (full_told_at IS NULL) <> (?1 IS NULL)")

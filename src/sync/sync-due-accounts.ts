@@ -5,7 +5,10 @@ import { countSyncs } from "#metrics/index.ts";
 import type { RunBudget } from "./run-budget.ts";
 import { type SyncedLogin, syncPlatform } from "./sync-platform.ts";
 
-/** Syncs the logins that are due, and pauses or resumes the posts of the accounts that changed. The platforms do not wait for each other. */
+/**
+ * Syncs the logins that are due, and pauses or resumes the posts of changed accounts. A slow platform does not delay
+ * the others.
+ */
 export async function syncDueAccounts(services: Services, budget: RunBudget): Promise<void> {
   const started = services.clock.now();
   const firsts = await claimFirstDueConnections(services.db, started);

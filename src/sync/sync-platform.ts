@@ -12,7 +12,10 @@ import type { Platform } from "#core/platform.ts";
 import { pausePostsOfAccounts, resumePostsOfAccounts } from "#post-status/index.ts";
 import type { RunBudget } from "./run-budget.ts";
 
-/** Less than the connections of a run, so that a platform that stops answering cannot use all of them. */
+/**
+ * How many connections one platform may use. It is less than a run has, so that a silent platform cannot use all of
+ * them.
+ */
 const CONNECTIONS_PER_PLATFORM = 4;
 const LOGINS_PER_CLAIM = 24;
 const WAIT_FOR_SERVER_MS = 5 * MINUTE;
@@ -23,9 +26,9 @@ export interface SyncedLogin {
 }
 
 /**
- * Syncs the due logins of one platform, those that have waited longest first, until none is left or the run's budget is used up. The first
- * one is alone: a platform that hangs then holds one connection for one time limit, and its other logins wait for the next run. Where each
- * login has a server, only the logins of the server that hangs wait.
+ * Syncs the due logins of a platform, the longest waiting first, until none is left or the budget is used up. The first
+ * sync runs alone: a hanging platform then holds one connection for one timeout, and its other logins wait for the next
+ * run. If each login has its own server, only the logins of the hanging server wait.
  */
 export async function syncPlatform(
   services: Services,

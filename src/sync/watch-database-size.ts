@@ -3,7 +3,7 @@ import { log } from "#core/log.ts";
 import { isNear } from "#metrics/service-limits.ts";
 import { markFull, readDatabaseSize } from "./store.ts";
 
-/** Notifies the operator once when the database becomes nearly full, and once when it is no longer. */
+/** Notifies the operator once when the database becomes nearly full, and once when it is not any more. */
 export async function watchDatabaseSize({
   db,
   config,
@@ -14,7 +14,7 @@ export async function watchDatabaseSize({
   const isFull = isNear(sizeBytes, limit);
   if (isFull !== isTold && (await markFull(db, isFull ? clock.now() : null))) {
     const fields = { bytes: sizeBytes, limit, percent: Math.floor((sizeBytes * 100) / limit) };
-    // The operator's alert matches this log line.
+    // The operator's alert looks for this log line.
     log(isFull ? "error" : "info", isFull ? "database.nearly_full" : "database.no_longer_nearly_full", fields);
   }
 }

@@ -54,7 +54,7 @@ export function typesProblem(types: readonly string[]): RefusalDetail | null {
       };
 }
 
-/** Each type once; `*` replaces all others. */
+/** Sorts out event types: without repetition, and `*` replaces all others. */
 export function normalizeTypes(types: WebhookTypes): WebhookTypes {
   return types.includes("*") ? ["*"] : [...new Set(types)];
 }

@@ -9,7 +9,7 @@ import type { WebhookTypes, WebhookWithSecret } from "./types.ts";
 
 const NEW_HEALTH = { lastSuccessAt: null, lastFailureAt: null, failures: 0, pending: 0, nextTryAt: null } as const;
 
-/** Creates a webhook: from now on, the events of the active workspace go to its address. */
+/** Creates a webhook. From now on, the events of the active workspace are sent to its address. */
 export async function createWebhook(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db" | "ids" | "outbound">,
   input: { readonly url: string; readonly types: WebhookTypes; readonly description?: string | undefined },

@@ -14,7 +14,10 @@ export async function deleteWebhook(
   ctx.defer(removeSender(ctx, id));
 }
 
-/** Never throws: an object that cannot be reached finds at its next alarm that its webhook is gone. */
+/**
+ * Deletes the webhook's object. Never throws: an object that cannot be reached learns at its next alarm that its
+ * webhook is gone.
+ */
 async function removeSender(ctx: Pick<Context, "sender">, webhookId: string): Promise<void> {
   try {
     await ctx.sender(webhookId).remove();

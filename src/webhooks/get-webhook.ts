@@ -4,7 +4,7 @@ import { findWebhook } from "./store.ts";
 import type { StoredWebhook, Webhook } from "./types.ts";
 import { withHealth } from "./with-health.ts";
 
-/** A webhook of the active workspace. Call its object only after this has found it. */
+/** Finds a webhook of the active workspace, or refuses. Its object must only be called after this check. */
 export async function requireWebhook(ctx: Pick<Context, "actor" | "db">, id: string): Promise<StoredWebhook> {
   return (await findWebhook(ctx.db, ctx.actor, id)) ?? refuseWebhookNotFound();
 }

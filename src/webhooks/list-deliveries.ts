@@ -8,7 +8,7 @@ export async function listDeliveries(
   input: {
     readonly id: string;
     readonly status?: DeliveryStatus | undefined;
-    /** The `next` of the previous page. */
+    /** The position from `next` of the previous page. */
     readonly before?: string | undefined;
     readonly limit: number;
   },

@@ -1,6 +1,6 @@
 import { refuse, type RefusalDetail } from "#core/errors.ts";
 
-/** Another user's webhook and an unknown one get the same answer. */
+/** Refuses another user's webhook and an unknown one with the same words, so that nobody can find out ids. */
 export function refuseWebhookNotFound(): never {
   refuse({ code: "not_found", message: "webhook not found" });
 }
@@ -9,7 +9,7 @@ export function refuseDeliveryNotFound(): never {
   refuse({ code: "not_found", message: "delivery not found" });
 }
 
-/** Refuses with all problems at once; does nothing without a problem. */
+/** Refuses with all problems at once. Does nothing if there is none. */
 export function refuseProblems(problems: readonly (RefusalDetail | null)[]): void {
   const details = problems.filter((problem) => problem !== null);
   const [first] = details;

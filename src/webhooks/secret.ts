@@ -5,8 +5,8 @@ import { toBase64 } from "#core/encoding.ts";
 const SECRET_BYTES = 32;
 
 /**
- * Creates a signing secret in the form of Standard Webhooks, and its stored form. Signing needs the secret itself, so it is sealed and not
- * hashed.
+ * Creates a signing secret in the form of Standard Webhooks, and its encrypted form for the database. A hash would not
+ * do, because signing needs the secret itself.
  */
 export async function createSecret(
   { config, ids }: Pick<Services, "config" | "ids">,

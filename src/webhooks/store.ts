@@ -24,13 +24,13 @@ interface WebhookRow {
 const COLUMNS =
   "id, workspace_id, url, description, types, created_at, updated_at, disabled_at, disabled_reason, previous_secret_until, made_by";
 
-/** Every query contains the owner; these are its first three parameters. */
+/** SQL condition of every query, so that nobody reaches another user's webhooks. It uses the parameters ?1 to ?3. */
 // mutant: any-webhook
 const OWNED = "id = ?1 AND user_id = ?2 AND workspace_id = ?3";
 
 const ownedBy = ({ userId, workspaceId }: Owner, id: string) => [id, userId, workspaceId] as const;
 
-/** The number of the workspace's newest event; an event after this statement has a higher one. */
+/** SQL for the number of the workspace's newest event. An event after the statement has a higher one. */
 const NEWEST_SEQ = "coalesce((SELECT max(seq) FROM events WHERE workspace_id = ?3), 0)";
 
 function toStoredWebhook(row: WebhookRow): StoredWebhook {
@@ -49,7 +49,10 @@ function toStoredWebhook(row: WebhookRow): StoredWebhook {
   };
 }
 
-/** Counting and inserting are one statement, so parallel calls cannot exceed the limit. Null when the limit is reached. */
+/**
+ * Inserts a webhook. One statement counts and inserts, so that parallel calls cannot exceed the limit. Null if it is
+ * reached.
+ */
 export async function insertWebhook(
   db: Db,
   owner: Owner,
@@ -93,7 +96,7 @@ export async function insertWebhook(
   return { webhook: row ? toStoredWebhook(row) : null, used: counted.results[0]?.used ?? 0 };
 }
 
-/** Oldest first. */
+/** Selects the webhooks of a workspace, oldest first. */
 export async function selectWebhooks(db: Db, { userId, workspaceId }: Owner): Promise<readonly StoredWebhook[]> {
   const { results } = await db.d1
     .prepare(`SELECT ${COLUMNS} FROM webhooks WHERE workspace_id = ?1 AND user_id = ?2 ORDER BY created_at, id`)
@@ -115,14 +118,14 @@ export interface WebhookChange {
   readonly description: string | undefined;
   readonly types: WebhookTypes | undefined;
   readonly enabled: boolean | undefined;
-  /** Enabling a disabled webhook requires it. */
+  /** What to do with missed events. Required for enabling a disabled webhook. */
   readonly missed: MissedChoice | undefined;
-  /** Who makes the change. It becomes the maker of the webhook if it chooses the address or enables the webhook. */
+  /** Who makes the change. A change that chooses the address or enables the webhook makes this the webhook's maker. */
   readonly author: Author | null;
   readonly now: number;
 }
 
-/** Null when the webhook does not exist, or when it is disabled and enabling it lacks `missed`. */
+/** Changes a webhook. Null if it does not exist, or if enabling it lacks `missed`. */
 export async function updateWebhookRow(
   db: Db,
   owner: Owner,
@@ -152,7 +155,7 @@ export async function updateWebhookRow(
   return row ? toStoredWebhook(row) : null;
 }
 
-/** The previous secret also signs until `previousUntil`. */
+/** Replaces the signing secret. The previous one also signs until `previousUntil` (ms). */
 export async function replaceSecret(
   db: Db,
   owner: Owner,
@@ -173,7 +176,7 @@ export async function replaceSecret(
   return row ? toStoredWebhook(row) : null;
 }
 
-/** False when the webhook does not exist. */
+/** Deletes a webhook; false if it does not exist. */
 export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promise<boolean> {
   const { deleted } = await batch(db, {
     deleted: db.d1.prepare(`DELETE FROM webhooks WHERE ${OWNED} RETURNING id`).bind(...ownedBy(owner, id)),
@@ -183,8 +186,8 @@ export async function deleteWebhookRow(db: Db, owner: Owner, id: string): Promis
 }
 
 /**
- * Disables the webhooks whose maker is a key that expired after `since`. Triggers do the same at once when a key or app is revoked; an expiry
- * writes nothing that could start one.
+ * Disables webhooks whose maker is a key that expired after `since`. For a revoked key or app, triggers do this at
+ * once, but an expiry writes nothing that could start a trigger.
  */
 export async function disableOfExpiredKeys(
   db: Db,

@@ -3,7 +3,7 @@ import type { EventType } from "#core/event-type.ts";
 import type { WebhookHealth } from "#core/webhook-sender.ts";
 import type { WebhookDisabledReason } from "#db/schema.ts";
 
-/** Event types, or `*` alone for all types, also future ones. */
+/** Event types to deliver. `*` alone means all types, including future ones. */
 export type WebhookTypes = readonly (EventType | "*")[];
 
 export interface StoredWebhook {
@@ -16,9 +16,9 @@ export interface StoredWebhook {
   readonly updatedAt: number;
   readonly disabledAt: number | null;
   readonly disabledReason: WebhookDisabledReason | null;
-  /** Until then the previous secret also signs; null without one. */
+  /** Until when (ms) the previous secret also signs. Null without one. */
   readonly previousSecretUntil: number | null;
-  /** The API key or app that last chose the address, with which the webhook ends; null for the user in the dashboard. */
+  /** The API key or app that last chose the address; the webhook ends with it. Null for the user in the dashboard. */
   readonly madeBy: Author | null;
 }
 

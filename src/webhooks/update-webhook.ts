@@ -14,7 +14,7 @@ export interface WebhookInput {
   readonly description?: string | undefined;
   readonly types?: WebhookTypes | undefined;
   readonly enabled?: boolean | undefined;
-  /** Required to enable a disabled webhook: whether the events since then are sent. */
+  /** Whether the events since the webhook was disabled are sent. Required for enabling it. */
   readonly missed?: MissedChoice | undefined;
 }
 

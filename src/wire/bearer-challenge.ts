@@ -1,9 +1,12 @@
 import type { Scope } from "#core/scope.ts";
 
-/** One entry for the API and one for the MCP server, so the map stays small. */
+/** The metadata URL by resource. There is one for the API and one for the MCP server, so the map stays small. */
 const metadataUrls = new Map<string, string>();
 
-/** RFC 9728 (protected resource metadata) section 3.1: the path of the resource follows the well-known part. */
+/**
+ * The URL of a resource's metadata. The path of the resource follows the well-known part (RFC 9728, protected resource
+ * metadata, section 3.1).
+ */
 function resourceMetadataUrl(resource: string): string {
   const known = metadataUrls.get(resource);
   if (known !== undefined) {
@@ -15,7 +18,10 @@ function resourceMetadataUrl(resource: string): string {
   return url;
 }
 
-/** The `WWW-Authenticate` header of a refused credential: it says where to get one for this resource, and which scopes to request. */
+/**
+ * The `WWW-Authenticate` header for a refused credential. It says where to get one for this resource, and which scopes
+ * to request.
+ */
 export function bearerChallenge(
   resource: string,
   scopes: readonly Scope[],

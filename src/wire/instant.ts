@@ -8,14 +8,17 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Reads an RFC 3339 date-time, also without seconds, with its required offset as milliseconds since 1970; undefined for anything else. */
+/**
+ * Parses an RFC 3339 date-time, with or without seconds, whose offset is required. Returns milliseconds since 1970;
+ * undefined for other text.
+ */
 export function parseInstant(text: string): number | undefined {
   const match = RFC_3339.exec(text);
   if (!match) {
     return undefined;
   }
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  // `Date.parse` accepts 31 February and returns 3 March.
+  // Check the day, because `Date.parse` accepts 31 February and returns 3 March.
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) {
     return undefined;
   }

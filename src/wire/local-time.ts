@@ -16,7 +16,7 @@ export interface TimeWarning {
   readonly message: string;
 }
 
-/** A time that was read, with what the caller should know about it. */
+/** A time that was read, with a warning if the caller should know something about it. */
 export interface ReadTime {
   readonly instant: number;
   readonly warning: TimeWarning | null;
@@ -26,20 +26,20 @@ export type TimeReading = ReadTime | { readonly code: DetailCode; readonly probl
 
 const WALL = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 const OFFSET = /[+-]\d{2}:\d{2}$/;
-/** `2026-12-24T19:00`. */
+/** Writes a local time as `2026-12-24T19:00`. */
 export function wallText({ date, minute }: WallTime): string {
   return `${date}T${toTimeOfDay(minute)}`;
 }
 
-/** `+01:00`. */
+/** Writes the UTC offset of a zone at an instant, such as `+01:00`. */
 export function offsetText(timeZone: string, instant: number): string {
   const minutes = Math.round(zoneOffsetAt(timeZone, instant) / MINUTE);
   return `${minutes < 0 ? "-" : "+"}${toTimeOfDay(Math.abs(minutes))}`;
 }
 
 /**
- * Reads a local time in the zone, or an instant; null if the text is neither. Without a zone (null), an instant's offset is not checked,
- * and a local time is read as UTC.
+ * Reads a local time in a zone, or an instant; null if the text is neither. Without a zone (null), an instant's offset
+ * is not checked, and a local time counts as UTC.
  */
 export function readLocalTime(text: string, timeZone: string | null): TimeReading | null {
   const instant = parseInstant(text);
@@ -54,7 +54,7 @@ export function readLocalTime(text: string, timeZone: string | null): TimeReadin
     : resolveWallTime({ date, minute }, Number(seconds) * 1000, timeZone ?? "UTC");
 }
 
-/** The zone does not have this offset on that day, so the caller guessed it, and perhaps the hour too. */
+/** Warns if the zone does not have the given offset on that day: the caller guessed it, and perhaps the hour too. */
 function checkOffset(text: string, instant: number, timeZone: string): TimeReading {
   const given = OFFSET.exec(text)?.[0] ?? "";
   const actual = offsetText(timeZone, instant);

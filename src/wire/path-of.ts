@@ -1,6 +1,6 @@
 import { getPath } from "hono/utils/url";
 
-/** The path of a request, decoded as the router decodes it. */
+/** The path of a request, decoded in the same way as the router does it. */
 export function pathOf(request: Request): string {
   const { url } = request;
   if (url.includes("%") || url.includes("#")) {

@@ -10,7 +10,9 @@ const LIMITER_BINDING = {
   scale: "LIMIT_SCALE",
 } as const satisfies Record<Plan, keyof Env>;
 
-/** Counts the requests of all credentials of a user together; otherwise every further key would multiply the limit. */
+/**
+ * By plan: the limiter for all credentials of a user together. Without it, every further key would multiply the limit.
+ */
 const USER_LIMITER_BINDING = {
   starter: "LIMIT_USER_STARTER",
   growth: "LIMIT_USER_GROWTH",
@@ -19,20 +21,20 @@ const USER_LIMITER_BINDING = {
 
 export const WINDOW_SECONDS = 60;
 
-/** The header `RateLimit-Policy`: the limit of the credential, then the limit of all credentials of its user. */
+/** The header `RateLimit-Policy`: the limit of the credential, then that of all credentials of its user. */
 export function rateLimitPolicy({ plan, limits }: Actor): string {
   return `"${plan}";q=${limits.requestsPerMinute};w=${WINDOW_SECONDS}, "${plan}-user";q=${limits.userRequestsPerMinute};w=${WINDOW_SECONDS}`;
 }
 
-/** The limit that a request exceeds, as the refusal names it. */
+/** The limit that a request exceeds, in the words of the refusal. */
 export interface ExceededLimit {
   readonly policy: string;
   readonly message: string;
 }
 
 /**
- * Counts a request of a stranger: 60 in a minute for an address, 240 for an IPv6 network, because it has 65,536 addresses. False when there
- * were too many of this purpose.
+ * Counts a request without a session or credential: 60 a minute for an address, 240 for an IPv6 network, because it has
+ * 65,536 addresses. False if there were too many for this purpose.
  */
 export async function countOfAddress(
   { LIMIT_ANONYMOUS, LIMIT_USER_STARTER }: Pick<Env, "LIMIT_ANONYMOUS" | "LIMIT_USER_STARTER">,
@@ -47,18 +49,24 @@ export async function countOfAddress(
   return (await LIMIT_USER_STARTER.limit({ key: `${purpose}:${network}` })).success;
 }
 
-/** Counts an invalid credential of an address, because checking one costs a hash or a read. False when there were too many. */
+/**
+ * Counts an invalid credential of an address, because checking one costs a hash or a database read. False if there were
+ * too many.
+ */
 export function countInvalidCredential(env: Env, headers: Headers): Promise<boolean> {
   return countOfAddress(env, headers, "invalid-credential");
 }
 
-/** Counts a read of a calendar feed by its address, because many programs may share it. False when there were too many. */
+/**
+ * Counts a read of a calendar feed by the feed's URL, because many programs may share an address. False if there were
+ * too many.
+ */
 export async function countFeedRead(env: Env, secret: string): Promise<boolean> {
   const { success } = await env.LIMIT_ANONYMOUS.limit({ key: `calendar:${await sha256Hex(secret)}` });
   return success;
 }
 
-/** Counts a request. One that exceeds its credential's limit does not count against the user's other credentials. */
+/** Counts a request. If it exceeds the credential's limit, it does not count against the user's other credentials. */
 export async function countRequest(
   env: Env,
   { plan, limits, credential, userId }: Actor,

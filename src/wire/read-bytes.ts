@@ -1,16 +1,16 @@
 import { concatBytes } from "#core/bytes.ts";
 
-/** The largest body of a request; files have their own limits. */
+/** The largest body of a request (bytes). Files have their own limits. */
 const MAX_BODY_BYTES = 1024 ** 2;
 
-/** Reads the bytes of a body up to the limit; null when there are more. */
+/** Reads a body up to the limit. Null if it is larger. */
 export async function readBytes(request: Request): Promise<Uint8Array | null> {
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   if (length > MAX_BODY_BYTES) {
     return null;
   }
   if (length >= 0) {
-    // Over HTTP the body ends after the declared length.
+    // Over HTTP, the body ends after the declared length, so it can be read whole.
     const bytes = new Uint8Array(await request.arrayBuffer());
     return bytes.byteLength > MAX_BODY_BYTES ? null : bytes;
   }
@@ -28,7 +28,7 @@ export async function readBytes(request: Request): Promise<Uint8Array | null> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** The text of UTF-8 bytes; null for other bytes. */
+/** Decodes UTF-8 bytes. Null for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return utf8.decode(bytes);

@@ -11,7 +11,7 @@ function toJsonApproval({ id, url, state, expiresAt, note }: ApprovalReference):
   return { id, url, state, expires_at: toIsoInstant(expiresAt), ...(note !== null && { note }) };
 }
 
-/** The body of an error response of the API, also in the `_meta` of a tool. */
+/** The body of an API error response. MCP tools return it in `_meta`. */
 export function refusalBody(refusal: Refusal, requestId: string): ErrorBody {
   return {
     error: refusal.message,
@@ -24,7 +24,10 @@ export function refusalBody(refusal: Refusal, requestId: string): ErrorBody {
   };
 }
 
-/** The message of a failed drizzle query contains its parameters, which may be secret. So the message of its cause is logged. */
+/**
+ * Describes an error for the log. The message of a failed drizzle query contains its parameters, which may be secret,
+ * so its cause is logged.
+ */
 export function describeError(error: unknown): { name: string; message: string; stack: string } {
   if (!(error instanceof Error)) {
     return { name: typeof error, message: "", stack: "" };

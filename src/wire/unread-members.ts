@@ -3,7 +3,7 @@ import { type RefusalDetail, RefusalError, refuse } from "#core/errors.ts";
 import type { JsonValue } from "#core/json.ts";
 import { refusalOf, toRefusal, type ValidationFailure } from "./validation-refusal.ts";
 
-/** The body without the members that do not match its schema, and with substitutes for required ones. */
+/** The body without members that do not match the schema, and with substitutes for required ones. */
 export function readableBody(
   body: JsonValue,
   unread: ReadonlySet<string>,
@@ -17,7 +17,7 @@ export function readableBody(
       };
 }
 
-/** Runs a check that must refuse, and returns its problems. */
+/** Runs a check that must refuse, and returns the problems of its refusal. */
 export async function problemsOf(check: () => Promise<unknown>): Promise<readonly RefusalDetail[]> {
   try {
     await check();
@@ -30,16 +30,17 @@ export async function problemsOf(check: () => Promise<unknown>): Promise<readonl
   throw new Error("a preview with unread members was not refused");
 }
 
-/** The members that a failure is about, and the members that are read together with them. */
+/** The members with a failure, and those that can only be read together with them. */
 function unreadMembersOf({ issues }: ValidationFailure["error"]): string[] {
   const wrong = issues.map(({ path: [member] }) => String(member));
-  // The time may be a local time in this zone.
+  // Without a valid zone, a local time cannot be read either.
   return wrong.includes("time_zone") ? [...wrong, "scheduled_at"] : wrong;
 }
 
 /**
- * Refuses a body that does not match its schema, with all problems at once: each member that does not match is replaced by its substitute,
- * and `check` finds the problems of the others. The call is refused also if `check` finds none, because the caller never sent a substitute.
+ * Refuses an invalid body with all problems at once. Invalid members are replaced by substitutes, and `check` finds the
+ * problems of the other members. The call is refused even if `check` finds none, because the caller never sent the
+ * substitutes.
  */
 export async function refuseWithAllProblems<T>(
   failure: ValidationFailure & { readonly data: JsonValue },
@@ -53,7 +54,7 @@ export async function refuseWithAllProblems<T>(
   let readable = parse();
   const together: RefusalDetail[] = [];
   if (!readable.success) {
-    // Rules that compare members run only when every member can be read: here for the first time.
+    // Rules that compare members run only if every member is readable, so here for the first time.
     together.push(...(toRefusal({ ...failure, error: readable.error }).details ?? []));
     for (const member of unreadMembersOf(readable.error)) {
       unread.add(member);

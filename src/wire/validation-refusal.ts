@@ -38,7 +38,7 @@ interface IssueDescription {
   readonly limit?: number;
 }
 
-/** Zod passes the code of a custom issue on as an unknown value. */
+/** The code of a custom issue, which Zod passes on as an unknown value. */
 function detailCode(code: unknown): DetailCode {
   return isCodeOf(DETAILS, code) ? code : "invalid_value";
 }
@@ -71,7 +71,7 @@ function describeIssue(issue: Issue): IssueDescription {
   }
 }
 
-/** The value that an issue is about; zod's issues do not contain it. */
+/** The value that an issue is about, because Zod's issues do not contain it. */
 function valueAtPath(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
@@ -79,7 +79,7 @@ function valueAtPath(data: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The input of a validator and the issues that it found. */
+/** The input of a validator, with the issues that it found. */
 export interface ValidationFailure {
   readonly target: string;
   readonly data?: unknown;
@@ -105,7 +105,7 @@ function toDetail(issue: Issue, { target, data }: ValidationFailure): RefusalDet
 
 const MAX_DETAILS = 100;
 
-/** One member can break several rules (an infinite number does); the caller gets only its first problem. */
+/** The first problem of each member. One member can break several rules, as an infinite number does. */
 function firstDetailPerParam(failure: ValidationFailure): Iterable<RefusalDetail> {
   const details = new Map<string | undefined, RefusalDetail>();
   for (const issue of failure.error.issues) {
@@ -117,7 +117,7 @@ function firstDetailPerParam(failure: ValidationFailure): Iterable<RefusalDetail
   return details.values();
 }
 
-/** The refusal for input that does not match its schema, with one detail for each member. */
+/** The refusal of input that does not match its schema, with one detail for each member. */
 export function toRefusal(failure: ValidationFailure): Refusal {
   const details = [...firstDetailPerParam(failure)].slice(0, MAX_DETAILS);
   const onlyDetail = details.length === 1 ? details[0] : undefined;
@@ -132,7 +132,7 @@ export function toRefusal(failure: ValidationFailure): Refusal {
   return refusalOf(details);
 }
 
-/** The refusal for these problems together. */
+/** The refusal that contains all these problems. */
 export function refusalOf(details: readonly RefusalDetail[]): Refusal & { readonly details: readonly RefusalDetail[] } {
   const onlyDetail = details.length === 1 ? details[0] : undefined;
   const message = details[0]?.message ?? "the request is not valid";

@@ -4,7 +4,7 @@ import { formatPath } from "./validation-refusal.ts";
 
 const MAX_DEPTH = 32;
 
-/** A value with a link to its parent, so that a path is built only for a refused value. */
+/** A value with a link to its parent. So a path is built only for a refused value. */
 interface BodyNode {
   readonly value: JsonValue;
   readonly key: PropertyKey | null;
@@ -20,7 +20,7 @@ function findTextProblem(text: string): string | undefined {
 }
 
 function findNameProblem(name: string): string | undefined {
-  // Assigning this member to an object would replace the prototype of that object.
+  // Assigning this member to an object would replace the object's prototype.
   return name === "__proto__" ? "is not an allowed member name" : findTextProblem(name);
 }
 
@@ -29,7 +29,7 @@ function findNodeProblem({ value, depth }: BodyNode): string | undefined {
     case "string":
       return findTextProblem(value);
     case "number":
-      // JSON.parse reads 1e999 as Infinity, which JSON cannot represent.
+      // `JSON.parse` reads 1e999 as Infinity, which JSON cannot represent.
       return Number.isFinite(value) ? undefined : "is a number too large to represent";
     case "object":
       return depth > MAX_DEPTH ? `is nested deeper than ${MAX_DEPTH} levels` : undefined;
@@ -69,7 +69,7 @@ function* childrenOf(parent: BodyNode): Generator<BodyNode> {
 
 /** Refuses JSON values that a database, a hash or a platform could not store or forward unchanged. */
 export function assertWellFormed(body: JsonValue): void {
-  // An explicit stack, because recursion into a deeply nested body could overflow the call stack.
+  // Use an explicit stack, because recursion into a deeply nested body could overflow the call stack.
   const pending: BodyNode[] = [{ value: body, key: null, parent: null, depth: 1 }];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const problem = findNodeProblem(node);

@@ -5,7 +5,7 @@ import { parseName } from "./parse-name.ts";
 import { insertWorkspace } from "./store.ts";
 import type { Workspace } from "./types.ts";
 
-/** Creates another workspace, if the plan allows it. The active workspace stays the same. */
+/** Creates another workspace, if the plan allows it. The active workspace stays active. */
 export async function createWorkspace(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids">,
   input: { readonly name: string },

@@ -1,6 +1,6 @@
 import { refuse } from "#core/errors.ts";
 
-/** Another user's workspace and an unknown one get the same refusal, so that callers cannot probe for ids. */
+/** Refuses another user's workspace and an unknown one with the same words, so that nobody can find out ids. */
 export function refuseUnknownWorkspace(): never {
   refuse({ code: "not_found", message: "workspace not found" });
 }

@@ -17,7 +17,7 @@ interface ListedRow {
   readonly alerts_mailed_at: number | null;
 }
 
-/** Every query uses this condition, so that nobody reaches another user's workspace. */
+/** The condition of every query, so that nobody reaches another user's workspace. */
 const ownedBy = (actor: Actor, id: string) => and(eq(workspaces.id, id), eq(workspaces.userId, actor.userId));
 
 export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
@@ -43,7 +43,7 @@ export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly W
   }));
 }
 
-/** One statement counts and inserts, so that parallel calls cannot exceed the limit. */
+/** Inserts a workspace. One statement counts and inserts, so that parallel calls cannot exceed the limit. */
 export async function insertWorkspace(
   db: Db,
   row: Pick<WorkspaceRow, "id" | "userId" | "name" | "createdAt">,
@@ -66,7 +66,7 @@ export async function updateName(db: Db, actor: Actor, id: string, name: string)
   return row;
 }
 
-/** False if the user has no such workspace. */
+/** Sets whether approvals ask for the password again. False if the user has no such workspace. */
 export async function updateApprovalReauthentication(
   db: Db,
   actor: Actor,
@@ -88,7 +88,9 @@ interface ActivatedRow {
   readonly shard: number;
 }
 
-/** The update checks the owner, so that nobody can activate the workspace of another user. */
+/**
+ * Makes a workspace the active one. The update checks the owner, so that nobody can activate another user's workspace.
+ */
 export async function setActiveWorkspace(db: Db, actor: Actor, id: string): Promise<Workspace | undefined> {
   const { selected } = await batch(db, {
     activated: db.d1

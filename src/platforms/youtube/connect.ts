@@ -30,8 +30,9 @@ export const connect = {
         response_type: "code",
         scope: withExtraScopes(LOGIN_SCOPES, app).join(" "),
         state: request.state,
-        // Google returns a refresh token only with both parameters, and only after `prompt=consent` on a repeated login. Both
-        // values: https://developers.google.com/identity/protocols/oauth2/web-server#creatingclient; why the second: README.
+        // Google returns a refresh token only with both parameters, and on a repeated login only after
+        // `prompt=consent`. Both values:
+        // https://developers.google.com/identity/protocols/oauth2/web-server#creatingclient; why the second: README.
         access_type: "offline",
         prompt: "consent select_account",
         code_challenge: request.codeChallenge,
@@ -45,7 +46,7 @@ export const connect = {
     exchangeFields: ({ codeVerifier }) => ({ code_verifier: codeVerifier }),
     accessSeconds: 3600,
     async identify(client, app, tokens, response) {
-      // The user can deselect each permission on Google's page; posting needs both.
+      // The user can deselect each permission on Google's page, but posting needs both.
       if (findMissingScopes(SCOPES, tokens.scopes).length > 0) {
         return failed(MISSING_PERMISSION_FAULT);
       }
@@ -57,7 +58,7 @@ export const connect = {
       return first
         ? succeeded({
             externalId: first.id,
-            // Google has one grant per user and app for all channels of the user.
+            // Google has one grant per user and app, which all channels of the user share.
             grantOwner: readSubject(response.json, app.clientId),
             displayName: first.snippet?.title ?? first.id,
           })
@@ -77,7 +78,7 @@ export const connect = {
     });
   },
 
-  /** Google revokes every permission that the user granted to this app, with either token. */
+  /** Revokes the login. With either token, Google revokes every permission that the user granted to this app. */
   revoke: async (client, _app, tokens) => {
     const token = tokens.refreshToken ?? tokens.accessToken;
     await catchConnectionErrors(async () => succeeded(await callPlatform(client, REVOKE_URL, postForm({ token }))));
@@ -145,9 +146,9 @@ function toPostableAccount(channel: Channel, missingScopes: readonly string[]): 
 }
 
 /**
- * Google's id of the user, from the ID token of a token response; null when there is none for this app. Its signature need
- * not be checked, because it comes from the token endpoint over TLS (OpenID Connect Core 1.0, section 3.1.3.7, point 6):
- * https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
+ * Google's id of the user, from the ID token of a token response. Null if it has none for this app. The signature need
+ * not be checked, because the token comes from the token endpoint over TLS (OpenID Connect Core 1.0, section 3.1.3.7,
+ * point 6): https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
  */
 function readSubject(tokenResponse: unknown, clientId: string): string | null {
   const response = IdTokenResponse.safeParse(tokenResponse).data;

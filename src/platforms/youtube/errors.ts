@@ -5,10 +5,10 @@ import { type FaultSource, sanitizeMessage, rateLimited, reconnect, rejected, te
 import { type PlatformResponse, parseBody, retryAfterSeconds } from "#platforms/response.ts";
 import { ErrorBody, type Video } from "./answers.ts";
 
-/** A channel's own daily upload limit; YouTube does not document when it resets. */
+/** How long (s) to wait after a channel's own daily upload limit. When it resets is not documented. */
 const CHANNEL_CAP_WAIT_SECONDS = 6 * 3600;
 
-/** Reasons that name the refused part of the video's metadata. */
+/** Error reasons that concern the video's metadata, with which YouTube would refuse the video again. */
 const CONTENT_REASONS: ReadonlySet<string> = new Set([
   "invalidTitle",
   "invalidDescription",
@@ -44,7 +44,7 @@ const BLOCKED_ACCOUNT_REASONS: ReadonlySet<string> = new Set([
 const TEMPORARY_REASONS: ReadonlySet<string> = new Set(["backendError", "internalError", "processingFailure"]);
 
 /**
- * Maps an unsuccessful response to a fault, by its reason first, then by its status name and its HTTP status. Without `now`
+ * Maps an unsuccessful response to a fault: by its reason first, then by status name and HTTP status. Without `now`,
  * the wait until the daily quota resets is left out.
  */
 export function toFault(response: PlatformResponse, now: number | null): Fault {
@@ -140,15 +140,13 @@ function refusalMessage(summary: string, message: string): string {
   return text === "" ? `${summary}.` : `${summary}: ${text}`;
 }
 
-/*
- * Why YouTube did not keep a video after its upload was accepted: `status.failureReason`, `status.rejectionReason` and
- * `processingDetails.processingFailureReason` (developers.google.com/youtube/v3/docs/videos).
- */
+/* Why YouTube did not keep a video whose upload it had accepted: `status.failureReason`, `status.rejectionReason`
+   and `processingDetails.processingFailureReason` (developers.google.com/youtube/v3/docs/videos). */
 
 interface Ending {
   readonly code: TargetErrorCode;
   readonly category: FaultCategory;
-  /** What happened and what to do about it. */
+  /** What happened, and what the owner can do about it. */
   readonly message: string;
 }
 
@@ -217,7 +215,7 @@ const REJECTIONS: ReadonlyMap<string, Ending> = new Map([
   ],
 ]);
 
-/** The fault of a video that YouTube rejected, could not process or no longer has; null if there is none. */
+/** The fault of a video that YouTube rejected, could not process or has lost. Null if there is none. */
 export function videoFault(video: Video, httpStatus: number | null): Fault | null {
   const { uploadStatus, failureReason, rejectionReason } = video.status ?? {};
   const { processingStatus, processingFailureReason } = video.processingDetails ?? {};
@@ -266,10 +264,10 @@ const PACIFIC_TIME = new Intl.DateTimeFormat("en-US", {
   second: "numeric",
 });
 
-/** The first requests after midnight have still been refused. */
+/** How long (s) after the reset to wait, because the first requests after midnight have still been refused. */
 const RESET_MARGIN_SECONDS = 60;
 
-/** The daily quota resets at midnight Pacific time, also on days of 23 or 25 hours. */
+/** The seconds until the daily quota resets at midnight Pacific time, including days of 23 or 25 hours. */
 export function secondsUntilQuotaReset(now: number): number {
   const estimate = now + DAY - msSinceMidnight(now);
   const offset = msSinceMidnight(estimate);

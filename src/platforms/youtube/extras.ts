@@ -11,8 +11,9 @@ import { THUMBNAIL_URL, API_URL } from "./hosts.ts";
 import { findVideo, NO_VIDEO_FAULT, UPLOAD_TIMEOUT_MS, watchUrl } from "./upload.ts";
 
 /**
- * `thumbnails.set` (developers.google.com/youtube/data/reference/rest/v3/thumbnails/set) replaces what the video shows, so it may be
- * repeated. It works for Shorts too once they are processed (developers.google.com/youtube/v3/revision_history).
+ * Sets the cover. `thumbnails.set` (developers.google.com/youtube/data/reference/rest/v3/thumbnails/set) replaces what
+ * the video shows, so it can be repeated. It works for Shorts too, once they are processed
+ * (developers.google.com/youtube/v3/revision_history).
  */
 export const cover: Extra = {
   name: "cover",
@@ -52,19 +53,21 @@ export const cover: Extra = {
   },
 };
 
-/** YouTube documents no separate reason for this refusal; its help page on thumbnails requires a verified phone number. */
+/**
+ * The message if YouTube refuses a cover because the phone number is not verified. The refusal has no reason of its
+ * own; YouTube's help page on thumbnails requires a verified number.
+ */
 const NEEDS_VERIFIED_PHONE =
   "YouTube does not let this channel set covers: verify its phone number at youtube.com/verify, then set the cover in YouTube Studio.";
 
-/*
- * `commentThreads.insert` costs 50 units, and `.list` costs 1 (developers.google.com/youtube/v3/docs/commentThreads). A repeated insert
- * creates a second comment, because the API has no idempotency key.
- */
+/* Adds the first comment. `commentThreads.insert` costs 50 units, `.list` costs 1
+   (developers.google.com/youtube/v3/docs/commentThreads). A repeated insert creates a second comment, because the
+   API has no idempotency key. */
 
 const COMMENTS_URL = `${API_URL}/commentThreads`;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 5;
-/** YouTube lists a comment that it holds back only under its state. */
+/** The states under which comments are listed. YouTube lists a comment that it holds back only under its own state. */
 const STATES = ["published", "heldForReview", "likelySpam"] as const;
 
 export const comment = firstComment({
@@ -145,7 +148,7 @@ function toListedComment(job: Job, videoId: string, { id, snippet }: CommentThre
   return {
     id,
     url: commentUrl(videoId, id),
-    // YouTube returns the text as it was sent only to the author.
+    // YouTube returns the original text only to the comment's author.
     text: written?.textOriginal ?? written?.textDisplay,
     isOwn: written?.authorChannelId?.value === job.account.platformAccountId,
   };
@@ -155,10 +158,8 @@ function commentUrl(videoId: string, commentId: string): string {
   return `${watchUrl(videoId)}&lc=${encodeURIComponent(commentId)}`;
 }
 
-/*
- * Each `playlistItems.insert` (50 units) adds the video once more, and `.list` with `videoId` (1 unit) shows whether the playlist already
- * has it: developers.google.com/youtube/v3/docs/playlistItems.
- */
+/* Adds the video to playlists. Each `playlistItems.insert` (50 units) adds it once more. `.list` with `videoId` (1
+   unit) shows whether the playlist already has it: developers.google.com/youtube/v3/docs/playlistItems. */
 
 const ITEMS_URL = `${API_URL}/playlistItems`;
 
@@ -189,7 +190,7 @@ export const playlists: Extra = {
   look: async (client, job, post, index) => await findInPlaylist(client, job, post, idsOf(job)[index] ?? ""),
 };
 
-/** There is no id to report, because each playlist has its own item. */
+/** The result of this extra has no id, because each playlist has its own item. */
 const ADDED: AddedExtra = { id: null, url: null };
 
 async function findInPlaylist(

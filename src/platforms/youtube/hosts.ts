@@ -1,4 +1,4 @@
-/** Opened by the browser only; the service never calls it. */
+/** The login page, which only the user's browser opens. */
 export const AUTHORIZE_URL = "https://accounts.google.com/o/oauth2/v2/auth";
 export const TOKEN_URL = "https://oauth2.googleapis.com/token";
 export const REVOKE_URL = "https://oauth2.googleapis.com/revoke";

@@ -11,7 +11,10 @@ import { validate } from "./validate.ts";
 const TERMS_STATEMENT = "By connecting a channel you agree to be bound by the YouTube Terms of Service.";
 const TERMS_LINK = { title: "YouTube Terms of Service", url: "https://www.youtube.com/t/terms" };
 
-/** https://developers.google.com/youtube/terms/developer-policies: III.A.1 for the terms, III.A.2 for the privacy page. */
+/**
+ * What YouTube requires of data handling: https://developers.google.com/youtube/terms/developer-policies, III.A.1 for
+ * the terms and III.A.2 for the privacy page.
+ */
 const dataPolicy: DataPolicy = {
   use: "The name, id and picture of your channels, to upload videos that you confirmed and to show what became of them, through YouTube API Services.",
   revoke: "Revoke the access of Almanac at https://security.google.com/settings/security/permissions.",
@@ -32,7 +35,7 @@ const dataPolicy: DataPolicy = {
 
 const { defer, publishing, listAccounts, browserLogin } = deferCalls("youtube");
 
-/** A low estimate of the upload speed. */
+/** A low estimate of the upload speed, which decides how early an upload starts. */
 const MIN_UPLOAD_BYTES_PER_SECOND = 2_000_000;
 
 export const youtube = defineAdapter({
@@ -60,11 +63,11 @@ export const youtube = defineAdapter({
   dataPolicy,
   validate,
   appearance,
-  // An upload session is valid for days, so the upload of a large file starts earlier.
+  // An upload session is valid for days, so a large file can be uploaded early.
   prepareAheadMs: (job) =>
     defaultPrepareAheadMs(job.media) +
     Math.ceil(job.media.reduce((sum, media) => sum + media.sizeBytes, 0) / MIN_UPLOAD_BYTES_PER_SECOND) * SECOND,
-  // YouTube processes a long 4K film for hours; 24 hours are twice the duration of the longest video.
+  // YouTube takes hours to process a long 4K film. 24 hours are twice the duration of the longest video.
   processingLimitMs: 24 * HOUR,
   ...publishing,
 });

@@ -4,38 +4,59 @@ import type { AppTerms, PlatformLimits, MediaRule } from "#platforms/contract.ts
 import { coverLimits } from "#platforms/cover.ts";
 import { mediaRuleLimits } from "#platforms/media-rules.ts";
 
-/** developers.google.com/youtube/v3/docs/videos: 100 characters, 5,000 bytes, neither with `<` or `>`. UTF-16 is the strictest usual reading of "characters". */
+/**
+ * The longest title. developers.google.com/youtube/v3/docs/videos: title of 100 characters, description of 5,000 bytes,
+ * neither with `<` or `>`. UTF-16 is the strictest usual meaning of "characters".
+ */
 export const TITLE_MAX = 100;
 export const DESCRIPTION_MAX_BYTES = 5000;
-/** Same page, `snippet.tags[]`: 500 characters with the commas, two more for each tag with a space. */
+/**
+ * The total length of tags. Same page, `snippet.tags[]`: 500 characters with the commas, two more for each tag with a
+ * space.
+ */
 export const TAGS_MAX = 500;
 
 /**
- * No official number: developers.google.com/youtube/v3/docs/commentThreads/insert refuses what is too long (`commentTextTooLong`) and
- * does not say when. 10,000 is what YouTube's pages accept; a longer comment is refused in the preview.
+ * The longest comment, without an official number: developers.google.com/youtube/v3/docs/commentThreads/insert refuses
+ * what is too long (`commentTextTooLong`) but does not say when. YouTube's pages accept 10,000. A preview refuses a
+ * longer comment.
  */
 export const COMMENT_MAX = 10_000;
-/** This service's own limit, because each playlist costs a call of 50 units. */
+/**
+ * How many playlists a post may have. It is this service's own limit, because each playlist costs a call of 50 units.
+ */
 export const PLAYLISTS_MAX = 5;
-/** Comments and playlists: developers.google.com/youtube/v3/docs/commentThreads/insert, …/playlistItems/insert. */
+/**
+ * The scope for comments and playlists: developers.google.com/youtube/v3/docs/commentThreads/insert,
+ * …/playlistItems/insert.
+ */
 export const FORCE_SSL_SCOPE = "https://www.googleapis.com/auth/youtube.force-ssl";
 
-/** Help page on upload limits: 15 minutes, 12 hours for a channel whose phone number is verified. */
+/**
+ * The longest video (s) of a channel without a verified phone number. Help page on upload limits: 15 minutes; 12 hours
+ * with one.
+ */
 export const UNVERIFIED_MAX_SECONDS = 15 * 60;
 const MAX_SECONDS = 12 * 3600;
 
-/** developers.google.com/youtube/v3/docs/videos/insert: 256 GB, more than is stored; of its formats, those that this product stores. */
+/**
+ * The rules for videos. developers.google.com/youtube/v3/docs/videos/insert: 256 GB, more than is stored; of YouTube's
+ * formats, those that this product stores.
+ */
 export const VIDEO: MediaRule = {
   contentTypes: ["video/mp4", "video/quicktime", "video/webm"],
   maxBytes: MAX_MEDIA_BYTES.video,
   maxSeconds: MAX_SECONDS,
 };
 
-/** Help page on three-minute Shorts: square or vertical, up to 3 minutes; over one minute a copyright claim blocks the video worldwide. */
+/**
+ * The longest Short (s). Help page on three-minute Shorts: square or vertical, up to 3 minutes. Over one minute, a
+ * copyright claim blocks the video worldwide.
+ */
 export const SHORT_MAX_SECONDS = 180;
 export const SHORT_CLAIM_SECONDS = 60;
 
-/** Whether the channel may upload videos of more than 15 minutes; null when YouTube did not say. */
+/** Whether the channel may upload videos longer than 15 minutes. Null if YouTube did not say. */
 export function mayUploadLong(capabilities: JsonObject): boolean | null {
   switch (capabilities["longUploads"]) {
     case "allowed":
@@ -48,7 +69,10 @@ export function mayUploadLong(capabilities: JsonObject): boolean | null {
   }
 }
 
-/** developers.google.com/youtube/data/reference/rest/v3/thumbnails/set: JPEG or PNG of 50 MB, more than is stored. */
+/**
+ * The rules for covers. developers.google.com/youtube/data/reference/rest/v3/thumbnails/set: JPEG or PNG of 50 MB, more
+ * than is stored.
+ */
 const COVERS = {
   atMs: false,
   image: { contentTypes: ["image/jpeg", "image/png"], maxBytes: MAX_MEDIA_BYTES.image },
@@ -64,7 +88,7 @@ function rulesFor(video: MediaRule): PlatformLimits["rules"] {
   ];
 }
 
-/** The limits of one channel: until its phone number is verified, its videos are short. */
+/** The limits of one channel. Without a verified phone number its videos must be short. */
 export function limitsOf(capabilities: JsonObject): PlatformLimits {
   const { media } = limits;
   return mayUploadLong(capabilities) === false
@@ -97,7 +121,7 @@ export const limits = {
     covers: COVERS,
   },
   rules: rulesFor(VIDEO),
-  // The daily cap of a channel is not public; YouTube counts the daily uploads of the whole app itself.
+  // A channel's daily cap is not public, and YouTube itself counts the daily uploads of the whole app.
   dailyCaps: [],
   duplicateText: null,
 } as const satisfies PlatformLimits;

@@ -18,7 +18,10 @@ export const operatorChecks: OperatorChecks = {
       "No setting says whether the consent screen is in production: in Testing logins end after seven days, 100 people",
   }),
 
-  /** Scanners for leaked secrets read these error words the same way: https://github.com/trufflesecurity/trufflehog/pull/5030 */
+  /**
+   * Google's error words tell whether it accepts the app. Scanners for leaked secrets read them the same way:
+   * https://github.com/trufflesecurity/trufflehog/pull/5030
+   */
   checkCredentials: async (client, app) =>
     await checkAnswer(
       app,

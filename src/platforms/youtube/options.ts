@@ -5,9 +5,9 @@ import { atMost, choiceOf, commonOptions } from "#platforms/options.ts";
 import { COMMENT_MAX, PLAYLISTS_MAX, TAGS_MAX, TITLE_MAX } from "./limits.ts";
 
 /**
- * developers.google.com/youtube/v3/docs/videos: `snippet.title`, `.tags`, `.categoryId`, `.defaultLanguage`, `status.privacyStatus`,
- * `.selfDeclaredMadeForKids`, `.containsSyntheticMedia`, `.embeddable`, `.license`; …/docs/videos/insert: `notifySubscribers`;
- * …/docs/playlistItems/insert.
+ * The options of a YouTube video. developers.google.com/youtube/v3/docs/videos: `snippet.title`, `.tags`,
+ * `.categoryId`, `.defaultLanguage`, `status.privacyStatus`, `.selfDeclaredMadeForKids`, `.containsSyntheticMedia`,
+ * `.embeddable`, `.license`; …/docs/videos/insert: `notifySubscribers`; …/docs/playlistItems/insert.
  */
 export const options = z.looseObject({
   title: z
@@ -62,7 +62,7 @@ export const options = z.looseObject({
   ...commonOptions,
 });
 
-/** YouTube counts the commas between tags and two quotes around a tag with a space. */
+/** The length of tags as YouTube counts it: with commas between them, and with two quotes around a tag with a space. */
 function tagsLength(tags: readonly string[]): number {
   return tags.reduce((sum, tag) => sum + tag.length + (tag.includes(" ") ? 2 : 0), Math.max(0, tags.length - 1));
 }

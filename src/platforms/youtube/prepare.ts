@@ -16,16 +16,19 @@ import {
   UPLOAD_TIMEOUT_MS,
 } from "./upload.ts";
 
-/** "People & Blogs", YouTube's own default. */
+/** The category "People & Blogs", YouTube's own default. */
 const DEFAULT_CATEGORY_ID = "22";
-/** Chunks sent per step before the next alarm continues: 32 MiB. */
+/** How many chunks a step sends before the next alarm continues: 32 MiB. */
 const CHUNKS_PER_CALL = 4;
 const MAX_FAILURES = 5;
 const MAX_RESTARTS = 2;
-/** YouTube does not document how long a session is valid, so this is shorter than the week that others report. */
+/**
+ * How long (ms) an upload session is used. Its lifetime is not documented; this is shorter than the week that people
+ * report.
+ */
 const SESSION_LIFETIME_MS = 5 * 86_400_000;
 
-/** Uploads everything but the last bytes: without them YouTube does not create a video. */
+/** Uploads everything but the last bytes. Without them YouTube creates no video. */
 export async function prepare(
   client: PlatformClient,
   job: Job,
@@ -40,7 +43,7 @@ export async function prepare(
     : await sendChunks(client, job, media, Cursor.parse(cursor));
 }
 
-/** Only creates the session: its URL is stored in the journal before the first byte is sent. */
+/** Creates an upload session without sending bytes, so that the journal has its URL before the first byte is sent. */
 async function startSession(
   client: PlatformClient,
   job: Job,
@@ -61,7 +64,7 @@ async function startSession(
     timeoutMs: UPLOAD_TIMEOUT_MS,
   });
   const session = isOk(response) ? URL.parse(response.headers.get("location") ?? "") : null;
-  // The access token and the video are sent to this URL, so it must belong to the platform.
+  // The access token and the video are sent to this URL, so it must belong to YouTube.
   if (session?.protocol !== "https:" || !UPLOAD_HOSTS.includes(session.hostname)) {
     const missing = "YouTube returned no valid upload URL.";
     return { state: "refused", fault: faultOf(response, missing, (refusal) => toFault(refusal, job.now)) };
@@ -77,7 +80,7 @@ async function startSession(
   return { state: "again", afterSeconds: 0, cursor };
 }
 
-/** Both settings are always sent: YouTube's defaults have changed before. */
+/** The video's metadata. Both settings are always sent, because YouTube's defaults have changed before. */
 function videoResource(job: Job): JsonObject {
   const {
     privacy_status: privacy,
@@ -133,7 +136,7 @@ async function sendChunks(
         }
         break;
       case "complete":
-        // `commit` sends the last chunk again and gets the same response.
+        // `commit` sends the last chunk again and gets the same response, so go on.
         return readyOutcome(cursor, media);
       case "gone":
         return cursor.restartCount < MAX_RESTARTS
@@ -154,7 +157,7 @@ async function sendChunks(
   return { state: "again", afterSeconds: 0, cursor };
 }
 
-/** YouTube's count is authoritative: it may have stored less than was sent. */
+/** Continues where YouTube says. YouTube's count decides, because it may have stored less than was sent. */
 function withStoredOffset(cursor: Cursor, offset: number): Cursor {
   const isProgress = offset > cursor.offset;
   const failureCount = isProgress ? 0 : cursor.failureCount + (cursor.offsetUnknown ? 0 : 1);

@@ -8,18 +8,18 @@ import { Video, VideoList } from "./answers.ts";
 import { toFault, videoFault } from "./errors.ts";
 import { API_URL } from "./hosts.ts";
 
-/*
- * The resumable upload protocol (developers.google.com/youtube/v3/guides/using_resumable_upload_protocol). A session creates at
- * most one video, and only when its last byte arrives, so it is safe to query or continue a session at any time.
- */
+/* The resumable upload protocol (developers.google.com/youtube/v3/guides/using_resumable_upload_protocol). A session
+   creates at most one video, and only when its last byte arrives. So it can safely be queried or continued at any
+   time. */
 
-/** Every chunk but the last must be a multiple of this size. */
+/** The size of every chunk but the last must be a multiple of this (bytes). */
 const CHUNK_MULTIPLE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 8 * 1024 ** 2;
 /**
- * The timeout of a call that creates or fills an upload session: DEFAULT_HTTP_TIMEOUT_SEC of googleapiclient/http.py in
- * https://github.com/googleapis/google-api-python-client, the library of YouTube's own upload guide. Google names 60 seconds
- * for PHP too (https://developers.google.com/display-video/api/guides/concepts/general/timeouts-retries).
+ * The timeout (ms) of a call that creates or fills an upload session: DEFAULT_HTTP_TIMEOUT_SEC of
+ * googleapiclient/http.py in https://github.com/googleapis/google-api-python-client, the library of YouTube's own
+ * upload guide. Google names 60 seconds for PHP too
+ * (https://developers.google.com/display-video/api/guides/concepts/general/timeouts-retries).
  */
 export const UPLOAD_TIMEOUT_MS = MINUTE;
 const QUERY_TIMEOUT_MS = 20 * SECOND;
@@ -28,28 +28,30 @@ type SessionState =
   | { readonly state: "complete"; readonly video: Video }
   | { readonly state: "incomplete"; readonly offset: number }
   | { readonly state: "gone" }
-  /** The response does not tell the state; a later query can. */
+  /** The response does not tell the state of the upload, but a later query can. */
   | { readonly state: "unclear" }
   | { readonly state: "refused"; readonly fault: Fault };
 
 interface SessionResponse {
   readonly session: SessionState;
-  /** Null when the connection broke. */
+  /** The HTTP status; null if the connection broke. */
   readonly httpStatus: number | null;
 }
 
-/** The last chunk creates the video. It is as small as possible because it is sent at the due time. */
+/**
+ * Where the last chunk begins. It creates the video, and it is as small as possible because it is sent at the due time.
+ */
 export function lastChunkOffset(totalBytes: number): number {
   return Math.floor((totalBytes - 1) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
 }
 
-/** The size of the next chunk before the last one; 0 when only the last chunk is missing. */
+/** The size of the next chunk before the last one. 0 if only the last chunk is missing. */
 export function nextChunkBytes(offset: number, totalBytes: number): number {
   const remaining = Math.floor((lastChunkOffset(totalBytes) - offset) / CHUNK_MULTIPLE_BYTES) * CHUNK_MULTIPLE_BYTES;
   return Math.min(CHUNK_BYTES, Math.max(0, remaining));
 }
 
-/** The most that `commit` may send in one call. */
+/** The most bytes that `commit` may send in one call. */
 export const LAST_CHUNK_MAX_BYTES = CHUNK_BYTES;
 
 export async function sendChunk(
@@ -73,7 +75,7 @@ export async function sendChunk(
   return toSessionResponse(response, job.now);
 }
 
-/** Asks how many bytes are stored, or whether the video exists. */
+/** Asks YouTube how many bytes of a session it has, or whether the video exists. */
 export async function querySession(
   client: PlatformClient,
   job: Job,
@@ -117,13 +119,13 @@ function parseSessionState(response: PlatformResponse, now: number): SessionStat
   }
 }
 
-/** Reads `Range: bytes=0-8388607`; without the header nothing is stored. */
+/** How many bytes YouTube has, from `Range: bytes=0-8388607`. Without the header it has none. */
 function storedBytes(headers: Headers): number {
   const lastByte = /^bytes=0-(\d{1,15})$/.exec(headers.get("range")?.trim() ?? "")?.[1];
   return lastByte === undefined ? 0 : Number(lastByte) + 1;
 }
 
-/** Validation ensures that there is exactly one video. */
+/** The video of the job. Validation ensures that there is exactly one. */
 export function findVideo(job: Job): JobMedia | null {
   const [media] = job.media;
   return media?.type === "video" ? media : null;
@@ -139,21 +141,22 @@ export function watchUrl(id: string): string {
   return `https://www.youtube.com/watch?v=${encodeURIComponent(id)}`;
 }
 
-/*
- * YouTube can still refuse a video that it has received. It reports that in `status.uploadStatus` when the processing has ended
- * (developers.google.com/youtube/v3/docs/videos).
- */
+/* YouTube can still refuse a video that it has received. `status.uploadStatus` reports this when processing has
+   ended (developers.google.com/youtube/v3/docs/videos). */
 
-/** The first check after the upload is early, because YouTube processes a short clip within seconds. */
+/**
+ * How soon (s) the first check follows the upload. It is early, because YouTube processes a short clip within seconds.
+ */
 export const FIRST_LOOK_SECONDS = 10;
 const MIN_WAIT_SECONDS = 15;
 /**
- * Each check costs one of the project's 10,000 units a day. Each wait is a third of the time so far, at most half an hour. That makes at
- * most 65 checks in 24 hours, which is affordable for the project's 100 uploads a day.
+ * The longest wait (s) between two checks. Each check costs one of the project's 10,000 units a day. A wait is a third
+ * of the time so far, at most half an hour. That makes at most 65 checks in 24 hours, which the project's 100 uploads a
+ * day can afford.
  */
 const MAX_WAIT_SECONDS = 1800;
 
-/** Reads how the processing of a received video ended, or that it has not ended yet. */
+/** Reads whether the processing of a received video has ended, and how. */
 export async function readProcessing(client: PlatformClient, job: Job, id: string): Promise<VerifyOutcome> {
   const response = await callPlatform(
     client,
@@ -190,7 +193,10 @@ function lookAgain(job: Job, isProcessing: boolean, retryAfterSeconds = 0): Veri
   return { state: "again", afterSeconds: Math.max(wait, retryAfterSeconds), isProcessing };
 }
 
-/** A refused check says nothing about the video, which YouTube has received, so an exhausted quota must not fail the post. */
+/**
+ * The outcome of a refused check. It says nothing about the video, which YouTube has received, so an exhausted quota
+ * must not fail the post.
+ */
 function afterRefusedLook(job: Job, response: PlatformResponse): VerifyOutcome {
   const fault = toFault(response, job.now);
   switch (fault.kind) {

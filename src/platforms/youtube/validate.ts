@@ -71,7 +71,10 @@ function captionProblems(caption: string, length: number): readonly ValidationPr
   return problems;
 }
 
-/** support.google.com/youtube/answer/9483359: comments are off on private videos and on those made for kids. */
+/**
+ * Finds comments that are impossible: they are off on private videos and on those made for kids
+ * (support.google.com/youtube/answer/9483359).
+ */
 function commentProblems(requested: JsonObject): readonly ValidationProblem[] {
   const off =
     requested["made_for_kids"] === true
@@ -111,7 +114,7 @@ function isLongerThan(media: MediaDescription | undefined, seconds: number): boo
   return media?.durationSeconds !== null && media?.durationSeconds !== undefined && media.durationSeconds > seconds;
 }
 
-/** YouTube decides by aspect ratio and duration; the caller cannot choose. */
+/** Where YouTube shows the video. YouTube decides by ratio and duration; the caller cannot choose. */
 function placementOf(media: readonly MediaDescription[]): "short" | "long" | null {
   const [video] = media;
   if (media.length !== 1 || video?.type !== "video") {

@@ -19,19 +19,19 @@ import {
 } from "./upload.ts";
 import { CommitRef } from "./refs.ts";
 
-/** The poll interval when YouTube has all bytes and is still creating the video. */
+/** How often (s) to check while YouTube has all bytes and is creating the video. */
 const POLL_SECONDS = 5;
 const MIN_RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 900;
-/** YouTube lists new uploads within minutes. */
+/** How long (ms) a new upload may be missing from the list. YouTube lists uploads within minutes. */
 const LISTING_LAG_MS = 5 * MINUTE;
 const LIST_RETRY_SECONDS = 120;
 const MAX_PAGES = 10;
 const CLOCK_TOLERANCE_MS = 10 * SECOND;
 
 /**
- * Finds the video by its id, then by the upload session, and in the list of uploads only if YouTube no longer knows the session. Then
- * reads how its processing ended.
+ * Finds the video by its id, then by the upload session. Only if YouTube no longer knows the session, it searches the
+ * list of uploads. Then it reads how processing ended.
  */
 export async function verify(client: PlatformClient, job: Job, ref: JsonValue): Promise<VerifyOutcome> {
   if (ref === null) {
@@ -53,7 +53,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   const { session, httpStatus } = await querySession(client, job, media, commitRef.sessionUrl);
   switch (session.state) {
     case "complete": {
-      // The session shows that the upload ended, but not how the processing ended.
+      // The session shows that the upload has ended, but not how processing ended.
       const uploaded = processingOutcome(job, session.video, httpStatus);
       return uploaded.state === "again" ? await readProcessing(client, job, session.video.id) : uploaded;
     }
@@ -68,7 +68,7 @@ export async function verify(client: PlatformClient, job: Job, ref: JsonValue): 
   }
 }
 
-/** Uploads are listed before they are processed. */
+/** Reads how processing ended, because uploads are listed before they are processed. */
 async function withProcessing(client: PlatformClient, job: Job, found: VerifyOutcome): Promise<VerifyOutcome> {
   return found.state === "published" ? await readProcessing(client, job, found.remoteId) : found;
 }
@@ -77,7 +77,10 @@ function publishedOutcome(id: string): VerifyOutcome {
   return { state: "published", remoteId: id, url: watchUrl(id) };
 }
 
-/** Sending again is always safe: bytes that arrive twice in one session still create one video. */
+/**
+ * The outcome if YouTube lacks bytes. They can always be sent again: bytes that arrive twice in a session still create
+ * one video.
+ */
 function incompleteOutcome(job: Job, commitRef: CommitRef, offset: number, totalBytes: number): VerifyOutcome {
   if (offset >= totalBytes) {
     return { state: "again", afterSeconds: POLL_SECONDS, isProcessing: true };
@@ -90,7 +93,10 @@ function incompleteOutcome(job: Job, commitRef: CommitRef, offset: number, total
     : { state: "more", ref: { ...commitRef, offset }, progress: job.progress };
 }
 
-/** An upload session is valid for days, so an outage is retried with growing intervals. */
+/**
+ * The outcome if YouTube cannot be asked. An upload session is valid for days, so an outage is retried with growing
+ * waits.
+ */
 function retryOutcome(job: Job, commitRef: CommitRef, fault: Fault | null): VerifyOutcome {
   if (fault?.kind === "reconnect") {
     return { state: "refused", fault };
@@ -125,7 +131,10 @@ async function findInUploads(client: PlatformClient, job: Job, commitRef: Commit
     : { state: "cannot_tell", detail: "YouTube no longer knows the upload and does not list the video" };
 }
 
-/** The playlist comes from the channel's data. If it is missing, it follows from the channel's id, which differs only in the prefix. */
+/**
+ * The playlist with the channel's uploads. If the channel's data lack it, it follows from the channel's id, which
+ * differs only in the prefix.
+ */
 function uploadsPlaylistId(job: Job): string {
   const { uploads } = job.account.capabilities;
   return typeof uploads === "string" ? uploads : job.account.platformAccountId.replace(/^UC/, "UU");
@@ -135,7 +144,10 @@ function videoIdOf(item: PlaylistItem): string | null {
   return item.contentDetails?.videoId ?? item.snippet?.resourceId?.videoId ?? null;
 }
 
-/** Lists the channel's uploads since `since`. Title and description identify a video, because YouTube does not name the app. */
+/**
+ * Lists the channel's uploads since `since`. Title and description identify a video, because YouTube does not name the
+ * app that uploaded it.
+ */
 async function listCandidates(client: PlatformClient, job: Job, since: number): Promise<CandidateList> {
   const candidates: ListedCandidate[] = [];
   let pageToken: string | undefined;

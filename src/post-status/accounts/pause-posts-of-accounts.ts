@@ -3,7 +3,7 @@ import { disarmPosts } from "#arming/arm-posts.ts";
 import { armableFromRow } from "#arming/to-armable-post.ts";
 import { markPausedForAccounts } from "./store-account-changes.ts";
 
-/** Pauses the scheduled posts of accounts that need a new login, if the post has no other usable account. Idempotent. */
+/** Pauses scheduled posts whose only accounts need a new login. A repeated call has the same effect. */
 export async function pausePostsOfAccounts(
   services: Pick<Services, "arm" | "clock" | "db" | "defer">,
   accountIds: readonly string[],

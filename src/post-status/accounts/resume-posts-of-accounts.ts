@@ -3,7 +3,10 @@ import { type ArmingServices, armPosts } from "#arming/arm-posts.ts";
 import { armableFromRow } from "#arming/to-armable-post.ts";
 import { markResumedForAccounts } from "./store-account-changes.ts";
 
-/** Resumes the posts that were paused for these accounts, which are usable again, if the scheduled time is in the future. Idempotent. */
+/**
+ * Resumes posts that were paused for accounts which can be used again, if their time is in the future. A repeated call
+ * has the same effect.
+ */
 export async function resumePostsOfAccounts(
   services: ArmingServices & Pick<Services, "config">,
   accountIds: readonly string[],

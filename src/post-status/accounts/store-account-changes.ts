@@ -9,21 +9,20 @@ import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 
-/*
- * Changes posts when an account is connected or disconnected. The statements find open posts by status and their targets by post, so that
- * the cost does not grow with the account's history. (The unary plus keeps SQLite from using the index on accounts.)
- */
+/* Changes posts when an account is connected or disconnected. The SQL finds open posts by status and their targets
+   by post, so that the cost does not grow with the account's history. The unary plus keeps SQLite from using the
+   index on accounts. */
 
-/** Matches posts (`p`) that have not started, so that their targets may still change. */
+/** SQL for posts (`p`) that have not started, so that their targets may still change. */
 const IS_UNSTARTED = "p.status IN ('scheduled', 'paused')";
-/** Matches the posts of one workspace; ?1 is the user, ?2 the workspace. */
+/** SQL for the posts of one workspace. ?1 is the user, ?2 the workspace. */
 const OF_WORKSPACE = "p.user_id = ?1 AND p.workspace_id = ?2";
 
 const RETURNING_CHANGED = "RETURNING id, workspace_id, version, status, scheduled_at, platforms, media";
 
 /**
- * Skips the unpublished targets of the account. Pauses posts that have nothing else to publish; if such a post is partly public, it stops
- * the post's retry instead. `stopped` returns the posts whose retry was stopped.
+ * Statements that skip an account's unpublished targets and pause posts with nothing else to publish. If such a post is
+ * partly published, its retry is stopped instead, and `stopped` returns it.
  */
 export function skipTargetsStatements(
   db: Db,
@@ -51,7 +50,8 @@ export function skipTargetsStatements(
     targets: bind(`UPDATE post_targets SET state = 'skipped', next_attempt_at = NULL, updated_at = ?4
       WHERE +account_id = ?3 AND state IN ${OPEN_STATES_SQL} AND post_id IN (
         SELECT p.id FROM posts p WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED})`),
-    // Run this after the change of the targets: a post without an open target then has nothing left to publish.
+    // This statement must follow the change of the targets: a post without an open target then has nothing left to
+    // publish.
     stopped: bind(
       `UPDATE posts AS p SET ${stoppedRetryColumns("?4")}, changes = ${appendChange("?5", "p.version")}
       WHERE ${OF_WORKSPACE} AND ${IS_UNSTARTED} AND ${HAS_PUBLICATION}
@@ -62,13 +62,13 @@ export function skipTargetsStatements(
   };
 }
 
-/** Matches posts (`p`) in the workspaces of these accounts; ?1 is the JSON list of account ids. */
+/** SQL for posts (`p`) in the workspaces of these accounts. ?1 is the JSON list of account ids. */
 const IN_WORKSPACES_OF_ACCOUNTS = `p.workspace_id IN (SELECT a.workspace_id FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?1)))`;
 const TARGETS_OF_ACCOUNTS = `SELECT 1 FROM post_targets t WHERE t.post_id = p.id AND t.account_id IN (SELECT value FROM json_each(?1))`;
 
 /**
- * Pauses scheduled posts that have no usable account left. It never pauses a post that is partly public: its retry fails at its time,
- * unless the account is usable again by then.
+ * Pauses scheduled posts that have no usable account left. A partly published post is never paused: its retry fails at
+ * its time, unless the account is usable by then.
  */
 export async function markPausedForAccounts(
   db: Db,
@@ -96,9 +96,9 @@ const REMAINING_PAUSED_REASON = `CASE WHEN p.paused_reason <> 'account' THEN p.p
     SELECT 1 FROM subscriptions s WHERE s.user_id = p.user_id AND s.status = 'canceled') THEN 'subscription' END`;
 
 /**
- * Reopens the skipped targets of accounts that are usable again, and schedules the posts that were paused for them if their time is in the
- * future. Without a subscription these posts stay paused for that reason. Posts that were paused for another reason stay paused. Returns
- * the posts that changed.
+ * Reopens the skipped targets of accounts that can be used again, and schedules the posts that were paused for them if
+ * their time is in the future. Without a subscription they stay paused for that reason; posts paused for another reason
+ * stay paused too. Returns the changed posts.
  */
 export async function markResumedForAccounts(
   db: Db,

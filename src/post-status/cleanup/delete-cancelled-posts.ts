@@ -6,13 +6,17 @@ import { deleteCancelledPosts, deleteConfirmations } from "./store-deletions.ts"
 
 const CANCELLED_RETENTION_MS = 30 * DAY;
 const DECIDED_RETENTION_MS = 30 * DAY;
-/** An agent can create many of them, and nothing refers to them. */
+/**
+ * How long (ms) withdrawn and declined requests are kept. It is short, because an agent can create many, and nothing
+ * refers to them.
+ */
 const DROPPED_RETENTION_MS = DAY;
 const MAX_ROWS_PER_CALL = 500;
 
 /**
- * Deletes posts that were cancelled and approvals that were decided 30 days ago (withdrawn and declined ones a day ago), and the records of tokens that were used two days ago.
- * Ends approvals that nobody decided in time. Each call changes a limited number of rows.
+ * Deletes posts cancelled and approvals decided 30 days ago (withdrawn and declined ones a day ago), and records of
+ * tokens used two days ago. Also ends approvals that nobody decided in time. Each call changes a limited number of
+ * rows.
  */
 export async function deleteExpiredPosts(
   services: Pick<Services, "db" | "clock">,

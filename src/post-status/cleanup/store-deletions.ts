@@ -3,8 +3,8 @@ import type { Db } from "#db/client.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
 /**
- * Deletes posts that were cancelled before `before`, with their targets and media references; returns how many. It never deletes a post
- * that is partly public: such a post is not cancelled any more, but older rows may be.
+ * Deletes posts that were cancelled before `before`, with their targets and media references. Returns how many. A
+ * partly published post is never deleted.
  */
 export async function deleteCancelledPosts(db: Db, before: number, limit: number): Promise<number> {
   const { results } = await db.d1
@@ -27,7 +27,7 @@ export async function deleteCancelledPosts(db: Db, before: number, limit: number
   return posts.meta.changes;
 }
 
-/** Deletes the records of tokens issued before `hour` (hours since 1970); returns how many. */
+/** Deletes the records of used tokens that were issued before `hour` (hours since 1970). Returns how many. */
 export async function deleteConfirmations(db: Db, hour: number, limit: number): Promise<number> {
   const deleted = await db.d1
     .prepare(

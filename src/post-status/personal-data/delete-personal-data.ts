@@ -10,14 +10,15 @@ import {
   hasTargetInProgress,
 } from "./store-personal-data.ts";
 
-/** An open request older than this was interrupted, or waited for a post in progress. */
+/** A deletion request that is open for this long (ms) was interrupted, or waited for a publishing post. */
 const OPEN_AFTER_MS = 5 * MINUTE;
 const DELETIONS_PER_RUN = 10;
 
 /**
- * Disconnects the person's accounts and deletes the platform's data about the person: names, pictures, addresses and ids, also in published
- * posts and events. Captions and the record that a post was published stay, because they belong to the post's author. While a post of an
- * account is being published, the request stays open and the cron finishes it. Safe to repeat.
+ * Disconnects a person's accounts and deletes what the platform said about the person: names, pictures, addresses and
+ * ids, also in published posts and events. Captions and the record of publishing stay, because they belong to the
+ * post's author. While a post of an account is publishing, the request stays open and the cron finishes it. Safe to
+ * repeat.
  */
 export async function deletePersonalData(services: Services, deletion: OpenDeletion): Promise<void> {
   const { clock } = services;
@@ -31,10 +32,10 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
     return;
   }
   const workspaceIds = [...new Set(accounts.map(({ workspaceId }) => workspaceId))];
-  // Erase the targets first: a post that is archived from now on no longer contains the data. Search the archive afterwards.
+  // Erase the targets before searching the archive: a post that is archived from now on no longer contains the data.
   await db.d1.batch(eraseTargetsStatements(db, accountIds, clock.now()));
   await eraseArchivedAccounts(services, { workspaceIds, accountIds });
-  // Erase the copies before the batch that completes the request. If one fails here, the cron repeats the request.
+  // Erase copies before the batch that completes the request. If a copy fails here, the cron repeats the request.
   const { subjectIds, webhookIds } = await findRecordedCopies(db, accountIds, workspaceIds);
   await Promise.all(webhookIds.map((id) => services.sender(id).erase(subjectIds)));
   await db.d1.batch([
@@ -43,7 +44,7 @@ export async function deletePersonalData(services: Services, deletion: OpenDelet
   ]);
 }
 
-/** Finishes requests that were interrupted, a limited number per run. */
+/** Finishes deletion requests that were interrupted, a limited number per run. */
 export async function finishOpenDeletions(services: Services): Promise<void> {
   const open = await openDeletions(services.db, services.clock.now() - OPEN_AFTER_MS, DELETIONS_PER_RUN);
   for (const deletion of open) {

@@ -5,8 +5,8 @@ import { deleteCounters, deleteSomePosts, isPublishing } from "./store-user-post
 const POSTS_PER_STATEMENT = 500;
 
 /**
- * Deletes the posts of these workspaces, at most `rounds` times 500. Returns `publishing` if a post is being published; then nothing was
- * deleted. Safe to repeat.
+ * Deletes the posts of these workspaces, at most `rounds` times 500. Returns `publishing`, with nothing deleted, if a
+ * post is publishing. Safe to repeat.
  */
 export async function erasePosts(
   services: Pick<Services, "db">,

@@ -6,14 +6,14 @@ import { cancelSomePosts } from "./store-user-posts.ts";
 
 const POSTS_PER_STATEMENT = 200;
 /**
- * Disarming takes one call per object, so it is limited. An object that is not disarmed wakes at its time, sees that its post was
- * cancelled, and deletes its data.
+ * How many alarms one call removes, because each takes a call of a Durable Object. An object with an alarm wakes at its
+ * time, sees that its post was cancelled, and deletes its data.
  */
 const DISARMED_PER_CALL = 300;
 
 /**
- * Cancels the scheduled and paused posts of these workspaces, at most `limit`. If a post is partly public, it stops the post's retry
- * instead. Returns how many; fewer than the limit means that none is left.
+ * Cancels the scheduled and paused posts of these workspaces, at most `limit`. If a post is partly published, its retry
+ * is stopped instead. Returns how many; fewer than `limit` means that none is left.
  */
 export async function stopPosts(
   services: Pick<Services, "arm" | "clock" | "db" | "defer">,

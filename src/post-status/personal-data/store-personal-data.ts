@@ -1,10 +1,10 @@
 import { batch, type StatementResult, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
-/** Matches targets (`t`) of the accounts; ?1 is the JSON list of account ids. */
+/** SQL for the targets of accounts. ?1 is the JSON list of account ids. */
 const OF_ACCOUNTS = "account_id IN (SELECT value FROM json_each(?1))";
 
-/** Whether a post with a target of these accounts is being published. Its run still needs the ids. */
+/** Whether a post with a target of these accounts is publishing. The publisher still needs the ids. */
 export async function hasTargetInProgress(db: Db, accountIds: readonly string[]): Promise<boolean> {
   const row = await db.d1
     .prepare(
@@ -16,7 +16,10 @@ export async function hasTargetInProgress(db: Db, accountIds: readonly string[])
   return row !== null;
 }
 
-/** Erases the platform's data about a person from targets. Whether and when they were published stays. */
+/**
+ * Statements that erase from targets what the platform said about a person. Whether and when a target was published
+ * stays.
+ */
 export function eraseTargetsStatements(db: Db, accountIds: readonly string[], now: number): D1PreparedStatement[] {
   return [
     db.d1
@@ -28,12 +31,14 @@ export function eraseTargetsStatements(db: Db, accountIds: readonly string[], no
   ];
 }
 
-/** Matches events about the accounts (?1) and about the posts with a target of them. ?2 is the list of their workspaces. */
+/** SQL for events about the accounts (?1) and about posts with a target of them. ?2 is the list of their workspaces. */
 const EVENTS_OF_ACCOUNTS = `e.workspace_id IN (SELECT value FROM json_each(?2)) AND (
   e.subject_id IN (SELECT value FROM json_each(?1))
   OR EXISTS (SELECT 1 FROM post_targets t WHERE t.post_id = e.subject_id AND t.${OF_ACCOUNTS}))`;
 
-/** Where copies of the erased data are: the posts and accounts that events describe, and the webhooks that received the events. */
+/**
+ * Where copies of erased data are: the posts and accounts that events describe, and the webhooks that got the events.
+ */
 export interface RecordedCopies {
   readonly subjectIds: readonly string[];
   readonly webhookIds: readonly string[];
@@ -59,7 +64,9 @@ export async function findRecordedCopies(
   return { subjectIds: idsOf(subjects), webhookIds: idsOf(webhooks) };
 }
 
-/** Reduces the data of the events to ids. The events themselves stay, because readers rely on their sequence numbers. */
+/**
+ * A statement that reduces the data of events to ids. The events stay, because readers rely on their sequence numbers.
+ */
 export function eraseEventsStatement(
   db: Db,
   accountIds: readonly string[],

@@ -6,20 +6,18 @@ import type { ArmableRow } from "#arming/to-armable-post.ts";
 import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
-/*
- * Changes all posts of a user who is being deleted. Each statement changes a limited number of posts of one workspace, which an index finds
- * by status.
- */
+/* Changes the posts of a user who is being deleted. Each statement changes a limited number of posts of one
+   workspace, found by status with an index. */
 
 /**
- * Matches posts (`p`) of workspace ?2 that can be stopped. After a restore, a post whose time has passed may be public, so it cannot be
- * stopped. ?1 is the current time.
+ * SQL for posts (`p`) of workspace ?2 that can be stopped; ?1 is the present time. After a restore, a post whose time
+ * has passed may be published, so it cannot be stopped.
  */
 const STOPPABLE = `p.workspace_id = ?2 AND p.status IN ('scheduled', 'paused') AND (p.scheduled_at > ?1 OR ${NOT_HELD})`;
 
 /**
- * Takes at most `limit` scheduled and paused posts, stops the retries of those that are partly public, and cancels the others. Returns the
- * cancelled posts and the number of all posts taken.
+ * Stops at most `limit` scheduled and paused posts: the retries of those that are partly published, and all others by a
+ * cancel. Returns the cancelled posts and the number of stopped ones.
  */
 export async function cancelSomePosts(
   db: Db,
@@ -65,7 +63,10 @@ export async function isPublishing(db: Db, workspaceIds: readonly string[]): Pro
   return row !== null;
 }
 
-/** Deletes the counters. It runs before the posts are deleted, so that no deleted post changes them. */
+/**
+ * Deletes the counters of posts. It must run before the posts are deleted, because every deleted post would change
+ * them.
+ */
 export async function deleteCounters(db: Db, workspaceIds: readonly string[]): Promise<void> {
   const list = JSON.stringify(workspaceIds);
   await db.d1.batch(
@@ -75,7 +76,7 @@ export async function deleteCounters(db: Db, workspaceIds: readonly string[]): P
   );
 }
 
-/** Deletes at most `limit` posts of the workspaces with their targets, except posts that are being published. Returns how many. */
+/** Deletes at most `limit` posts of the workspaces with their targets, except publishing ones. Returns how many. */
 export async function deleteSomePosts(db: Db, workspaceIds: readonly string[], limit: number): Promise<number> {
   const { results } = await db.d1
     .prepare(

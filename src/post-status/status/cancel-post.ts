@@ -6,12 +6,15 @@ import { refuseInvalidState } from "#posts/rows/refuse.ts";
 import { refuseMissingPost } from "#posts/rows/refuse-missing-post.ts";
 import { cancelOrStop } from "./store-status-change.ts";
 
-/** The status of a post after a cancel. A post that is partly public keeps its record and becomes `partially_failed` or `failed`. */
+/**
+ * The status of a post after a cancel. A partly published post keeps its record and becomes `partially_failed` or
+ * `failed`.
+ */
 export type CancelledStatus = "cancelled" | "partially_failed" | "failed";
 
 /**
- * Cancels a post that has not started to publish. It can be read by its id for 30 more days. If the post is partly public, its retry is
- * stopped: its open targets are skipped, and the post stays in the lists.
+ * Cancels a post that has not started to publish; it can still be read by id for 30 days. If the post is partly
+ * published, its retry is stopped instead: open targets are skipped, and the post stays in the lists.
  */
 export async function cancelPost(
   ctx: Pick<Context, "actor"> & Pick<Services, "arm" | "clock" | "db" | "defer">,

@@ -21,12 +21,15 @@ export const HAS_PUBLISHABLE_TARGET = `EXISTS (SELECT 1 FROM post_targets t JOIN
   WHERE t.post_id = p.id AND t.state IN ${OPEN_STATES_SQL} AND a.status = 'active' AND a.disconnected_at IS NULL)`;
 
 /**
- * After a restore, a post whose time has passed may be public, so it cannot be stopped until that is known. A post with a future time can
- * be stopped.
+ * SQL that is true if a post can be stopped. After a restore, a post whose time has passed may be published, so it
+ * cannot be stopped until that is known.
  */
 const IS_STOPPABLE = `(p.scheduled_at > ?4 OR ${NOT_HELD})`;
 
-/** Each change checks and writes in one statement, so that no alarm can come between. ?4 is the current time. */
+/**
+ * SQL of the status changes. Each checks and writes in one statement, so that no alarm can come between. ?4 is the
+ * present time.
+ */
 const STATUS_CHANGES = {
   cancelled: {
     change: { what: "cancelled" },
@@ -74,7 +77,7 @@ export async function changeStatus(db: Db, actor: Actor, change: StatusChange): 
   return toChangedStatus(await batch(db, statusChangeStatements(db, actor, change)), change.now);
 }
 
-/** Cancels the post, or stops its retry if it is partly public; then reads the post. */
+/** Cancels a post, or stops its retry if it is partly published. Then reads the post. */
 export async function cancelOrStop(
   db: Db,
   actor: Actor,

@@ -4,20 +4,19 @@ import { appendChange } from "#posts/rows/change-record.ts";
 import { OPEN_STATES_SQL } from "#posts/rows/state-machine.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
-/*
- * A failed post that was edited to a new time (P16) may already be public on some of its accounts. Stopping its retry never cancels or
- * pauses the post, because it would disappear from every list while it is public. It gets back the status that it had (P18).
- */
+/* Stops the retry of a failed post that was edited to a new time (P16). It may already be published on some
+   accounts, so it must not be cancelled or paused, which would hide it from every list. It gets back its earlier
+   status (P18). */
 
-/** SQL for the columns of a post (`p`) whose retry is stopped. `now` is the parameter with the current time. */
+/** SQL for the columns of a post (`p`) whose retry is stopped. `now` is the parameter with the present time. */
 export function stoppedRetryColumns(now: string): string {
   return `status = iif(EXISTS (SELECT 1 FROM post_targets x WHERE x.post_id = p.id AND x.state = 'published'), 'partially_failed', 'failed'),
     paused_reason = NULL, watch_at = NULL, finished_at = ${now}, updated_at = ${now}`;
 }
 
 /**
- * Stops the retries of the posts (`p`) that match `where`. `where` uses the parameters, and ?1 as the current time. `change` is the entry
- * for the post's list of changes.
+ * Statements that stop the retries of posts (`p`) that match `where`. It uses `parameters`, and ?1 for the present
+ * time. `change` is the entry for the post's list of changes.
  */
 export function stopRetriesStatements(
   db: Db,

@@ -2,8 +2,8 @@ import type { Services } from "#context.ts";
 import { pauseForSubscriptionStatements } from "./store-subscription-changes.ts";
 
 /**
- * Pauses all scheduled posts of users without a subscription. This is in one batch with the statement that ends the subscriptions, so that
- * both happen or neither. A post that is already publishing continues.
+ * Pauses all scheduled posts of users without a subscription, in one batch with the statement that ends the
+ * subscriptions. So both happen or neither. A publishing post continues.
  */
 export async function pausePostsForSubscription(
   services: Pick<Services, "db" | "clock">,

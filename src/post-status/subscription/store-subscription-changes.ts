@@ -6,17 +6,24 @@ import { HAS_PUBLISHABLE_TARGET } from "#post-status/status/store-status-change.
 import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
 
-/** Matches the posts of users with the index on workspace and status. `users` is the parameter with the JSON list of users. */
+/**
+ * SQL for the posts of users, by the index on workspace and status. `users` is the parameter with the JSON list of
+ * users.
+ */
 const ofUsers = (users: string) =>
   `p.workspace_id IN (SELECT id FROM workspaces WHERE user_id IN (SELECT value FROM json_each(${users})))`;
 const OF_USERS = ofUsers("?1");
 /**
- * Matches the posts of users whom the operator has not disabled. Even if a disabled user pays, the posts wait until the user is enabled.
+ * SQL for the posts of users whom the operator has not disabled. The posts of a disabled user wait, even if the user
+ * pays.
  */
 const OF_ENABLED_USERS = `p.workspace_id IN (SELECT w.id FROM workspaces w WHERE w.user_id IN (SELECT value FROM json_each(?1))
   AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = w.user_id AND u.disabled_at IS NOT NULL))`;
 
-/** Pauses all scheduled posts of these users. If a post is partly public, its retry is stopped instead. */
+/**
+ * Statements that pause all scheduled posts of these users. If a post is partly published, its retry is stopped
+ * instead.
+ */
 export function pauseForSubscriptionStatements(db: Db, userIds: readonly string[], now: number): D1PreparedStatement[] {
   const users = JSON.stringify(userIds);
   return [

@@ -9,7 +9,9 @@ import { toCalendarPost } from "./list-calendar.ts";
 import { CALENDAR_COLUMNS, type CalendarRow, filterConditions } from "./store-calendar.ts";
 import type { AllPosts, AllPostsInput } from "./types.ts";
 
-/** Lists the posts of all times that a filter selects, the newest first, in one round trip. It examines 5,000 posts at most. */
+/**
+ * Lists the posts of all times that a filter selects, newest first, in one round trip. It examines at most 5,000 posts.
+ */
 export async function listAllPosts(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   { filter, until, limit, offset }: AllPostsInput,

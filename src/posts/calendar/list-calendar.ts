@@ -8,13 +8,16 @@ import { historyStatement, readHistory } from "#posts/summary/store-overview.ts"
 import { overdueIds, rearmOverdue } from "#posts/rows/rearm-overdue.ts";
 import { targetStatus } from "#posts/rows/target-status.ts";
 
-/** The calendar shows at most this many posts of a month. */
+/** How many posts of a month the calendar shows at most. */
 export const CALENDAR_ROWS = 1000;
 
-/** The statements of what else a calendar shows. */
+/** Statements for what a calendar shows in addition to posts, by name. */
 type OtherStatements = Readonly<Record<string, Entry>>;
 
-/** Lists the posts of a time range and the connected accounts of the active workspace, in one round trip with `others`. */
+/**
+ * Lists the posts of a time range and the connected accounts of the workspace, in one round trip with the statements in
+ * `others`.
+ */
 export async function listCalendar<const Others extends OtherStatements = OtherStatements>(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   { from, until, ...filter }: CalendarInput,
@@ -58,7 +61,8 @@ export function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
   return {
     id: row.id,
     status: row.status,
-    // As in a full post: after a restore, a publishing post has a reason while the service looks up its targets. Callers do not see it.
+    // A publishing post has a paused reason only after a restore, while the service looks up its targets. Callers must
+    // not see it.
     pausedReason: row.status === "publishing" ? null : row.paused_reason,
     scheduledAt: row.scheduled_at,
     caption: row.caption,
@@ -75,7 +79,7 @@ export function toCalendarPost(row: CalendarRow, now: number): CalendarPost {
   };
 }
 
-/** The first media item of the post. If the post has none, the first own media item of an account. */
+/** The first media item of a post. If the post has none, the first own media item of an account. */
 function firstMediaOf(
   { media_type: type, media_url: url }: CalendarRow,
   targets: readonly CalendarTargetRow[],

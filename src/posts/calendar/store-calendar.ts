@@ -27,7 +27,7 @@ export interface CalendarTargetRow {
   readonly state: TargetState;
   readonly nextAttemptAt: number | null;
   readonly verifyHistory: readonly StoredAttempt[] | null;
-  /** Set if the post has no media: how many own media items the account has, and the first of them. */
+  /** How many own media items the account has. Set only if the post itself has no media. */
   readonly ownMediaCount: number | null;
   readonly firstOwnMedia: { readonly type: MediaType; readonly url: string } | null;
 }
@@ -46,7 +46,7 @@ export interface CalendarRow {
   readonly media_count: number;
   readonly media_type: MediaType | null;
   readonly media_url: string | null;
-  /** A JSON array of `CalendarTargetRow`, in no order. */
+  /** The targets as a JSON array of `CalendarTargetRow`, in no order. */
   readonly targets: string;
 }
 
@@ -55,13 +55,13 @@ const TARGETS = `(SELECT json_group_array(json_object('accountId', t.account_id,
     'ownMediaCount', iif(p.media = '[]', json_array_length(t.media), NULL), 'firstOwnMedia', iif(p.media = '[]', t.media -> '$[0]', NULL)))
   FROM post_targets t WHERE t.post_id = p.id)`;
 
-/** The columns of `CalendarRow`, of a row `p` of posts. */
+/** SQL for the columns of a `CalendarRow`, from the table alias `p` of posts. */
 export const CALENDAR_COLUMNS = `p.id AS id, p.status AS status, p.paused_reason AS paused_reason, p.scheduled_at AS scheduled_at, p.version AS version,
   p.watch_at AS watch_at, substr(p.caption, 1, 140) AS caption, p.post_type AS post_type, p.platforms AS platforms,
   p.created_via AS created_via, json_array_length(p.media) AS media_count,
   json_extract(p.media, '$[0].type') AS media_type, json_extract(p.media, '$[0].url') AS media_url, ${TARGETS} AS targets`;
 
-/** The conditions of a filter on a row `p` of posts, but those on status and annotations. */
+/** SQL conditions of a filter on a post `p`. Those on status and annotations are left out, because callers add them. */
 export function filterConditions(
   { createdVia, platform, accountId, search }: CalendarFilter,
   params: Pick<SqlParameters, "add">,
@@ -78,7 +78,10 @@ export function filterConditions(
   ];
 }
 
-/** Selects the posts of a time range, ordered by time. Filters other than the status are checked row by row within the range. */
+/**
+ * A statement that selects the posts of a time range, ordered by time. Filters other than the status are checked row by
+ * row.
+ */
 export function calendarStatement(
   db: Db,
   actor: Actor,
@@ -89,10 +92,10 @@ export function calendarStatement(
   return rangeStatement(db, actor, range, { filter, statuses, columns: CALENDAR_COLUMNS });
 }
 
-/** A cancelled post, which no list shows. */
+/** A cancelled post, which lists do not contain. */
 export type CancelledPost = Pick<CalendarRow, "id" | "scheduled_at" | "caption" | "platforms">;
 
-/** Selects the cancelled posts of a time range. */
+/** A statement that selects the cancelled posts of a time range. */
 export function cancelledPostsStatement(
   db: Db,
   actor: Actor,

@@ -11,14 +11,14 @@ export interface CalendarFilter extends AnnotationFilter {
   readonly platform?: Platform | undefined;
   readonly status?: ListedStatus | undefined;
   readonly createdVia?: CreatedVia | undefined;
-  /** Words that all must be in the texts, the labels or the notes of a post. */
+  /** Words to search. A post matches if its texts, labels or notes have all of them. */
   readonly search?: string | undefined;
 }
 
-/** A page of the posts of all times, the newest first. */
+/** The input for one page of the posts of all times, newest first. */
 export interface AllPostsInput {
   readonly filter: CalendarFilter;
-  /** Only posts before this time; null for all. */
+  /** Only posts before this time (ms). Null for posts of all times. */
   readonly until: number | null;
   readonly limit: number;
   readonly offset: number;
@@ -29,7 +29,7 @@ export interface AllPosts extends Pick<Calendar, "posts" | "accounts" | "hasMore
   readonly search: SearchExtent;
 }
 
-/** The time range: `from` <= time < `until`. */
+/** The input for the posts of a time range: `from` <= time < `until`. */
 export interface CalendarInput extends CalendarFilter {
   readonly from: number;
   readonly until: number;
@@ -51,11 +51,11 @@ export interface CalendarPost {
 }
 
 export interface Calendar {
-  /** If the range has no posts: when the next post after the range is due. Otherwise null. */
+  /** When (ms) the next post after the range is due, if the range has no posts. Otherwise null. */
   readonly nextAt: number | null;
   /** What the workspace has done so far; null if the range has posts. */
   readonly history: PostHistory | null;
-  /** Ordered by time. */
+  /** The posts, ordered by time. */
   readonly posts: readonly CalendarPost[];
   /** The connected accounts of the workspace. */
   readonly accounts: readonly TargetAccount[];

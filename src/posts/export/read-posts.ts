@@ -4,17 +4,17 @@ import { POST_STATUSES } from "#core/status.ts";
 
 import { type PostPosition, selectCountedDays, selectWholePosts, type WholePost } from "./store-whole-posts.ts";
 
-/** The posts of a workspace with `from` <= time < `until`. Null means no limit on that side. */
+/** The posts of a workspace with `from` <= time < `until`. Null means that this side has no limit. */
 export interface PostRange {
   readonly workspaceId: string;
   readonly from: number | null;
   readonly until: number | null;
 }
 
-/** Pages are small, because a page is in memory with all texts, attempts and changes of its posts. */
+/** How many posts one read returns. It is small, because all texts, attempts and changes of the posts are in memory. */
 const POSTS_PER_READ = 100;
 
-/** Reads the posts of the range that are not archived, cancelled ones too, status by status and ordered by time. */
+/** Reads the posts of a range that are not archived, including cancelled ones, status by status and ordered by time. */
 export async function* readLivePosts(
   services: Pick<Services, "db">,
   { workspaceId, from, until }: PostRange,
@@ -35,8 +35,8 @@ export async function* readLivePosts(
 }
 
 /**
- * Splits the posts of a workspace into ranges of about `postsPerRange`, each with its number of posts. A range begins and ends at midnight
- * UTC, so no day is split.
+ * Divides the posts of a workspace into ranges of about `postsPerRange`, with their numbers of posts. A range begins
+ * and ends at midnight UTC, so that no day is divided.
  */
 export async function splitPosts(
   services: Pick<Services, "db">,

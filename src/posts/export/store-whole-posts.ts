@@ -4,7 +4,7 @@ import type { Db } from "#db/client.ts";
 
 type Column = string | number | null;
 
-/** A post with its targets, as rows with all their columns, in the format of the archive. */
+/** A post with its targets, as rows with all columns, in the form that the archive has. */
 export interface WholePost {
   readonly post: { readonly id: string; readonly scheduled_at: number; readonly [column: string]: Column };
   readonly targets: readonly { readonly post_id: string; readonly [column: string]: Column }[];

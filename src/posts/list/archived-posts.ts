@@ -6,7 +6,7 @@ import type { Post, PostSummary } from "#posts/rows/types.ts";
 import { type PostRow, toPost, toSummary } from "#posts/rows/store-post-rows.ts";
 import { readAttempts, type TargetHistoryRow } from "#posts/rows/store-posts-by-id.ts";
 
-/** Converts an archived post into the post that the API shows. */
+/** Converts an archived post into the form that the API shows. */
 export function toArchivedPost({ post, targets, annotations }: ArchivedPost, now: number): Post {
   const row = {
     ...post,
@@ -50,7 +50,7 @@ function countOf(items: unknown): number {
   return typeof items === "string" ? (JSON.parse(items) as unknown[]).length : 0;
 }
 
-/** Builds the same text that the post's SQL statement builds from the row of its annotations. */
+/** Builds from an archived row the text that SQL builds for the annotations of a post in the database. */
 function annotationsOfRow(row: ArchivedPost["annotations"]): string | null {
   const parsed = (column: string) => JSON.parse(String(row?.[column])) as unknown;
   return row === undefined
@@ -63,7 +63,7 @@ function annotationsOfRow(row: ArchivedPost["annotations"]): string | null {
       });
 }
 
-/** Builds the same object that the post's SQL statement builds from a target's row. */
+/** Builds from an archived row the object that SQL builds for a target in the database. */
 function toTargetObject(row: ArchivedTargetRow) {
   const parsed = (column: string): unknown => {
     const value = row[column] ?? null;

@@ -14,7 +14,7 @@ import { postsStatement, readAttempts, targetHistoriesStatement } from "#posts/r
 import type { PostChange } from "#posts/rows/types.ts";
 import type { PostRecord } from "./types.ts";
 
-/** Reads everything about a post in one round trip; also cancelled and archived posts. */
+/** Reads everything about a post in one round trip. The post may be cancelled or archived. */
 export async function getPostRecord(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },

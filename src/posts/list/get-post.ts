@@ -8,7 +8,8 @@ import { findPostRow, postsStatement, postTextStatement, sortByIds } from "#post
 import type { Post } from "#posts/rows/types.ts";
 
 /**
- * Reads one post with its media and options, also an archived or cancelled one, so that a caller who lost a response can look the post up.
+ * Reads one post with its media and options. It may be archived or cancelled, so that a caller who lost a response can
+ * look it up.
  */
 export async function getPost(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db" | "defer" | "rearm">,
@@ -23,7 +24,10 @@ export async function getPost(
   return toPost(row, now);
 }
 
-/** Reads the same post as a JSON text that the database writes in the caller's format; undefined if the database does not have the post. */
+/**
+ * Reads a post as a JSON text that the database writes in the caller's format. Undefined if the database does not have
+ * it.
+ */
 export async function findPostText(
   ctx: Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">,
   input: { readonly id: string },
@@ -39,7 +43,7 @@ export async function findPostText(
   return results[0]?.text;
 }
 
-/** Reads posts in the order of their ids, also from another workspace of the user. Posts that no longer exist are left out. */
+/** Reads posts in the order of their ids, from any workspace of the user. Posts that no longer exist are left out. */
 export async function getPosts(
   ctx: Pick<Context, "actor" | "db" | "clock">,
   input: { readonly workspaceId: string; readonly ids: readonly string[] },

@@ -9,7 +9,7 @@ import { MAX_INSTANT } from "#posts/summary/store-counted-posts.ts";
 type ArchiveListContext = Pick<Context, "actor" | "bucket" | "clock" | "db">;
 type ArchiveListInput = Omit<ListInput, "includePast">;
 
-/** One page of the archived posts of the active workspace, ordered by time. Archived posts have all ended. */
+/** Lists one page of the archived posts of the active workspace, ordered by time. Archived posts have all ended. */
 export function listArchivedPosts(
   ctx: ArchiveListContext,
   input: ArchiveListInput & { readonly fields: "summary" },

@@ -5,7 +5,7 @@ import { archivedAttempts } from "./archived-posts.ts";
 import { readAttempts, type TargetHistoryRow, targetHistoriesStatement } from "#posts/rows/store-posts-by-id.ts";
 import type { Attempt } from "#posts/rows/types.ts";
 
-/** All recorded attempts to publish a post, oldest first. */
+/** Lists all recorded attempts to publish a post, oldest first. */
 export async function listAttempts(
   ctx: Pick<Context, "actor" | "bucket" | "clock" | "db">,
   input: { readonly id: string },

@@ -22,7 +22,7 @@ import type { Post, PostSummary } from "#posts/rows/types.ts";
 
 type ListContext = Pick<Context, "actor" | "clock" | "db" | "defer" | "rearm">;
 
-/** One page of the posts of the active workspace, ordered by time. */
+/** Lists one page of the posts of the active workspace, ordered by time. */
 export function listPosts(ctx: ListContext, input: ListInput & { readonly fields: "full" }): Promise<Page<Post>>;
 export function listPosts(
   ctx: ListContext,
@@ -44,8 +44,9 @@ export async function listPosts(ctx: ListContext, input: ListInput): Promise<Pag
 }
 
 /**
- * The same page, of at most 4 MiB, with each post as a JSON text that the database writes in the caller's format. A page with a longer
- * text than its share is read once more and cut in the database: to cut every page there would read each of its rows twice.
+ * Lists one page, of at most 4 MiB, with each post as a JSON text that the database writes in the caller's format. If a
+ * text exceeds its share, a second query lets the database cut the page. Cutting every page would read each of its rows
+ * twice.
  */
 export async function listPostTexts(ctx: ListContext, input: ListInput, form: PostTextForm): Promise<Page<string>> {
   const now = ctx.clock.now();
@@ -82,7 +83,7 @@ async function readCutPage(
   return { posts: texts, pagination: { ...pagination, hasMore }, search };
 }
 
-/** The texts of the page: each statement has cut its own, and all of them together have the same limit. */
+/** The texts of the page. Each statement has cut its own texts, and all together have the same limit. */
 function cutPages(
   pages: readonly (readonly CutTextRow[])[],
   limit: number,
@@ -104,7 +105,7 @@ function cutPages(
   return { texts, overdue, hasMore: false };
 }
 
-/** One row more than the page, if there are more, by statement. */
+/** Reads the rows of the page by statement, and one more row to see whether further posts follow. */
 async function readPages<Row>(
   ctx: Pick<Context, "actor" | "db">,
   input: ListInput,
@@ -136,8 +137,8 @@ async function readPages<Row>(
 }
 
 /**
- * The time ranges that the filters select, in ascending order. Without `includePast`, posts that are still publishing or wait for their
- * next try come before all future posts.
+ * The time ranges that the filters select, in ascending order. Without `includePast`, posts that are publishing or wait
+ * for their next try come before all future posts.
  */
 export function segmentsOf(
   input: Pick<ListInput, "status" | "from" | "until" | "includePast" | "search">,

@@ -12,11 +12,11 @@ import {
 } from "./store-post-pages.ts";
 import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
 
-/* Lists posts by external id or label. The rows read depend only on the posts with that id or label, however many other posts exist. */
+/* Lists posts by external id or label. It reads only posts with that id or label, however many other posts exist. */
 
 type Term = readonly [kind: "external_id" | "label", value: string];
 
-/** The external id comes first, because fewer posts share an external id than a label. */
+/** The external id and labels to search. The external id comes first, because fewer posts share one. */
 function termsOf({ externalId, label }: AnnotationFilter): Term[] {
   return [
     ...(externalId === undefined ? [] : [["external_id", externalId] as const]),
@@ -24,7 +24,7 @@ function termsOf({ externalId, label }: AnnotationFilter): Term[] {
   ];
 }
 
-/** SQL conditions that the post of row `p` matches the filter. Each condition is one lookup by the whole key. */
+/** SQL conditions that a post `p` matches the filter. Each condition is one lookup by the whole key. */
 export function annotationConditions(filter: AnnotationFilter, param: (value: string) => string): string[] {
   return termsOf(filter).map((term) => hasTermSql(term, param));
 }
@@ -34,7 +34,7 @@ function hasTermSql([kind, value]: Term, param: (value: string) => string): stri
     AND f.scheduled_at = p.scheduled_at AND f.post_id = p.id)`;
 }
 
-/** The request has at least one segment. */
+/** The statements for one page. The request must have at least one segment. */
 export function annotatedPageStatements(
   db: Db,
   actor: Actor,
@@ -65,8 +65,8 @@ export function annotatedPageStatements(
 }
 
 /**
- * SQL for a segment of the page: reads the posts with the first term (external id or label) in the order of time, and checks the other
- * terms. The few unfinished posts of the past are found by their status.
+ * SQL for one segment of the page. It reads the posts with the first term (external id or label) by time and checks the
+ * other terms. The few unfinished posts of the past are found by status.
  */
 export function selectSegmentSql(
   params: SqlParameters,

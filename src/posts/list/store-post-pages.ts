@@ -7,15 +7,16 @@ import { countRowsSql, countSql, pageStart, SqlParameters } from "#posts/summary
 import type { PostTextRow } from "#posts/rows/post-texts.ts";
 import { fromPostsByTimeSql, postsByTimeSql } from "#posts/rows/store-posts-by-time.ts";
 
-/*
- * A list consists of one or two segments (time ranges), one after the other. Totals and deep offsets use the day counters and never scan
- * the posts.
- */
+/* Lists posts from one or two segments (time ranges), one after the other. Totals and deep offsets use the day
+   counters and never scan the posts. */
 
-/** `unfinished`: publishing or scheduled. In the past these are the posts that wait for their next try. */
+/**
+ * The status of a segment. `unfinished` means publishing or scheduled: in the past, these posts wait for their next
+ * try.
+ */
 type SegmentStatus = ListedStatus | "unfinished" | null;
 
-/** Posts with `from` <= time < `until` and one status; null for every status that lists show. */
+/** Posts with `from` <= time < `until` and one status. Null means every status that lists show. */
 export interface ListSegment {
   readonly status: SegmentStatus;
   readonly from: number;
@@ -25,20 +26,20 @@ export interface ListSegment {
 export interface PageRequest {
   readonly segments: readonly ListSegment[];
   readonly order: "asc" | "desc";
-  /** The SQL columns to select from a row `p`. They may use `NOW_PARAMETER` for the current time. */
+  /** SQL columns to select from a post `p`. They may use `NOW_PARAMETER` for the present time. */
   readonly columns: string;
   readonly now: number;
   /** How many rows to read: one more than the page, to see whether more follow. */
   readonly rows: number;
   readonly offset: number;
-  /** Whether each statement ends its texts at 4 MiB (`CutTextRow`). */
+  /** Whether each statement must cut its texts at 4 MiB (`CutTextRow`). */
   readonly isCut?: boolean;
 }
 
 export interface CutTextRow extends Pick<PostTextRow, "overdue_id"> {
-  /** Null beyond the limit. */
+  /** The text; null if it is beyond the limit. */
   readonly text: string | null;
-  /** Of the texts from the first row of the statement to this one. */
+  /** The total bytes of the texts from the first row of the statement to this one. */
   readonly bytes: number;
 }
 
@@ -46,7 +47,7 @@ export function cutSql(sql: string, { isCut = false }: Pick<PageRequest, "isCut"
   return isCut ? cutTextsSql(sql, { text: "text", others: "overdue_id" }) : sql;
 }
 
-/** Above this offset, the page skips posts by the day counters instead of row by row. */
+/** Above this offset, a page skips posts by the day counters instead of row by row. */
 const DEEP_OFFSET = 1000;
 
 /** The statements whose rows together are the page, and the statement of the total. */
@@ -57,7 +58,7 @@ export interface PageStatements {
 
 export interface TotalRow {
   readonly total: number;
-  /** Only of a search: how many posts were examined, and their first and last time. */
+  /** How many posts a search has examined, with their first and last time. Absent without a search. */
   readonly searched?: number;
   readonly first?: number | null;
   readonly last?: number | null;
@@ -78,7 +79,10 @@ export function pageStatements(db: Db, actor: Actor, request: PageRequest): Page
   return { pages, total };
 }
 
-/** Reads the page from all segments at once. Each status has only one time range, because segments are adjacent. */
+/**
+ * A statement that reads the page from all segments at once. Each status has only one time range, because segments are
+ * adjacent.
+ */
 function pageStatement(db: Db, actor: Actor, request: PageRequest): D1PreparedStatement {
   const { segments, order, columns, now, rows, offset } = request;
   const ranges: TimeRange[] = [];
@@ -101,7 +105,7 @@ interface TimeRange {
   readonly until: number;
 }
 
-/** The time range in which the list shows posts with this status; null if it shows none. */
+/** The time range in which the list shows posts with this status. Null if it shows none. */
 export function rangeOfStatus(segments: readonly ListSegment[], status: ListedStatus): TimeRange | null {
   const found = segments.filter((segment) => statusesOf(segment.status).includes(status));
   return found.length === 0
@@ -109,10 +113,13 @@ export function rangeOfStatus(segments: readonly ListSegment[], status: ListedSt
     : { from: Math.min(...found.map(({ from }) => from)), until: Math.max(...found.map(({ until }) => until)) };
 }
 
-/** Caches the SQL per columns, order and statuses, because building the long text takes time. */
+/** The SQL per columns, order and statuses. It is kept, because building the long text takes time. */
 const pageSqls = new Map<string, Map<string, string>>();
 
-/** `rangeOf` contains, for each status, the number of its time range (two parameters after ?5), or -1 if the list leaves the status out. */
+/**
+ * SQL for a page. `rangeOf` contains, for each status, the number of its time range (two parameters after ?5), or -1 if
+ * the list leaves the status out.
+ */
 function pageSqlOf(columns: string, order: "asc" | "desc", rangeOf: readonly number[]): string {
   const ofColumns = pageSqls.get(columns) ?? new Map<string, string>();
   pageSqls.set(columns, ofColumns);
@@ -141,7 +148,10 @@ function prepareWithParameters(db: Db, buildSql: (params: SqlParameters) => stri
   return db.d1.prepare(sql).bind(...params.values);
 }
 
-/** A page far into the list skips whole days by their counters first, so it never reads the posts before it. One segment is one range of times. */
+/**
+ * SQL for a page far into the list. It first skips whole days by their counters, so it never reads the posts before the
+ * page. A segment is one range of times.
+ */
 function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, index: number): string {
   const { order, offset, rows, columns } = request;
   const segment = request.segments[index] as ListSegment;
@@ -149,7 +159,7 @@ function deepPageSql(params: SqlParameters, actor: Actor, request: PageRequest, 
   params.add(request.now);
   const before = request.segments.slice(0, index).map((earlier) => segmentCountSql(params, actor, earlier));
   const tables = before.length === 0 ? [] : [`earlier AS MATERIALIZED (SELECT ${before.join(" + ")} AS n)`];
-  // How much of the offset or the page remains after the earlier segments.
+  // How much of the offset or the page is left after the earlier segments.
   const left = (of: number) =>
     before.length === 0 ? params.add(of) : `max(0, ${params.add(of)} - (SELECT n FROM earlier))`;
   const skip = left(offset);
@@ -185,7 +195,10 @@ export function statusesOf(status: SegmentStatus): readonly ListedStatus[] {
   return status === null ? POST_STATUSES : [status];
 }
 
-/** Whether to count rows instead of using the day counters: unfinished posts of the past are few, and their days may be years ago. */
+/**
+ * Whether to count rows instead of using the day counters. Unfinished posts of the past are few, and their days may be
+ * years ago.
+ */
 export function isFew(status: SegmentStatus): status is "unfinished" | "publishing" {
   return status === "publishing" || status === "unfinished";
 }

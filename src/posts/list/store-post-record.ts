@@ -3,7 +3,7 @@ import type { AccountStatus } from "#core/status.ts";
 import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 
-/** Selects the changes of a post; no row if the post belongs to another user. */
+/** A statement that selects the changes of a post. It returns no row for another user's post. */
 export function changesStatement(db: Db, actor: Actor, id: string): Statement<ChangesRow> {
   return db.d1
     .prepare("SELECT changes FROM posts WHERE user_id = ?1 AND workspace_id = ?2 AND id = ?3")
@@ -26,7 +26,7 @@ export interface RecordAccountRow {
 const ACCOUNT_COLUMNS = `a.id AS id, a.username AS username, a.display_name AS display_name, a.status AS status,
   a.status_reason AS status_reason, a.disconnected_at AS disconnected_at`;
 
-/** Selects the actor's accounts among `ids`, also disconnected ones. */
+/** A statement that selects the actor's accounts among `ids`, including disconnected ones. */
 export function accountsByIdStatement(db: Db, actor: Actor, ids: readonly string[]): Statement<RecordAccountRow> {
   return db.d1
     .prepare(
@@ -36,7 +36,7 @@ export function accountsByIdStatement(db: Db, actor: Actor, ids: readonly string
     .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
 }
 
-/** Selects the accounts of a post and the accounts that its changes name, also disconnected ones. */
+/** A statement that selects the accounts of a post and of its changes, including disconnected ones. */
 export function recordAccountsStatement(db: Db, actor: Actor, id: string): Statement<RecordAccountRow> {
   return db.d1
     .prepare(

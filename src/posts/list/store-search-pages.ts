@@ -7,20 +7,18 @@ import { selectSegmentSql } from "./store-annotated-pages.ts";
 import { cutSql, type PageRequest, type PageStatements, rangeOfStatus, type TotalRow } from "./store-post-pages.ts";
 import type { AnnotationFilter, SearchExtent } from "./types.ts";
 
-/*
- * Lists the posts that meet conditions for which no index exists. It examines the posts in the order of the list, 5,000 at most, and says
- * how far it came, so that the rows read are bounded however many posts a workspace has.
- */
+/* Lists posts by conditions without an index. It examines the posts in the order of the list, at most 5,000, and
+   says how far it came. So the rows read are limited, however many posts a workspace has. */
 
 export const MAX_SEARCHED = 5000;
 
-/** The condition that the texts of the post of row `p` have all words. The annotations are read only for a word that the post itself lacks. */
+/** SQL condition that a post `p` has all words. Annotations are read only for a word that the post itself lacks. */
 export function hasWordsSql(words: readonly string[], params: Pick<SqlParameters, "add">): string {
   return `NOT EXISTS (SELECT 1 FROM json_each(${params.add(JSON.stringify(words))}) w WHERE instr(p.search_text, w.value) = 0
     AND NOT EXISTS (SELECT 1 FROM post_annotations n WHERE n.workspace_id = p.workspace_id AND n.post_id = p.id AND instr(n.search_text, w.value) > 0))`;
 }
 
-/** The request has at least one segment. */
+/** The statements for one page of a search. The request must have at least one segment. */
 export function searchPageStatements(
   db: Db,
   actor: Actor,
@@ -53,7 +51,10 @@ export function searchPageStatements(
   };
 }
 
-/** The posts `p` to examine, in the order of the list. CROSS JOIN makes SQLite read them one after the other, and only as far as a page needs. */
+/**
+ * SQL for the posts `p` to examine, in the order of the list. CROSS JOIN makes SQLite read them one after the other,
+ * and only as far as the page needs.
+ */
 // mutant: search-of-strangers
 function examinedSql(
   params: SqlParameters,
@@ -84,7 +85,10 @@ function examinedSql(
   return `FROM (${selected} LIMIT ${MAX_SEARCHED}) s CROSS JOIN posts p ON p.rowid = s.row AND p.user_id = ${owner.user}`;
 }
 
-/** Where the next search begins. Its bound includes the instant of the last post, which may have more posts; those examined may come again. */
+/**
+ * Where the next search begins. It includes the instant of the last post, because more posts may have it. Posts that
+ * were examined may therefore come again.
+ */
 export function extentOf(
   { searched = 0, first = null, last = null }: Partial<TotalRow> = {},
   order: "asc" | "desc",

@@ -1,7 +1,7 @@
 import type { AccountStatus, ListedStatus } from "#core/status.ts";
 import type { Attempt, Post, PostChange } from "#posts/rows/types.ts";
 
-/** Filters posts by their annotations. If both members are set, a post must match both. */
+/** Filters posts by external id and label. If both are set, a post must match both. */
 export interface AnnotationFilter {
   readonly externalId?: string | undefined;
   readonly label?: string | undefined;
@@ -11,12 +11,15 @@ export interface AnnotationFilter {
 export interface SearchExtent {
   /** How many posts were examined, 5,000 at most. */
   readonly searched: number;
-  /** The bound of the search that looks at the other posts: `until` for the newest first, otherwise `from`; null if there are none. */
+  /**
+   * Where a further search must begin: `until` if the newest posts come first, otherwise `from`. Null if no posts are
+   * left.
+   */
   readonly next: number | null;
 }
 
 export interface ListInput extends AnnotationFilter {
-  /** Words that all must be in the texts, the labels or the notes of a post. Posts of the past are listed, too. */
+  /** Words to search. A post matches if its texts, labels or notes have all of them. Past posts are listed too. */
   readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -36,18 +39,18 @@ export interface Page<T> {
     readonly total: number;
     readonly hasMore: boolean;
   };
-  /** Null without a search. */
+  /** How far the search has looked; null without a search. */
   readonly search: SearchExtent | null;
 }
 
 /** A post with its history, for a user who wants to know what happened. */
 export interface PostRecord {
   readonly post: Post;
-  /** Oldest first. */
+  /** The attempts to publish, oldest first. */
   readonly attempts: readonly Attempt[];
   /** The newest 50 changes, oldest first. */
   readonly changes: readonly PostChange[];
-  /** The current data of the accounts of the post and of its changes, by id. */
+  /** The present data of the accounts of the post and of its changes, by id. */
   readonly accounts: ReadonlyMap<string, RecordAccount>;
 }
 

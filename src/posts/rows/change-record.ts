@@ -4,16 +4,14 @@ import type { CreatedVia } from "#core/status.ts";
 import type { StoredFieldChange, StoredPostChange } from "#db/schema.ts";
 import type { EditChange } from "./types.ts";
 
-/*
- * Records what was changed in a post, when and by whom. The list is in the row of the post, and the statement that changes the row appends
- * to it, so it needs no statement and no row of its own.
- */
+/* Records what was changed in a post, when and by whom. The list is in the post's row, and the statement that
+   changes the row appends to it. So recording needs no statement and no row of its own. */
 
 const MAX_CHANGES = 50;
 const MAX_TEXT = 80;
 /** How many characters to keep before the first difference of two long texts. */
 const WORDS_BEFORE = 20;
-/** The largest entry. With `MAX_CHANGES` entries, the list adds at most 100 KB to the row. */
+/** The largest entry (bytes). With `MAX_CHANGES` entries the list adds at most 100 KB to the row. */
 const MAX_ENTRY_BYTES = 2000;
 
 type ChangeEntry = Omit<StoredPostChange, "version">;
@@ -32,18 +30,18 @@ export function changeByService(entry: Pick<ChangeEntry, "at" | "what" | "reason
 }
 
 /**
- * SQL for the new `changes` of post `p`: appends the entry and drops the oldest one if the list is full. `entry` is an SQL expression for
- * its JSON.
+ * SQL for the new `changes` of post `p`: appends an entry and drops the oldest one if the list is full. `entry` is an
+ * SQL expression for its JSON.
  */
 export function appendChange(entry: string, version = "p.version + 1"): string {
   return `json_insert(iif(json_array_length(p.changes) >= ${MAX_CHANGES}, json_remove(p.changes, '$[0]'), coalesce(p.changes, '[]')),
     '$[#]', json_set(${entry}, '$.version', ${version}))`;
 }
 
-/** A change of the status alone. */
+/** The name of a change that concerns only the status. */
 export type ChangedStatus = "cancelled" | "paused" | "resumed";
 
-/** The JSON of an edit. Fields that do not fit are only counted. Null for an edit that changes nothing. */
+/** The JSON of an edit. Fields that do not fit are only counted. Null if the edit changes nothing. */
 export function changeOfEdit(
   {
     at,
@@ -115,7 +113,7 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Where to cut long texts so that their first difference is visible, with some words before it. */
+/** Where to cut two long texts so that their first difference is visible, with some words before it. */
 function startOfDifference(before: readonly string[], after: readonly string[]): number {
   const index = before.findIndex((character, at) => character !== after[at]);
   const difference = index === -1 ? before.length : index;

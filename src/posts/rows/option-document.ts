@@ -1,12 +1,10 @@
 import { isJsonObject, type JsonObject } from "#core/json.ts";
 import type { MediaList, ResolvedDocument } from "#media/index.ts";
 
-/*
- * The document of a target is part of its options, so that a PostPlan, an edit and a copy contain it. The service looks up or imports the
- * document that a request names, like media, and stores its id and hash in the options.
- */
+/* The document of a target is part of its options, so that a PostPlan, an edit and a copy contain it. The service
+   finds or imports a document that a request names, like media, and stores its id and hash in the options. */
 
-/** Members that responses add from the stored file. The service ignores them in requests. */
+/** Members that answers add from the stored file. They are ignored in requests. */
 const READ_ONLY: ReadonlySet<string> = new Set(["id", "size_bytes", "sha256", "pages"]);
 
 /** The data of a stored document that the options contain, so that nobody has to read the file. */
@@ -17,21 +15,21 @@ export interface StoredDocument {
   readonly sha256: string;
 }
 
-/** The resolved documents of a request, by the request member that names each. */
+/** The documents of a request, by the member that names each. */
 export type DocumentByPlace = ReadonlyMap<string, ResolvedDocument>;
 
 function documentPlace(at: string): string {
   return `${at}.document`;
 }
 
-/** The request member that names a document, if there is one. `at` is the member that contains the options. */
+/** The request member that names a document, if there is one. `at` is the path of the options. */
 export function documentLists(at: string, { document }: JsonObject = {}): readonly MediaList[] {
   return isJsonObject(document) && typeof document["url"] === "string" && document["url"] !== ""
     ? [{ at: documentPlace(at), input: { documentUrl: document["url"] } }]
     : [];
 }
 
-/** The document in stored options; null if there is none. */
+/** The document in stored options. Null if there is none. */
 export function storedDocument({ document }: JsonObject): StoredDocument | null {
   if (!isJsonObject(document)) {
     return null;
@@ -45,7 +43,7 @@ export function storedDocument({ document }: JsonObject): StoredDocument | null 
     : null;
 }
 
-/** The options with the data of their stored document. `at` is the member of the request; null for stored options. */
+/** The options with the data of their stored document. `at` is their path in the request; null for stored options. */
 export function withDocument(options: JsonObject, at: string | null, documents: DocumentByPlace): JsonObject {
   const { document } = options;
   if (at === null || !isJsonObject(document)) {

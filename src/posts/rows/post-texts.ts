@@ -8,8 +8,8 @@ export interface PostTextRow {
 const columnsOf = new Map<string, Map<number | null, string>>();
 
 /**
- * The columns of `PostTextRow`. `characters` shortens the text to that many; null: all of it. Each is built once, because joining texts of
- * this length takes 2 % of the instructions of a list.
+ * SQL for the columns of a `PostTextRow`. `characters` limits the length of the text; null means all of it. Each SQL
+ * text is built only once, because joining it takes 2 % of the instructions of a list.
  */
 export function postTextColumns(form: string, characters: number | null = null): string {
   const ofForm = columnsOf.get(form) ?? new Map<number | null, string>();

@@ -5,7 +5,8 @@ import { log } from "#core/log.ts";
 const MAX_REARMED = 20;
 
 /**
- * When somebody reads overdue posts, sets their alarms again after the response, so that they are published even if the cron does not run.
+ * Sets the alarms of overdue posts again, after the response to a read of them. So they are published even if the cron
+ * does not run.
  */
 export function rearmOverdue(services: Pick<Services, "defer" | "rearm">, overdueIds: readonly string[]): void {
   // mutant: no-rearming

@@ -2,7 +2,7 @@ import { isArchived } from "#archive/index.ts";
 import type { Context } from "#context.ts";
 import { refuseInvalidState, refusePostNotFound } from "./refuse.ts";
 
-/** Refuses a call that would change a post which is not in the database. The post may have moved to the archive. */
+/** Refuses a change of a post that is not in the database. The refusal differs if the post is in the archive. */
 export async function refuseMissingPost(
   ctx: Pick<Context, "actor" | "clock" | "db">,
   id: string,

@@ -1,6 +1,6 @@
 import { type RefusalDetail, refuse } from "#core/errors.ts";
 
-/** Refuses a missing post and another user's post with the same words, so that a caller cannot distinguish them. */
+/** Refuses a missing post and another user's post with the same words, so that a caller cannot tell. */
 export function refusePostNotFound(): never {
   refuse({ code: "not_found", message: "post not found" });
 }

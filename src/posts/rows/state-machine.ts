@@ -17,7 +17,7 @@ export type PostEvent =
   | "wait"
   | "reopen";
 
-/** The state machine of a post. An event that is missing for a status cannot happen in it. */
+/** The state machine of a post. An event without an entry cannot happen in that status. */
 export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, PostStatus>>> = {
   scheduled: {
     edit: "scheduled",
@@ -48,7 +48,7 @@ export const POST_TRANSITIONS: Record<PostStatus, Partial<Record<PostEvent, Post
   cancelled: {},
 };
 
-/** How long after its due time the publisher still tries a target again. */
+/** How long (ms) after the due time the publisher still tries a target again. */
 export const RETRY_DEADLINE_MS = 2 * HOUR;
 
 /** The state machine of a target within one run. Only an edit of the post changes `failed` to `pending`. */
@@ -89,7 +89,8 @@ export function isOpen(state: TargetState): boolean {
 export const OPEN_STATES_SQL = `(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`;
 
 /**
- * The event that ends a run; undefined while a target is open. Skipped targets do not count. Unconfirmed targets count as not published.
+ * The event with which a run ends. Undefined while a target is open. Skipped targets do not count; unconfirmed ones
+ * count as not published.
  */
 export function completionEvent(
   states: readonly TargetState[],

@@ -4,7 +4,10 @@ import type { Annotations } from "./types.ts";
 import { searchTextOfAnnotations } from "./search-text.ts";
 import { hasAnnotations } from "./store-annotation-rows.ts";
 
-/** Inserts the annotations of a new post. It must run before the insert of the post, which records an event with the annotations. */
+/**
+ * A statement that inserts the annotations of a new post. It must run before the insert of the post, which records an
+ * event with them.
+ */
 export function insertAnnotationsStatement(
   db: Db,
   post: { readonly id: string; readonly workspaceId: string; readonly scheduledAt: number },
@@ -19,7 +22,10 @@ export function insertAnnotationsStatement(
     .bind(post.workspaceId, post.id, post.scheduledAt, ...columnsOf(annotations), now);
 }
 
-/** Replaces the annotations of a post of the actor. Writes nothing if they are equal, and deletes the row if there are none. */
+/**
+ * A statement that replaces the annotations of a post. It writes nothing if they are equal, and deletes the row if
+ * there are none.
+ */
 export function replaceAnnotationsStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,

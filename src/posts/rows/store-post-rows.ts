@@ -9,10 +9,13 @@ import { mayBeInFlight, targetStatus } from "./target-status.ts";
 import type { Post, PostSummary, Target } from "./types.ts";
 import { threadParts } from "./thread-parts.ts";
 
-/** For each member of an object: the SQL expression that reads it from the target row `t`. */
+/** By member of an object: the SQL expression that reads it from the target row `t`. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
-/** Builds an SQL `json_object`. A target consists of two objects, because D1 allows a function only 32 arguments, which is 16 members. */
+/**
+ * SQL for a `json_object`. A target takes two of them, because D1 allows a function only 32 arguments, which are 16
+ * members.
+ */
 function jsonObject<T>(members: SqlMembers<T>): string {
   return `json_object(${Object.entries(members)
     .map(([name, expression]) => `'${name}', ${String(expression)}`)
@@ -28,9 +31,9 @@ interface TargetContent {
   readonly effectiveCaption: string;
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
-  /** Null if the target publishes the post's media. */
+  /** The media that only this account publishes. Null if it publishes the post's media. */
   readonly media: readonly StoredMediaItem[] | null;
-  /** The parts that several visible calls have published. */
+  /** The parts that several visible calls have already published. */
   readonly parts: JsonValue;
 }
 
@@ -82,7 +85,7 @@ const TARGET_OBJECT = jsonObject<TargetRow>({
   }),
 });
 
-/** The columns of a whole post with its targets, in one statement, which must name the table `p`. */
+/** SQL for the columns of a whole post `p` with its targets, so that one statement reads both. */
 export const POST_COLUMNS = `p.id AS id, p.workspace_id AS workspace_id, p.status AS status, p.paused_reason AS paused_reason,
   p.scheduled_at AS scheduled_at, p.version AS version, p.watch_at AS watch_at, p.post_type AS post_type, p.caption AS caption,
   p.media AS media, p.platforms AS platforms, p.plan_hash AS plan_hash, p.created_via AS created_via, p.created_by AS created_by, p.created_at AS created_at,
@@ -125,12 +128,12 @@ export interface SummaryRow extends CommonPostColumns {
   readonly caption: string;
   readonly post_type: PostType;
   readonly media_count: number;
-  /** A JSON array: the number of targets, and the own media of the target that has the most. */
+  /** A JSON array: the number of targets, and the own media of the target with the most. */
   readonly target_counts: string;
   readonly annotations: string | null;
 }
 
-/** A stored target, with members that the API does not show. */
+/** A stored target, including members that the API does not show. */
 export interface StoredTarget {
   readonly accountId: string;
   readonly position: number;
@@ -141,7 +144,7 @@ export interface StoredTarget {
   readonly options: JsonObject;
   readonly requestedOptions: JsonObject;
   readonly media: readonly StoredMediaItem[] | null;
-  /** The value of `Job.progress` in the adapter contract. */
+  /** The progress of publishing (`Job.progress` in the adapter contract). */
   readonly parts: JsonValue;
   readonly state: TargetState;
   readonly dueAt: number;
@@ -164,7 +167,10 @@ export function toPost(row: PostRow, now: number): Post {
   return toPostWithTargets(row, targetRows(row), now);
 }
 
-/** Parses the targets and sorts them here, because D1 counts every target as read twice if the statement sorts. */
+/**
+ * Parses the targets of a post and sorts them. SQL does not sort them, because D1 would count every target as read
+ * twice.
+ */
 function targetRows(row: Pick<PostRow, "targets">): TargetRow[] {
   const rows = JSON.parse(row.targets) as TargetRow[];
   return rows.toSorted(
@@ -187,8 +193,8 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
     updatedAt: row.updated_at,
     createdVia: row.created_via,
     createdBy: row.created_by === null ? null : (JSON.parse(row.created_by) as Author),
-    // After a restore, a publishing post has a reason while the service looks up its targets. If it finds none of them published, it pauses
-    // the post for that reason.
+    // A publishing post has a paused reason only after a restore, while the service looks up its targets. If none is
+    // published, the post is paused for that reason.
     pausedReason: row.status === "publishing" ? null : row.paused_reason,
     planHash: row.plan_hash,
     targets,
@@ -197,7 +203,7 @@ function toPostWithTargets(row: PostRow, rows: readonly TargetRow[], now: number
   };
 }
 
-/** When the last published target became public; null until the post is done. */
+/** When (ms) the last published target became public. Null until the post is done. */
 function publishedAt(status: PostStatus, targets: readonly Target[]): number | null {
   if (status !== "published" && status !== "partially_failed") {
     return null;
@@ -229,7 +235,7 @@ function toTarget({ content, progress }: TargetRow, postStatus: PostStatus, now:
     extras: progress.extras as Target["extras"],
     dueAt,
     startedAt,
-    // Lateness ends at the visible call, because a platform that the service polls reports the publication later.
+    // Lateness ends at the visible call: a platform that the service polls reports the publication only later.
     lateByMs: published === null ? null : Math.max(0, (startedAt ?? published) - dueAt),
     parts: threadParts(content.options, { progress: content.parts, status }),
   };

@@ -6,12 +6,12 @@ import type { Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { POST_COLUMNS, type PostRow } from "./store-post-rows.ts";
 
-/** Every statement uses this condition, so that nobody reads another user's posts. ?1 is the user, ?2 the workspace. */
+/** SQL condition of every statement, so that nobody reads another user's posts. ?1 is the user, ?2 the workspace. */
 // mutant: no-owner-check
 const OWNED_BY_ACTOR = "p.user_id = ?1 AND p.workspace_id = ?2";
 
 /**
- * Selects the posts of the actor among `ids`, in no order. It is a statement, so that it can be the last of a batch. CROSS JOIN fixes the
+ * A statement that selects the actor's posts among `ids`, in no order, for the end of a batch. CROSS JOIN fixes the
  * join order, because SQLite would otherwise scan the whole workspace.
  */
 export function postsStatement(
@@ -26,7 +26,7 @@ export function postsStatement(
     .bind(actor.userId, actor.workspaceId, JSON.stringify(ids));
 }
 
-/** Selects one post with the given columns, which may use `NOW_PARAMETER`. */
+/** A statement that selects one post with the given columns, which may use `NOW_PARAMETER`. */
 export function postTextStatement(
   db: Db,
   actor: Pick<Actor, "userId" | "workspaceId">,
@@ -56,7 +56,10 @@ export interface TargetHistoryRow {
   readonly history: string;
 }
 
-/** Selects the history of every target. No row for another user's post; one row without an account for a post without targets. */
+/**
+ * A statement that selects the history of every target. No row for another user's post; one row without an account for
+ * a post without targets.
+ */
 export function targetHistoriesStatement(db: Db, actor: Actor, id: string): Statement<TargetHistoryRow> {
   return db.d1
     .prepare(

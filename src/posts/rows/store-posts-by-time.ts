@@ -1,26 +1,26 @@
 import { POST_STATUSES, type PostStatus } from "#core/status.ts";
 
-/** The statuses as an SQL list. They need not be parameters, because they come from a closed list. */
+/** Writes statuses as an SQL list. They need not be parameters, because they come from a closed list. */
 export function statusListSql(statuses: readonly PostStatus[]): string {
   return `(${statuses.map((status) => `'${status}'`).join(", ")})`;
 }
 
 /**
- * The condition that lists and counts include a post. It lists the statuses instead of `<> 'cancelled'`, because the index
- * `posts_by_status` cannot use `<>`.
+ * SQL condition for posts that lists and counts include. It names the statuses instead of `<> 'cancelled'`, for which
+ * the index `posts_by_status` is useless.
  */
 export const LISTED_SQL = `IN ${statusListSql(POST_STATUSES)}`;
 
 /**
- * D1 allows five SELECTs in one compound statement, so each group is a nested compound. SQLite still merges the rows of all groups in
- * order.
+ * How many SELECTs one group has. D1 allows five in a compound statement, so groups are nested. SQLite still merges the
+ * rows of all groups in order.
  */
 const MAX_TERMS = 3;
 
 /**
- * Selects the rowids of posts `p` ordered by time. It reads one range of the index `posts_by_status` for each status, and SQLite merges
- * them row by row, so a page costs its own rows and one more for each status. An index on time alone would cost one more row for every
- * post. It would also either cost a row for every status change or contain all cancelled posts.
+ * SQL for the rowids of posts `p` by time. It reads a range of the index `posts_by_status` for each status, and SQLite
+ * merges them row by row. So a page costs its own rows and one more per status. An index on time alone would cost one
+ * more row for every post. Besides, it would cost a row for each status change, or contain all cancelled posts.
  */
 export function postsByTimeSql({
   statuses = POST_STATUSES,
@@ -29,9 +29,9 @@ export function postsByTimeSql({
   order = "asc",
 }: {
   readonly statuses?: readonly PostStatus[];
-  /** Tables from which `where` takes the workspace. They come before the posts and must have one row. */
+  /** SQL tables from which `where` takes the workspace. They come before the posts and must have one row. */
   readonly from?: string;
-  /** The condition on workspace and time range, which may differ by status. */
+  /** SQL condition on workspace and time range. It may differ by status. */
   readonly where: string | ((status: PostStatus) => string);
   readonly order?: "asc" | "desc";
 }): string {
@@ -48,7 +48,10 @@ export function postsByTimeSql({
   return `${groups.join(" UNION ALL ")} ORDER BY scheduled_at ${order}, id ${order}`;
 }
 
-/** Reads the posts `p` that `postsByTimeSql` selected, in the same order: CROSS JOIN makes SQLite read them one after the other. */
+/**
+ * SQL that reads the posts `p` which `postsByTimeSql` selected, in the same order. CROSS JOIN makes SQLite read them
+ * one after the other.
+ */
 export function fromPostsByTimeSql(selected: string): string {
   return `FROM (${selected}) page CROSS JOIN posts p ON p.rowid = page.row`;
 }

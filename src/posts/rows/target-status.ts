@@ -2,9 +2,9 @@ import { MINUTE, SECOND } from "#core/clock.ts";
 import type { PostStatus, TargetState, TargetStatus } from "#core/status.ts";
 import type { StoredAttempt } from "#db/schema.ts";
 
-/** After this time with an uncertain outcome, callers see the target as unconfirmed. */
+/** After this time (ms) with an uncertain outcome, callers see the target as unconfirmed. */
 export const UNCONFIRMED_AFTER_MS = MINUTE;
-/** How much the clocks of the machine that publishes and the machine that responds may differ. */
+/** How much (ms) the clock of the publishing machine and that of the answering one may differ. */
 export const CLOCK_TOLERANCE_MS = SECOND;
 
 export const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
@@ -20,16 +20,19 @@ export const STATUS_OF_STATE: Record<TargetState, TargetStatus> = {
   skipped: "skipped",
 };
 
-/** The facts, besides the state, that decide the status of a target. */
+/** The facts that decide the status of a target, besides its state. */
 interface TargetCircumstances {
   readonly postStatus: PostStatus;
   readonly nextAttemptAt: number | null;
-  /** Used only for a target that is being verified. */
+  /** The attempts so far. Used only for a target that is being verified. */
   readonly history: readonly StoredAttempt[];
   readonly now: number;
 }
 
-/** Whether a call may have been sent although the row does not show it yet: the row of a claimed post is written only after the step. */
+/**
+ * Whether a call may have been sent although the row does not show it yet. The row of a claimed post is written only
+ * after the step.
+ */
 export function mayBeInFlight(
   state: TargetState,
   { postStatus, nextAttemptAt, now }: Omit<TargetCircumstances, "history">,
@@ -48,7 +51,10 @@ export function targetStatus(state: TargetState, circumstances: TargetCircumstan
     : STATUS_OF_STATE[state];
 }
 
-/** Since when the outcome of the last visible call is uncertain. A post that the platform has accepted and processes is not uncertain. */
+/**
+ * Since when (ms) the outcome of the last visible call is uncertain. A post that the platform has accepted and is
+ * processing is not uncertain.
+ */
 function uncertainSince(history: readonly StoredAttempt[], now: number): number {
   const lastChange = history.findLast(({ outcome }) => outcome === "uncertain" || outcome === "accepted");
   return lastChange?.outcome === "uncertain" ? lastChange.at : now;

@@ -3,14 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from "#core/json.ts";
 import type { StoredMediaItem } from "#db/schema.ts";
 import type { MediaItemInput, MediaList } from "#media/index.ts";
 
-/*
- * The media of a thread's parts are in the options, so that a PostPlan, an edit and a copy contain them. The service looks up or imports
- * the media that a request names, and stores their ids and hashes in the options.
- */
+/* The media of a thread's parts are in its options, so that a PostPlan, an edit and a copy contain them. The service
+   finds or imports media that a request names, and stores their ids and hashes in the options. */
 
 const TYPES = ["image", "video"] as const;
 
-/** The media that the options name for each part after the first. A list that is not valid media counts as empty. */
+/** The media that options name for each part after the first. Empty for a list that is not valid media. */
 function namedMedia({ thread }: JsonObject): readonly (readonly (JsonObject & { readonly url: string })[])[] {
   return (Array.isArray(thread) ? thread : []).map((part) => {
     const items = isJsonObject(part) ? part["media_items"] : undefined;
@@ -35,7 +33,7 @@ function typeOf({ type }: JsonObject): StoredMediaItem["type"] | null {
   return TYPES.find((one) => one === type) ?? null;
 }
 
-/** The request members that name media of parts. `at` is the member that contains the options. */
+/** The request members that name media of thread parts. `at` is the path of the options. */
 export function threadMediaLists(at: string, options: JsonObject | undefined): readonly MediaList[] {
   return namedMedia(options ?? {}).flatMap((items, index) =>
     items.length === 0
@@ -59,13 +57,13 @@ export function threadPlace(at: string, index: number): string {
   return `${at}.thread[${index}]`;
 }
 
-/** The media that each part after the first publishes, from stored options. An empty array if no part has media. */
+/** The media of each part after the first, from stored options. Empty if no part has media. */
 export function storedThreadMedia(options: JsonObject): readonly (readonly StoredMediaItem[])[] {
   const media = namedMedia(options).map((items) => items.map(toStoredItem));
   return media.some((items) => items.length > 0) ? media : [];
 }
 
-/** The media item that the part publishes: the copy, if one was made. */
+/** The media item that the part publishes: the copy, if one was made to fit. */
 function toStoredItem(item: JsonObject & { readonly url: string }): StoredMediaItem {
   const source = toFile(item);
   const { fitted } = item;
@@ -93,7 +91,7 @@ function toFile(item: JsonObject & { readonly url: string }): StoredMediaItem {
   };
 }
 
-/** Puts these media into the parts of the options. */
+/** Puts media into the parts of a thread's options. */
 export function withThreadMedia(
   options: JsonObject,
   media: readonly (readonly StoredMediaItem[] | undefined)[],
@@ -116,7 +114,7 @@ function withPartsOf(options: JsonObject, mediaOf: (index: number) => readonly J
     : options;
 }
 
-/** Writes a media item of a part for the options: the requested file, with the copy that is published instead. */
+/** Writes a part's media item for the options: the requested file, with the copy that is published instead. */
 function toJson(item: StoredMediaItem): JsonObject {
   const { fitted } = item;
   const { type: _type, alt_text: _text, duration_seconds: _duration, ...copy } = fileMembers(item);

@@ -3,7 +3,10 @@ import type { TargetStatus } from "#core/status.ts";
 import { publishedThreadParts } from "#platforms/thread.ts";
 import type { ThreadPart } from "./types.ts";
 
-/** The status of each part of a thread. The first part that is not public has the status of the target; later parts are pending. */
+/**
+ * The status of each thread part. The first part that is not published has the status of the target; later parts are
+ * pending.
+ */
 export function threadParts(
   { thread }: JsonObject,
   { progress, status }: { readonly progress: JsonValue; readonly status: TargetStatus },

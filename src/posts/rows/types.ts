@@ -6,7 +6,7 @@ import type { CreatedVia, ExtraName, ListedStatus, PostStatus, PostType, TargetS
 import type { StoredExtra, StoredMediaItem, StoredPostChange } from "#db/schema.ts";
 import type { FaultCategory } from "#platforms/contract.ts";
 
-/** A media item of a post. Instants are milliseconds since 1970 in this module; the API module writes them as ISO 8601. */
+/** A media item of a post. Instants are milliseconds since 1970 in this module; the API writes them as ISO 8601. */
 export type MediaItem = StoredMediaItem;
 
 export interface Target {
@@ -16,7 +16,7 @@ export interface Target {
   readonly caption: string | null;
   readonly effectiveCaption: string;
   readonly platformOptions: JsonObject;
-  /** The media that this account publishes; null if it publishes the post's media. */
+  /** The media that only this account publishes. Null if it publishes the post's media. */
   readonly mediaItems: readonly MediaItem[] | null;
   readonly status: TargetStatus;
   readonly platformPostId: string | null;
@@ -25,21 +25,21 @@ export interface Target {
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
   readonly error: TargetError | null;
-  /** The results of the extras (cover, playlists, first comment); null if there are none. */
+  /** The results of the extras (cover, playlists, first comment). Null if there are none. */
   readonly extras: Readonly<Partial<Record<ExtraName, TargetExtra>>> | null;
   readonly dueAt: number;
   readonly startedAt: number | null;
   readonly lateByMs: number | null;
-  /** The parts of a thread; the first is the post itself. Null if the account publishes no thread. */
+  /** The parts of a thread, where the first is the post itself. Null if the account publishes no thread. */
   readonly parts: readonly ThreadPart[] | null;
 }
 
-/** Notes for the makers of a post; never published. */
+/** Labels and notes for the makers of a post, which are never published. */
 export interface Annotations {
   /** The id of the post in the makers' own system. */
   readonly externalId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The labels, each once, in the order of the request. */
+  /** The labels in the order of the request, without repetition. */
   readonly labels: readonly string[];
   readonly notes: string | null;
 }
@@ -56,7 +56,7 @@ export interface Post {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly createdVia: CreatedVia;
-  /** The API key or app that made the post; null for the dashboard. */
+  /** The API key or app that created the post. Null for the dashboard. */
   readonly createdBy: Author | null;
   readonly pausedReason: PausedReason | null;
   readonly planHash: string;
@@ -83,7 +83,7 @@ export interface PostSummary {
 
 export type PostChange = StoredPostChange;
 
-/* What a target shows about the platform's responses. */
+/* The error of a target: what it shows about the platform's response. */
 
 export interface TargetError {
   readonly code: TargetErrorCode;
@@ -95,7 +95,7 @@ export interface TargetError {
 }
 
 export interface ThreadPart {
-  /** The number of the part; 0 is the post itself. */
+  /** The number of the thread part, where 0 is the post itself. */
   readonly index: number;
   readonly status: TargetStatus;
   readonly platformPostId: string | null;
@@ -107,11 +107,11 @@ export interface TargetExtra extends Omit<StoredExtra, "error"> {
   readonly error: TargetError | null;
 }
 
-/** A request member that an edit changes. */
+/** A member of a post that an edit changes. */
 export interface EditChange {
   readonly field: string;
   readonly accountId?: string;
-  /** The value that the API shows (instants in ISO 8601). */
+  /** The value before, as the API shows it (instants in ISO 8601). */
   readonly from: unknown;
   readonly to: unknown;
 }

@@ -28,9 +28,9 @@ const FAILED_POSTS = 5;
 const FAILED_POSTS_DAYS = 30;
 
 interface OverviewInput {
-  /** A valid IANA name. */
+  /** A valid IANA time zone name. */
   readonly timeZone: string;
-  /** When the subscription ends and posts are paused; null if no end is known. */
+  /** When (ms) the subscription ends, so that posts are paused. Null if no end is known. */
   readonly subscriptionEndsAt: number | null;
 }
 

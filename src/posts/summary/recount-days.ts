@@ -7,9 +7,9 @@ const STEP_DAYS = 20;
 /** A day whose counters were wrong. */
 export interface DayCorrection {
   readonly workspaceId: string;
-  /** Days since 1970, UTC. */
+  /** The day, as a number since 1970, UTC. */
   readonly day: number;
-  /** The wrong counters, with their stored values; null if the day had no row. */
+  /** The wrong counters with their stored values. Null if the day had no row. */
   readonly changes: readonly {
     readonly name: string;
     readonly before: string | number | null;
@@ -25,8 +25,8 @@ export interface RecountResult {
 const FIRST_KEY: DayKey = { workspaceId: "", day: -1 };
 
 /**
- * Computes the counters of every day of every workspace from the posts and corrects the wrong ones. Works in small steps while the service
- * runs: one statement computes and replaces a row, so no change of a post can come between. Safe to repeat.
+ * Computes the counters of every day from the posts and corrects wrong ones, in small steps while the service runs. One
+ * statement computes and replaces a row, so no change of a post can come between. Safe to repeat.
  */
 export async function recountDays(
   services: Pick<Services, "db">,
@@ -35,7 +35,7 @@ export async function recountDays(
   const db = services.db;
   let days = 0;
   let corrected = 0;
-  // Check the days that have a row, then the days that have posts, so that both a row without posts and posts without a row are found.
+  // Check the days with a row, then the days with posts. So both a row without posts and posts without a row are found.
   for (const select of [selectCountedDays, selectDaysOfPosts]) {
     let after = FIRST_KEY;
     for (;;) {
@@ -64,7 +64,7 @@ function changedCounters(before: DayRow | null, after: DayRow): DayCorrection["c
     .filter((change) => membersInOrder(change.before) !== membersInOrder(change.after));
 }
 
-/** Sorts the members of a JSON object before comparing, because their order depends on the trigger that wrote it. */
+/** Sorts the members of a JSON object before a comparison, because their order depends on the trigger that wrote it. */
 function membersInOrder(value: string | number | null): string | number | null {
   return typeof value === "string"
     ? JSON.stringify(Object.entries(JSON.parse(value) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))

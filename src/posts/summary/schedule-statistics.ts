@@ -8,29 +8,29 @@ import type { Overview, ScheduleSummary } from "./types.ts";
 export const SLOT_MS = 15 * MINUTE;
 const PATTERN_DAYS = 90;
 const RECENT_DAYS = 30;
-/** The upper ends of the histogram's ranges; the last range has none. */
+/** The upper ends (ms) of the lateness histogram's ranges. The last range has none. */
 const LATENESS_RANGES_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000, null] as const;
 const MAX_BUSIEST = 5;
 
 export interface DayCounters {
   readonly day: number;
   readonly counts: Readonly<Record<ListedStatus, number>>;
-  /** Empty for days outside the pattern window, and so is `lateness`. */
+  /** Scheduled and published posts by quarter hour. Empty for days outside the pattern window. */
   readonly slots: Readonly<Record<string, number>>;
   readonly platforms: Readonly<Partial<Record<Platform, number>>>;
   readonly lateness: Readonly<Record<string, number>>;
 }
 
 /**
- * The time range for patterns. It begins and ends at quarter hours, which is exact in every time zone, because all offsets are multiples of
- * a quarter hour.
+ * The time range from which posting patterns are computed. It begins and ends at quarter hours, which is exact in every
+ * time zone, because all offsets are multiples of a quarter hour.
  */
 export function patternWindow(now: number): { readonly from: number; readonly until: number } {
   const slot = Math.floor(now / SLOT_MS) * SLOT_MS;
   return { from: slot - PATTERN_DAYS * DAY, until: slot + PATTERN_DAYS * DAY };
 }
 
-/** Adds up the counters and moves publishing posts from scheduled to publishing, because the counters count them as scheduled. */
+/** Adds up the counters. They count publishing posts as scheduled, so these are moved to publishing. */
 export function sumCounts(
   counted: readonly Pick<DayCounters, "counts">[],
   publishing: number,
@@ -60,7 +60,7 @@ export function sumPlatforms(
   return Object.fromEntries(Object.entries(sums).filter(([, count]) => count !== 0));
 }
 
-/** The number of posts in the whole quarter hours within [from, until). */
+/** The number of posts in the whole quarter hours of a time range: `from` <= time < `until`. */
 export function sumSlots(days: readonly DayCounters[], from: number, until: number): number {
   let sum = 0;
   for (const { day, slots } of days) {
@@ -97,7 +97,7 @@ export function computePatterns(
   };
 }
 
-/** Counts scheduled and published posts of the pattern window by hour of the week in the zone, from Monday 0:00 on. */
+/** Counts the scheduled and published posts of the pattern window by hour of the week, from Monday 0:00 in the zone. */
 export function countByWeekdayAndHour(days: readonly DayCounters[], timeZone: string, now: number): readonly number[] {
   const window = patternWindow(now);
   const cells = Array.from({ length: 7 * 24 }, () => 0);
@@ -122,13 +122,13 @@ export function countByWeekdayAndHour(days: readonly DayCounters[], timeZone: st
   return cells;
 }
 
-/** The UTC offset of the zone on a UTC day; null if a clock change happens on that day. */
+/** The UTC offset of a zone on a UTC day. Null if its clock changes on that day. */
 function dayOffset(timeZone: string, day: number): number | null {
   const atStart = zoneOffsetAt(timeZone, day * DAY);
   return atStart === zoneOffsetAt(timeZone, (day + 1) * DAY - 1) ? atStart : null;
 }
 
-/** Lateness percentiles of all targets published in the last 30 days, to two significant digits. */
+/** Percentiles of the lateness of targets published in the last 30 days, to two significant digits. */
 export function computeLateness(days: readonly DayCounters[], now: number): ScheduleSummary["lateness"] {
   const sorted = sumLateness(days, now);
   const sample = sum(sorted.map(([, count]) => count));
@@ -140,7 +140,7 @@ export function computeLateness(days: readonly DayCounters[], now: number): Sche
   };
 }
 
-/** How many targets of the last 30 days were late by how many ms, in ascending order. */
+/** How many targets of the last 30 days had each lateness (ms), in ascending order. */
 function sumLateness(days: readonly DayCounters[], now: number): readonly (readonly [ms: number, count: number])[] {
   const buckets = new Map<number, number>();
   for (const { lateness } of days.filter(({ day }) => isRecent(day, now))) {
@@ -158,8 +158,8 @@ function isRecent(day: number, now: number): boolean {
 }
 
 /**
- * The lateness of the same targets as a histogram. Each range counts the targets that were late by less than `belowMs` and are in no
- * earlier range.
+ * The lateness of targets published in the last 30 days as a histogram. A range counts targets that were late by less
+ * than `belowMs` and are in no earlier range.
  */
 export function latenessHistogram(days: readonly DayCounters[], now: number): Overview["latenessHistogram"] {
   const buckets = sumLateness(days, now);
@@ -170,7 +170,7 @@ export function latenessHistogram(days: readonly DayCounters[], now: number): Ov
   });
 }
 
-/** The results of the posts of each of the last 30 UTC days, oldest first. */
+/** The results of posts on each of the last 30 UTC days, oldest first. */
 export function outcomesByDay(days: readonly DayCounters[], now: number): Overview["outcomesByDay"] {
   const countsOf = new Map(days.map(({ day, counts }) => [day, counts]));
   const today = Math.floor(now / DAY);
@@ -181,7 +181,7 @@ export function outcomesByDay(days: readonly DayCounters[], now: number): Overvi
   });
 }
 
-/** The smallest value v such that at least `rank` of the counted values are v or less. */
+/** The smallest value that at least `rank` of the counted values do not exceed. */
 function percentile(sorted: readonly (readonly [number, number])[], rank: number): number | null {
   let cumulativeCount = 0;
   for (const [value, count] of sorted) {

@@ -8,12 +8,12 @@ import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 import type { AccountPosts, AccountWithPosts } from "./types.ts";
 
 /**
- * Posts of an account are counted up to this number, and pages show "more than" beyond it. It limits what one page reads for an account
- * with thousands of posts.
+ * Counting the posts of an account stops at this number, and pages then show "more than". It limits what a page reads
+ * for an account with thousands of posts.
  */
 export const ACCOUNT_POSTS_MAX = 1000;
 
-/** A target that waits for its next try has a due time in the past, but never more than this long ago. */
+/** The longest time (ms) for which the due time of a target that waits for a retry can lie in the past. */
 const LONGEST_RETRY_MS = DAY;
 
 interface AccountPostsRow {
@@ -22,8 +22,8 @@ interface AccountPostsRow {
 }
 
 /**
- * Two statements for one batch: the connected accounts, and the number of upcoming posts of each. With `onlyInNeed`, posts without a
- * problem are not counted: for an account that needs no login now, only posts after its login ends count.
+ * Two statements for one batch: the connected accounts, and the number of upcoming posts of each. With `onlyInNeed`, an
+ * account that needs no login now counts only posts after its login ends.
  */
 export function accountsWithPostsStatements(
   db: Db,
@@ -35,7 +35,8 @@ export function accountsWithPostsStatements(
     accounts: connectedAccountsStatement(db, actor),
     accountPosts: db.d1
       .prepare(
-        // CROSS JOIN keeps SQLite from starting with the posts, so that the index on account and time limits the rows read.
+        // CROSS JOIN keeps SQLite from starting with the posts, so that the index on account and time limits the rows
+        // read.
         `SELECT a.id AS account_id, (SELECT json_object('ahead', count(*), 'afterLoginEnd', coalesce(sum(after_end), 0),
              'pausedByDisconnect', coalesce(sum(only_account), 0))
            FROM (SELECT t.due_at > c.ends_at AS after_end, p.status = 'scheduled' AND NOT ${HAS_PUBLICATION} AND NOT EXISTS (

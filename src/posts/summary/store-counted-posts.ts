@@ -3,11 +3,10 @@ import { type ListedStatus, POST_STATUSES } from "#core/status.ts";
 import { SLOT_MS } from "./schedule-statistics.ts";
 import { statusListSql } from "#posts/rows/store-posts-by-time.ts";
 
-/*
- * Counts the posts of a time range from the counters in post_days and post_totals. Whole days come from their rows, days far from the
- * present from one row on each side, and the hours and quarter hours of the first and the last day from `times`. Posts are read only within
- * one quarter hour at either end. So the number of rows read depends on the number of days, not of posts.
- */
+/* Counts the posts of a time range by the counters in post_days and post_totals. Whole days come from their rows,
+   days far from today from one row on each side. Hours and quarter hours of the first and last day come from
+   `times`. Posts are read only within a quarter hour at either end. So the rows read depend on the number of days
+   and not of posts. */
 
 /** Collects parameters while a statement is built. */
 export class SqlParameters {
@@ -19,10 +18,10 @@ export class SqlParameters {
   }
 }
 
-/** The upper bound of the time range of a list: the largest JavaScript date, which is a whole number of days. */
+/** The upper end (ms) of a list's time range: the largest JavaScript date, which is a whole number of days. */
 export const MAX_INSTANT = 8_640_000_000_000_000;
 
-/** Posts with `from` <= time < `until` and one status; null for every status that lists show. */
+/** Posts with `from` <= time < `until` and one status. Null means every status that lists show. */
 export interface CountedRange {
   readonly workspaceId: string;
   readonly status: ListedStatus | null;
@@ -36,12 +35,15 @@ export const COUNTED_STATUSES = POST_STATUSES.filter((status) => status !== "pub
 const statusesOf = (status: ListedStatus | null): readonly ListedStatus[] =>
   status === null ? POST_STATUSES : [status];
 
-/** The columns that count the posts of the status. Column names cannot be parameters, but they come from a closed list. */
+/**
+ * SQL for the columns that count the posts of a status. Column names cannot be parameters, but they come from a closed
+ * list.
+ */
 function countColumns(status: ListedStatus | null): string {
   return status ?? `(${COUNTED_STATUSES.join(" + ")})`;
 }
 
-/** Counts rows with an index, for ranges that are short or have few posts. */
+/** SQL that counts rows with an index, for ranges that are short or have few posts. */
 export function countRowsSql(
   params: SqlParameters,
   workspaceId: string,
@@ -55,8 +57,8 @@ export function countRowsSql(
 }
 
 /**
- * Subtracts the publishing posts, because the counters count them as scheduled. They are few, and subtracted only if the caller wants
- * scheduled posts only.
+ * SQL that subtracts publishing posts, which the counters count as scheduled. They are few, and only needed if the
+ * caller wants scheduled posts alone.
  */
 function withoutPublishing(
   params: SqlParameters,
@@ -86,8 +88,8 @@ export function countSql(params: SqlParameters, range: CountedRange): string {
 }
 
 /**
- * SQL expression for the posts of the days `first` <= day < `end`. A side without a limit stops at the row of post_totals, which contains
- * all further days.
+ * SQL for the posts of the days `first` <= day < `end`. A side without a limit stops at the row of post_totals, which
+ * contains all further days.
  */
 function daysSql(params: SqlParameters, { workspaceId, status }: CountedRange, first: number, end: number): string {
   const workspace = params.add(workspaceId);
@@ -109,7 +111,7 @@ function daysSql(params: SqlParameters, { workspaceId, status }: CountedRange, f
     : `(${days} + (SELECT coalesce(sum(${columns}), 0) FROM post_totals WHERE workspace_id = ${workspace} AND (${totals.join(" OR ")})))`;
 }
 
-/** SQL expression for the number of posts on the same day as `at` and before it. */
+/** SQL for the number of posts on the same day as `at` and before it. */
 function countBeforeInDaySql(params: SqlParameters, range: CountedRange, at: number): string {
   const { workspaceId, status } = range;
   const quarter = Math.floor((at % DAY) / SLOT_MS);
@@ -130,28 +132,29 @@ function countBeforeInDaySql(params: SqlParameters, range: CountedRange, at: num
   return `(${withoutPublishing(params, range, whole, bounds)} + ${rows})`;
 }
 
-/** SQL for the member of `times` that counts an hour or a quarter hour. `name` is an SQL expression. */
+/** SQL for the member of `times` that counts an hour or quarter hour. `name` is an SQL expression. */
 function timeSql(times: string, status: ListedStatus | null, name: string): string {
   return `coalesce(${times} ->> ('$."${status ?? "all"}.' || ${name} || '"'), 0)`;
 }
 
-/** Where a page begins in the range: from the start of a quarter hour (`asc`) or up to its end (`desc`), after skipping `skip` posts. */
+/** Where a page begins after `skip` posts: at the start of a quarter hour (`asc`), or at its end (`desc`). */
 export interface PageStart {
-  /** Common table expressions that the statement must begin with. */
+  /** SQL of common table expressions with which the statement must begin. */
   readonly tables: readonly string[];
-  /** SQL for the start or the end of the quarter hour. No row if the range has no more posts. */
+  /** SQL for the start or end of the quarter hour. It returns no row if the range has no more posts. */
   readonly at: string;
   readonly skip: string;
 }
 
 /**
- * Finds the quarter hour of the first post of a page, after `skip` posts. It adds up days until their sum exceeds `skip`, then the hours of
- * that day, then the quarters of that hour. SQLite computes the running sums row by row and stops as soon as the outer SELECT has its row.
+ * Finds the quarter hour with the first post of a page, after `skip` posts. It adds up days until the sum exceeds
+ * `skip`, then hours of that day, then quarters of that hour. SQLite computes the sums row by row, and stops when the
+ * outer SELECT has its row.
  */
 export function pageStart(params: SqlParameters, range: CountedRange, order: "asc" | "desc", skip: string): PageStart {
   const { workspaceId, status, from, until } = range;
   const asc = order === "asc";
-  // The sums begin with a whole day, so the posts of that day outside of the range count as skipped.
+  // The sums begin with a whole day, so posts of that day outside the range count as skipped.
   const lastDay = Math.ceil(until / DAY) - 1;
   const outside = asc
     ? countBeforeInDaySql(params, range, from)

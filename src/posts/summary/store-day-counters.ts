@@ -31,23 +31,26 @@ export interface DayTotals extends Pick<DayCounters, "counts" | "platforms"> {
   readonly day: number;
 }
 
-/** A post that is being published. The counters count it as scheduled. */
+/** A publishing post, which the counters count as scheduled. */
 interface PublishingPost {
   readonly at: number;
   readonly platforms: readonly Platform[];
 }
 
-/** What the day counters cannot tell: the next post, and the scheduled posts in quarter hours that are only partly inside a window. */
+/**
+ * What the day counters cannot tell: the next post, and scheduled posts in quarter hours that are only partly inside a
+ * window.
+ */
 export interface ScheduleBoundaries {
   readonly nextPostAt: number | null;
-  /** For each window: the posts between its last whole quarter hour and its end. */
+  /** By window: the posts between its last whole quarter hour and its end. */
   readonly countsAfterLastSlot: readonly number[];
-  /** Posts between now and the next quarter hour. */
+  /** The posts between now and the next quarter hour. */
   readonly countBeforeFirstSlot: number;
   readonly publishing: readonly PublishingPost[];
 }
 
-/** Reads the counters of the workspace and the boundaries of the windows, in one round trip. */
+/** Reads the counters of a workspace, and the posts at the ends of the windows, in one round trip. */
 export async function readDayCounters(
   db: Db,
   actor: Actor,
@@ -88,7 +91,7 @@ export async function readDayCounters(
   };
 }
 
-/** Selects the days that are in no total, and the days of the window with their details. */
+/** A statement that selects the days that are in no total, and the days of the window with their details. */
 function dayCountersStatement(
   db: Db,
   actor: Actor,

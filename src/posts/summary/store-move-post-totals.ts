@@ -4,13 +4,13 @@ import type { Db } from "#db/client.ts";
 import { COUNTED_STATUSES } from "./store-counted-posts.ts";
 import { TOTALS_AHEAD_DAYS, TOTALS_BEFORE_DAYS } from "#db/first-totals.ts";
 
-/** The cron moves a total only if it is this many days behind, because each move writes a row. */
+/** A total is moved only if it is this many days behind, because each move writes a row. */
 const LAG_BEFORE = 7;
 const LAG_AHEAD = 30;
 
 /**
- * Moves totals forward to the present, at most `limit` on each side; returns how many. Each move is one statement, so no change of a post
- * can come between.
+ * Moves totals forward to the present, at most `limit` on each side. Returns how many. Each move is one statement, so
+ * that no change of a post can come between.
  */
 export async function movePostTotals(db: Db, now: number, limit: number): Promise<number> {
   const today = Math.floor(now / DAY);
@@ -21,7 +21,10 @@ export async function movePostTotals(db: Db, now: number, limit: number): Promis
   return before.meta.changes + from.meta.changes;
 }
 
-/** Moves the day of a total forward. The days between are added to the `before` total, or subtracted from the `from` total. */
+/**
+ * A statement that moves the day of a total forward. The days between are added to the `before` total, or subtracted
+ * from the `from` total.
+ */
 function moveStatement(
   db: Db,
   side: "before" | "from",

@@ -7,10 +7,8 @@ import type { FailedPost, PostHistory, TargetProblem } from "./types.ts";
 import { ACCOUNT_POSTS_MAX } from "./store-account-posts.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "#posts/rows/store-post-rows.ts";
 
-/*
- * The statements of the overview. Each reads a range of the index on workspace, status and time, so the cost does not grow with the
- * history.
- */
+/* The statements of the overview page. Each reads a range of the index on workspace, status and time, so that the
+   cost does not grow with the history. */
 
 interface PageInput {
   readonly from: number;
@@ -35,7 +33,7 @@ interface FailedPostRow extends SummaryRow {
   readonly problems: string;
 }
 
-/** The newest posts with one of these statuses and a target that was not published. */
+/** A statement that selects the newest posts with one of these statuses and a target that was not published. */
 export function failedPostsStatement(
   db: Db,
   actor: Actor,
@@ -51,7 +49,10 @@ export function failedPostsStatement(
     .bind(actor.workspaceId, actor.userId, status, from, limit);
 }
 
-/** The problems in the order of the targets. They are sorted here, because D1 counts every target as read twice if the statement sorts. */
+/**
+ * The problems of a post in the order of its targets. SQL does not sort them, because D1 would count every target as
+ * read twice.
+ */
 export function toFailedPost(row: FailedPostRow): FailedPost {
   const problems = JSON.parse(row.problems) as { readonly position: number; readonly problem: TargetProblem }[];
   return {
@@ -70,7 +71,7 @@ interface HistoryRow {
   readonly has_published: number;
 }
 
-/** Counts paused posts by reason, except those that the user paused. */
+/** A statement that counts paused posts by reason, without those that the user paused. */
 export function pausedPostsStatement(db: Db, actor: Actor): Statement<PausedRow> {
   return db.d1
     .prepare(
@@ -81,7 +82,7 @@ export function pausedPostsStatement(db: Db, actor: Actor): Statement<PausedRow>
     .bind(actor.workspaceId, actor.userId);
 }
 
-/** Whether the workspace has any post, and whether any was ever published. */
+/** A statement that finds out whether the workspace has any post, and whether one was ever published. */
 export function historyStatement(db: Db, actor: Actor): Statement<HistoryRow> {
   return db.d1
     .prepare(
@@ -96,7 +97,7 @@ export function readHistory({ results: [row] }: StatementResult<HistoryRow>): Po
   return { hasPosts: row?.has_posts === 1, hasPublished: row?.has_published === 1 };
 }
 
-/** Counts the scheduled posts after the end of the subscription. Reads nothing if no end is known. */
+/** A statement that counts the scheduled posts after the subscription ends. It reads nothing if no end is known. */
 export function postsAfterStatement(
   db: Db,
   actor: Actor,
@@ -118,13 +119,13 @@ interface SkippedRow {
 }
 
 /**
- * Counts upcoming posts with a skipped target, by platform. CROSS JOIN keeps SQLite from starting with the posts, so that only upcoming
- * targets of disconnected accounts are read.
+ * A statement that counts upcoming posts with a skipped target, by platform. CROSS JOIN keeps SQLite from starting with
+ * the posts, so that only upcoming targets of disconnected accounts are read.
  */
 export function skippedPostsStatement(db: Db, actor: Actor, now: number): Statement<SkippedRow> {
   return db.d1
     .prepare(
-      // With a single min(), SQLite takes the other columns from the row that has the minimum.
+      // With a single min(), SQLite takes the other columns from the row with the minimum.
       `SELECT platform, count(DISTINCT post_id) AS count, min(scheduled_at), post_id
        FROM (SELECT t.platform AS platform, p.id AS post_id, p.scheduled_at AS scheduled_at
          FROM accounts a CROSS JOIN post_targets t ON t.account_id = a.id CROSS JOIN posts p ON p.id = t.post_id

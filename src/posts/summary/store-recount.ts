@@ -6,18 +6,18 @@ import { LISTED_SQL } from "#posts/rows/store-posts-by-time.ts";
 
 export interface DayKey {
   readonly workspaceId: string;
-  /** Days since 1970, UTC. */
+  /** The day, as a number since 1970, UTC. */
   readonly day: number;
 }
 
-/** A row of `post_days`, by column name. JSON columns are texts. */
+/** A row of `post_days` by column name. JSON columns are texts. */
 export type DayRow = Readonly<Record<string, string | number>>;
 
 export interface DayRecount {
   readonly key: DayKey;
-  /** The stored row; null if the day had posts but no row. */
+  /** The stored row. Null if the day had posts but no row. */
   readonly before: DayRow | null;
-  /** The corrected row; null if the stored row was right. */
+  /** The corrected row. Null if the stored row was right. */
   readonly after: DayRow | null;
 }
 
@@ -35,7 +35,7 @@ export async function selectCountedDays(db: Db, after: DayKey, limit: number): P
   return results;
 }
 
-/** SQL for the next day, after the day in `days`, on which the same workspace has posts. */
+/** SQL for the next day, after the one in `days`, on which the same workspace has posts. */
 const NEXT_DAY_OF_WORKSPACE = `SELECT json_array((days.key ->> 0), min(first.at) / ${DAY_MS}) FROM (
   SELECT (SELECT p.scheduled_at FROM posts p WHERE p.workspace_id = (days.key ->> 0) AND p.status = s.value
       AND p.scheduled_at >= ((days.key ->> 1) + 1) * ${DAY_MS} ORDER BY p.scheduled_at LIMIT 1) AS at
@@ -46,8 +46,8 @@ const NEXT_WORKSPACE = `SELECT json_array(p.workspace_id, -1) FROM posts p WHERE
   ORDER BY p.workspace_id LIMIT 1`;
 
 /**
- * Selects the days on which a workspace has posts, after `after`. It jumps from day to day in the index, so it reads one row per status for
- * each day.
+ * Selects the days on which a workspace has posts, after `after`. It goes from day to day in the index, so it reads one
+ * row per status for each day.
  */
 export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): Promise<DayKey[]> {
   const { results } = await db.d1
@@ -66,7 +66,7 @@ export async function selectDaysOfPosts(db: Db, after: DayKey, limit: number): P
   return results;
 }
 
-/** Computes the rows of these days from the posts and replaces the wrong ones. One batch reads and replaces the rows. */
+/** Computes the rows of these days from the posts, and replaces wrong ones in the same batch. */
 export async function recountDayRows(db: Db, keys: readonly DayKey[]): Promise<DayRecount[]> {
   const forEachDay = (sql: string) =>
     keys.map(({ workspaceId, day }) => withRows<DayRow>(db.d1.prepare(sql).bind(workspaceId, day)));
@@ -101,8 +101,8 @@ const countOf = (status: ListedStatus): string =>
   `count(*) FILTER (WHERE p.status ${status === "scheduled" ? "IN ('scheduled', 'publishing')" : `= '${status}'`})`;
 
 /**
- * Computes the same figures as the triggers. An entry of `lateness` only rises: if a partly published post moves to another day, its
- * lateness stays with the first day, and the posts of that day no longer show it.
+ * SQL that computes the same figures as the triggers. `lateness` only rises: if a partly published post moves to
+ * another day, its lateness stays with the first day, whose posts no longer show it.
  */
 const RECOUNT = `INSERT INTO post_days (workspace_id, day, ${[...COUNTED_STATUSES, ...JSON_COLUMNS].join(", ")})
   SELECT ?1, ?2, ${COUNTED_STATUSES.map(countOf).join(", ")},

@@ -38,7 +38,7 @@ export async function summarizeSchedule(
   });
   const { publishing } = boundaries;
   const firstSlot = Math.ceil(now / SLOT_MS) * SLOT_MS;
-  // Quarter-hour counts also include published and publishing posts, but no published post is in the future.
+  // Counts of quarter hours include published and publishing posts, but no published post is in the future.
   const upcoming = ends.map(
     (end, index) =>
       boundaries.countBeforeFirstSlot +

@@ -17,7 +17,7 @@ export interface ScheduleSummary {
     readonly busiest: readonly { readonly weekday: number; readonly hour: number; readonly count: number }[];
     readonly postsPerWeek: number;
   };
-  /** Lateness of the targets published in the last 30 days, in ms after their due time. */
+  /** The lateness (ms after the due time) of targets published in the last 30 days. */
   readonly lateness: {
     readonly p50Ms: number | null;
     readonly p99Ms: number | null;
@@ -26,13 +26,13 @@ export interface ScheduleSummary {
   };
 }
 
-/** The upcoming posts that include an account. Each number is counted up to `ACCOUNT_POSTS_MAX`. */
+/** The upcoming posts of an account. Counting stops at `ACCOUNT_POSTS_MAX`. */
 export interface AccountPosts {
-  /** Scheduled and paused posts that this account still has to publish. */
+  /** The scheduled and paused posts that this account still has to publish. */
   readonly ahead: number;
-  /** How many of these are due after the login ends. */
+  /** How many of the posts ahead are due after the account's login ends. */
   readonly afterLoginEnd: number;
-  /** Scheduled posts that a disconnect pauses, because they have no other account. */
+  /** How many scheduled posts a disconnect would pause, because they have no other account. */
   readonly pausedByDisconnect: number;
 }
 
@@ -78,13 +78,13 @@ export interface Overview extends PostHistory {
   /** The posts of the last 30 days with a target that was not published, newest first. */
   readonly failedPosts: readonly FailedPost[];
   readonly hasMoreFailedPosts: boolean;
-  /** How many posts are paused, by reason, without those that the user paused. */
+  /** How many posts are paused, by reason. Posts that the user paused do not count. */
   readonly pausedPosts: readonly { readonly reason: PausedReason; readonly count: number }[];
   /** Upcoming posts that skip a disconnected account. Posts that are paused for that reason are in `pausedPosts`. */
   readonly skippedPosts: readonly SkippedPosts[];
-  /** How many posts are scheduled after the end of the subscription; 0 if no end is known. */
+  /** How many posts are scheduled after the subscription ends. 0 if no end is known. */
   readonly postsAfterSubscription: number;
-  /** For an account that needs no login now, only posts after its login ends are counted. */
+  /** The accounts with their posts. For an account that needs no login now, only posts after its login ends count. */
   readonly accounts: readonly AccountWithPosts[];
   /** The last 30 days in UTC, oldest first. */
   readonly outcomesByDay: readonly {
@@ -93,9 +93,12 @@ export interface Overview extends PostHistory {
     readonly partiallyFailed: number;
     readonly failed: number;
   }[];
-  /** Scheduled and published posts from 90 days ago to 90 days ahead, by hour of the week in the user's zone, from Monday 0:00 on. */
+  /**
+   * Scheduled and published posts from 90 days ago to 90 days ahead, by hour of the week, from Monday 0:00 in the
+   * user's zone.
+   */
   readonly countByHourOfWeek: readonly number[];
   readonly lateness: ScheduleSummary["lateness"];
-  /** The same targets by ranges of lateness. `belowMs` is null for the last range. */
+  /** The published targets by ranges of lateness. `belowMs` is null for the last range. */
   readonly latenessHistogram: readonly { readonly belowMs: number | null; readonly count: number }[];
 }

@@ -9,14 +9,15 @@ import { type OpenPost, recordReview, selectPostsToReview } from "./store-review
 const PAGE_SIZE = 500;
 const MAX_CONCURRENT_CALLS = 25;
 const CALL_TIMEOUT_MS = 5 * SECOND;
-/** A run begins no page after this, so that it ends before the cron's next run. */
+/** After this time (ms) a run begins no page, so that it ends before the cron's next run. */
 const RUN_BUDGET_MS = 40 * SECOND;
 
 type ReviewServices = Pick<Services, "db" | "clock" | "ids" | "inspectRunner" | "watch">;
 
 /**
- * Compares each post that could still be published with its object, which a restore does not put back. Sets aside the posts that their
- * objects contradict, and then allows publishing again. The next run continues an unfinished one.
+ * Compares each post that could still be published with its Durable Object, which a restore does not put back. Posts
+ * that their objects contradict are set aside. Then publishing is allowed again. The next run continues an unfinished
+ * review.
  */
 export async function reviewRestoredPosts(services: ReviewServices): Promise<{ readonly released: boolean }> {
   const stopAt = services.clock.now() + RUN_BUDGET_MS;
@@ -60,8 +61,9 @@ export async function reviewRestoredPosts(services: ReviewServices): Promise<{ r
 }
 
 /**
- * An object knows the version that armed it last, and forgets its post when the post ends or is cancelled. So keep a post only if its
- * object still knows it. Otherwise it may be public already, if its time has passed, or somebody changed it.
+ * Decides about a post after a restore. An object knows the version that last armed it, and forgets its post when the
+ * post ends or is cancelled. So a post is kept only if its object still knows it. Otherwise it may already be
+ * published, or somebody changed it.
  */
 export function decideReview(
   post: Pick<OpenPost, "status" | "version" | "scheduledAt" | "runId">,
@@ -77,7 +79,10 @@ export function decideReview(
   return post.scheduledAt <= now ? "look_up" : "pause";
 }
 
-/** Throws if an object does not answer: nothing is decided without it, and the next run asks again. */
+/**
+ * Asks the objects of posts what they know. Throws if one does not answer: nothing is decided without it, and the next
+ * run asks again.
+ */
 async function inspectAll(
   services: Pick<Services, "inspectRunner">,
   posts: readonly OpenPost[],

@@ -10,7 +10,10 @@ export interface OpenPost {
   readonly runId: string | null;
 }
 
-/** Selects the next posts that could still be published. The unary plus excludes the index on `watch_at`, because ids give the order. */
+/**
+ * Selects the next posts that could still be published, by id. The unary plus keeps SQLite from using the index on
+ * `watch_at`.
+ */
 export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPost[]> {
   const { results } = await db.d1
     .prepare(
@@ -22,7 +25,7 @@ export async function selectPostsToReview(db: Db, limit: number): Promise<OpenPo
   return results;
 }
 
-/** Writes the decisions and the progress of the review in one transaction. */
+/** Stores the decisions and the progress of the review in one transaction. */
 export async function recordReview(
   db: Db,
   { outdated, reviewedTo, now }: { outdated: readonly OutdatedPost[]; reviewedTo: string | undefined; now: number },

@@ -3,20 +3,26 @@ import { appendChange, changeByService } from "#posts/rows/change-record.ts";
 import { stopRetriesStatements } from "#post-status/status/store-stopped-retries.ts";
 import { HAS_PUBLICATION } from "#posts/rows/store-target-status.ts";
 
-/** A post whose row is older than what its object knows, or whose object is gone. */
+/** A post whose row is older than its Durable Object knows, or whose object is gone. */
 export interface OutdatedPost {
   readonly id: string;
-  /** The version in the row; a newer row stays as it is. */
+  /** The version in the row. A row that has become newer is not changed. */
   readonly version: number;
-  /** The highest known version; the row gets a higher one, which later edits and hints follow. */
+  /** The highest known version. The row gets a higher one, so that later edits and hints count. */
   readonly knownVersion: number;
-  /** True: its time has passed, so a run looks for its targets at their platforms and never sends them. False: pause it. */
+  /**
+   * True if the post's time has passed: a run then looks for its targets at their platforms and never sends them.
+   * False: the post is paused.
+   */
   readonly lookUp: boolean;
-  /** The id of the run that looks them up. No object has it, so the object takes the run over when it wakes. */
+  /**
+   * The id of the run that looks the targets up. No object has it, so the post's object takes the run over when it
+   * wakes.
+   */
   readonly runId: string;
 }
 
-/** After these statements the service sends none of the posts until a user acts. */
+/** Statements after which the service sends none of the posts until a user acts. */
 export function setAsideStatements(db: Db, posts: readonly OutdatedPost[], now: number): D1PreparedStatement[] {
   const ids = (lookUp: boolean) =>
     JSON.stringify(

@@ -18,36 +18,41 @@ import {
   takeOverRun,
 } from "./store-run.ts";
 
-/** An object may claim its post this long before it is due; the post then waits for its due time. */
+/** How long (ms) before its due time an object may claim its post. The claimed post then waits for its due time. */
 export const CLAIM_AHEAD_MS = 2 * SECOND;
-/** A post that is found later than this is not published. */
+/** A post that is found later than this (ms) after its due time is not published. */
 const MAX_LATE_MS = DAY;
 
 export type ClaimResult =
-  /** P6 (claim) and P8 (repeated claim of the same run): this run publishes. `watchAt` is the value in D1. */
+  /** This run publishes: it claimed the post (P6), or repeated its own claim (P8). `watchAt` is the value in D1. */
   | {
       readonly state: "claimed";
       readonly runId: string;
       readonly publishRun: PublishRun;
       readonly watchAt: number;
     }
-  /** P9 (takes over a run whose journal is lost): verifies every open target before it sends anything. */
+  /**
+   * This run takes over from a run whose journal is lost (P9). It verifies every open target before it sends anything.
+   */
   | {
       readonly state: "taken_over";
       readonly runId: string;
       readonly publishRun: PublishRun;
       readonly watchAt: number;
     }
-  /** P7 (claimed too early, or scheduled again after its run ended): the hint has the due time. */
+  /** The post was claimed too early, or was scheduled again after its run ended (P7). The hint has the due time. */
   | { readonly state: "not_due"; readonly hint: ArmHint }
-  /** The operator or a restore of the database holds publishing; the object asks again later. */
+  /** The operator or a restore holds publishing, so the object asks again later. */
   | { readonly state: "held" }
-  /** P10 (the post has ended or must not be published) and P14 (more than a day late). */
+  /** The post has ended or must not be published (P10), or is more than a day late (P14). */
   | { readonly state: "nothing_to_do" };
 
 type ClaimServices = Pick<Services, "db" | "clock" | "adapterFor" | "config" | "ids">;
 
-/** `version`: the version for which the object was armed or whose run it continues. The row is older only after a restore of the database. */
+/**
+ * What a claim needs. `version` is the one for which the object was armed, or whose run it continues. The row is older
+ * only after a restore.
+ */
 interface ClaimInput {
   readonly postId: string;
   readonly runId: string;
@@ -55,8 +60,8 @@ interface ClaimInput {
 }
 
 /**
- * Claims the post shortly before it is due; from then on nobody can edit or cancel it. Only the row decides whether the post is published,
- * and with what content.
+ * Claims a post shortly before it is due; from then on nobody can edit or cancel it. Only the row decides whether the
+ * post is published, and with what content.
  */
 export async function claimPost(
   services: ClaimServices,
@@ -104,9 +109,9 @@ export async function claimPost(
 }
 
 /**
- * Reads the post of a run that has claimed it. Never claims a newer version: if somebody scheduled the post again after the run ended, a
- * new run id claims it, because the journal under the old id belongs to the older version. `renewRunId` gives the run a new id: a write of
- * P17 (waits for its next try) whose answer was lost may still arrive, and must not release a run that sends.
+ * Reads the post of a run that has claimed it, but never a newer version: the journal of the run belongs to the older
+ * one, so a new run must claim a post that was scheduled again. `renewRunId` gives the run a new id. A lost write that
+ * released the post until its next try (P17) may still arrive, and must not release a run that sends.
  */
 export async function continueRun(
   services: ClaimServices,
@@ -128,7 +133,8 @@ export async function continueRun(
   if (post.version > version) {
     return { state: "not_due", hint: dueHintOf(services, publishRun) };
   }
-  // A restore put the row back to before this run's claim. The journal knows what the run has sent, so the run continues.
+  // A restore put the row back to before this run's claim. The journal knows what the run has sent, so the run
+  // continues.
   if (publishRun.held || services.config.publishingHeld) {
     return { state: "held" };
   }
@@ -147,7 +153,7 @@ export async function continueRun(
   };
 }
 
-/** The row is older than the version that the object knows, so it must not be sent. */
+/** Handles a row that is older than the version which the object knows. It must not be sent. */
 async function setAside(
   services: Pick<Services, "db" | "clock" | "ids">,
   { post }: PublishRun,
@@ -171,7 +177,7 @@ function dueHintOf(services: Pick<Services, "adapterFor">, { post, targets }: Pu
   return armHintOf(services, { ...post, scheduledAt: nextDueAt(post.scheduledAt, targets) });
 }
 
-/** P8, P9 and P10. */
+/** Decides about a post that another run has claimed (P8, P9, P10). */
 async function ownOrTakeOver(
   services: ClaimServices,
   publishRun: PublishRun,
@@ -192,8 +198,8 @@ async function ownOrTakeOver(
   if (post.version < version) {
     return await setAside(services, publishRun, version);
   }
-  // A new id: if the answer or the journal is lost, the next claim must take over again. With its own id it would send what the lost
-  // run may have sent.
+  // Take over under a new id. With the same id, a claim after a lost answer or journal would not take over, and would
+  // send what the lost run may have sent.
   // mutant: take-over-keeps-run-id
   const newRunId = services.ids.secretUuid();
   const isTakenOver = await takeOverRun(services.db, {
@@ -213,7 +219,10 @@ async function ownOrTakeOver(
   };
 }
 
-/** Reads the post for early preparation; undefined if its version has changed, if it is not scheduled, or while publishing is held. */
+/**
+ * Reads the post for early preparation. Undefined if its version has changed, if it is not scheduled, or while
+ * publishing is held.
+ */
 export async function peekRun(
   services: Pick<Services, "config" | "db">,
   input: Omit<ClaimInput, "runId">,
@@ -226,7 +235,7 @@ export async function peekRun(
   return isCurrent && !publishRun.held ? publishRun : undefined;
 }
 
-/** Whether the rows are what the confirm wrote; anything else is never sent. */
+/** Whether the rows are what the confirm wrote. If not, nothing of them is sent. */
 export async function matchesConfirmedPlan(publishRun: PublishRun): Promise<boolean> {
   const { postType, media, planHash } = publishRun.post;
   // mutant: unconfirmed-content

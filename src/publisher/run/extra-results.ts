@@ -2,7 +2,7 @@ import type { StoredExtra, StoredExtras } from "#db/schema.ts";
 import type { PublishedOutcome } from "#platforms/contract.ts";
 import { toTargetError } from "./target-errors.ts";
 
-/** The results of the extras of a target, as its owner reads them. */
+/** The results of a target's extras, as the owner of the post reads them. */
 export function toExtraResults(extras: NonNullable<PublishedOutcome["extras"]>): StoredExtras {
   return Object.fromEntries(
     Object.entries(extras).map(([name, { status, id, url, fault }]): [string, StoredExtra] => [

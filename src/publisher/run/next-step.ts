@@ -25,31 +25,35 @@ import { toExtraResults } from "./extra-results.ts";
 import { outcomeOfThread } from "./thread-error.ts";
 import { deadlineError, INTERNAL_ERROR, outcomeUnknownError, toTargetError } from "./target-errors.ts";
 
-/*
- * Decides what happens next to a target. Each pure function takes the run of a target and an outcome, and returns the next run.
- * T1 to T16 are the rows of the target table in docs/guide/publishing-reference.md.
- */
+/* Decides what happens next to a target. Each pure function takes the target's run and an outcome, and returns the
+   next run. T1 to T16 are the rows of the target table in docs/guide/publishing-reference.md. */
 
 export const MAX_RUN_ATTEMPTS = 8;
 const RETRY_BASE_MS = 30 * SECOND;
 const RETRY_MAX_MS = 15 * MINUTE;
 const RATE_LIMIT_DEADLINE_MS = DAY;
-/** Waits between lookups; after the last one the target ends as unconfirmed. */
+/** The waits (s) between lookups. After the last one the target ends as unconfirmed. */
 export const VERIFY_WAITS_SECONDS = [1, 2, 5, 10, 30, 60] as const;
 export const MAX_STALE_REFERENCES = 3;
 const MAX_PARTS = 100;
-/** Longer than other waits: a platform that processes for hours counts each look against its quota. */
+/**
+ * The longest wait (s) while a platform processes. It is long, because such a platform counts each look against its
+ * quota.
+ */
 const MAX_PROCESSING_WAIT_SECONDS = 3600;
 
-/** The platform has definitely not published the visible call. */
+/** The platform has certainly not published the visible call. */
 const NOT_COMMITTED = { committedAt: null, lastCommittedAt: null } as const;
 
-/** How long a platform may process media before the target fails. */
+/** How long (ms) a platform may process media before the target fails. */
 function processingLimitMs(postType: PostType): number {
   return postType === "video" ? 2 * HOUR : 30 * MINUTE;
 }
 
-/** Exponential backoff with full jitter, so that posts that failed together do not retry together. */
+/**
+ * The wait (ms) after `attempts` failures: exponential with full jitter, so that posts that failed together do not
+ * retry together.
+ */
 export function backoffMs(attempts: number, random: number): number {
   return Math.ceil(random * Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** Math.max(0, attempts - 1)));
 }
@@ -63,7 +67,7 @@ export function currentStep(run: TargetRun): Step {
   return run.prepared ? "commit" : "prepare";
 }
 
-/** Marks the start of a step and counts the attempt that it belongs to. */
+/** Marks the start of a step, and counts the attempt that it belongs to. */
 export function startStep(run: TargetRun, now: number): TargetRun {
   const started = run.prepared || run.preparingSince !== null ? run : { ...run, preparingSince: now };
   return run.attemptCounted
@@ -71,7 +75,7 @@ export function startStep(run: TargetRun, now: number): TargetRun {
     : { ...started, attemptCounted: true, attempts: run.attempts + 1, runAttempts: run.runAttempts + 1 };
 }
 
-/** T1, T5 (visible call begins): records the intent to send, which must be on disk before the request leaves. */
+/** Records the intent to send a visible call (T1, T5). It must be on disk before the request is sent. */
 export function recordCommitIntent(run: TargetRun, now: number): TargetRun {
   return {
     ...withState(run, "committing"),
@@ -125,7 +129,8 @@ export function afterCommit(run: TargetRun, outcome: CommitOutcome, ctx: StepCon
     case "stale":
       return prepareAgain(run, "commit", outcome.detail, ctx);
     case "refused":
-      // An adapter must not call a failed publication "temporary". If one does, the post may be public all the same, so its outcome is uncertain.
+      // An adapter must not call a failed publication "temporary". If it does, the post may still be published, so the
+      // outcome is uncertain.
       return outcome.fault.kind === "temporary"
         ? markUncertain(run, ctx, "commit", outcome.fault.message)
         : afterFault({ ...run, ...NOT_COMMITTED }, "commit", outcome.fault, ctx);
@@ -154,7 +159,8 @@ export function afterVerify(run: TargetRun, outcome: VerifyOutcome, ctx: StepCon
         : verifyAgain(waiting, outcome.afterSeconds, null, ctx);
     }
     case "absent": {
-      // T13 (authoritatively absent): the only transition from uncertain back to sending; at once, then with growing waits.
+      // The post is certainly absent (T13): the only way from uncertain back to sending, at once at first, then with
+      // growing waits.
       const wait = run.runAttempts > 1 ? backoffMs(run.runAttempts - 1, ctx.random) : 0;
       if (run.runAttempts >= MAX_RUN_ATTEMPTS || ctx.now + wait > ctx.dueAt + RETRY_DEADLINE_MS) {
         return failTarget(run, ctx, "verify", deadlineError("the platform repeatedly did not have the post", null));
@@ -175,7 +181,7 @@ export function afterVerify(run: TargetRun, outcome: VerifyOutcome, ctx: StepCon
   }
 }
 
-/** A refused lookup proves nothing, unless the platform says that it rejected the post. */
+/** Decides after a refused lookup. It proves nothing, unless the platform says that it rejected the post. */
 function afterVerifyFault(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   switch (fault.kind) {
     case "rejected":
@@ -188,7 +194,7 @@ function afterVerifyFault(run: TargetRun, fault: Fault, ctx: StepContext): Targe
   }
 }
 
-/** The platform refused an outdated token: repeats the step with a new one. */
+/** Repeats a step with a new token after the platform refused an outdated one. */
 export function afterExpiredToken(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   const step = currentStep(run);
   if (step === "verify") {
@@ -198,7 +204,10 @@ export function afterExpiredToken(run: TargetRun, fault: Fault, ctx: StepContext
   return afterFault(notCommitted, step, { ...fault, kind: "temporary", retryAfterSeconds: 1 }, ctx);
 }
 
-/** T16 (no usable token): fails or delays a target that was not sent. A target that may have been sent stays uncertain. */
+/**
+ * Decides if there is no usable token (T16). A target that was not sent fails or waits. One that may have been sent
+ * stays uncertain.
+ */
 export function afterNoAccess(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   if (run.state === "verifying") {
     return fault.kind === "reconnect" || fault.kind === "rejected"
@@ -215,7 +224,7 @@ export function afterNoAccess(run: TargetRun, fault: Fault, ctx: StepContext): T
   return afterFault(run, "access", fault, ctx);
 }
 
-/** Hides a fault before the due time from the owner, because preparation runs again by the due time at the latest. */
+/** Hides a fault before the due time from the owner, because preparation runs again at the due time. */
 export function afterEarlyFault(run: TargetRun, fault: Fault, ctx: StepContext): TargetRun {
   const canRetryEarly = fault.kind === "temporary" || fault.kind === "rate_limited";
   const wait =
@@ -236,12 +245,12 @@ export function afterEarlyFault(run: TargetRun, fault: Fault, ctx: StepContext):
   };
 }
 
-/** Fails a target without a call: its rows differ from the confirmed ones, or the platform is not configured. */
+/** Fails a target without any call: its rows differ from the confirmed ones, or the platform is not configured. */
 export function failWithoutCall(run: TargetRun, error: StoredTargetError, ctx: StepContext): TargetRun {
   return failTarget(run, ctx, "claim", error);
 }
 
-/** For an adapter that threw in `prepare`, or a step that exceeded its time limit. */
+/** The fault of an adapter that threw in `prepare`, or of a step that exceeded its time limit. */
 export function temporaryFault(message: string, httpStatus: number | null): Fault {
   return {
     kind: "temporary",
@@ -358,7 +367,10 @@ function prepareAgain(run: TargetRun, step: Step, detail: string, ctx: StepConte
       });
 }
 
-/** T10 (no definite outcome): the platform may have published it. Only `absent` leads back to sending. */
+/**
+ * Marks a target without a definite outcome (T10), which the platform may have published. Only `absent` leads back to
+ * sending.
+ */
 export function markUncertain(run: TargetRun, ctx: StepContext, step: string, detail: string): TargetRun {
   return transition(run, ctx, "verifying", step, "uncertain", {
     wakeAt: ctx.now + VERIFY_WAITS_SECONDS[0] * SECOND,
@@ -372,7 +384,7 @@ function waitForProcessing(run: TargetRun, afterSeconds: number, ctx: StepContex
   const since = run.acceptedAt ?? run.committedAt ?? ctx.now;
   return ctx.now - since > (ctx.acceptedLimitMs ?? processingLimitMs(ctx.postType))
     ? markUnconfirmed(run, ctx, "the platform accepted the post and did not report a result in time")
-    : // The first such answer ends the uncertainty.
+    : // The first answer that the platform is processing the post ends the uncertainty.
       transition(run, ctx, "verifying", "verify", run.acceptedAt === null ? "accepted" : "again", {
         wakeAt: ctx.now + clampWaitMs(afterSeconds, 1, MAX_PROCESSING_WAIT_SECONDS),
         acceptedAt: run.acceptedAt ?? ctx.now,

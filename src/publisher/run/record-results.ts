@@ -8,37 +8,43 @@ import { type PublishRun, writeRunResults } from "./store-run.ts";
 import { completionEvent, isOpen, isTerminal, POST_TRANSITIONS } from "#posts/rows/state-machine.ts";
 import type { TargetRun } from "./target-run.ts";
 
-/** The state of the post after the write. */
+/** The state of the post after its results were written. */
 export type RecordResult =
-  /** The run continues; `watchAt` is the value in D1. */
+  /** The run continues. `watchAt` is the value in D1. */
   | { readonly state: "running"; readonly watchAt: number }
-  /** The run has ended and its journal can be deleted. */
+  /** The run has ended, and its journal can be deleted. */
   | { readonly state: "ended" }
-  /** A restore put the database back to before this run's claim; the run continues and takes the row back. */
+  /** A restore put the database back to before this run's claim. The run continues and takes the row back. */
   | { readonly state: "put_back" }
-  /** P17: the post is scheduled until its next try, which the hint says. */
+  /** The post is scheduled until its next try (P17), whose time is in the hint. */
   | { readonly state: "waiting"; readonly hint: ArmHint }
-  /** An edit scheduled the post again after the run ended. */
+  /** An edit has scheduled the post again after the run ended. */
   | { readonly state: "scheduled"; readonly hint: ArmHint };
 
-/** A write moves `watch_at`, which costs two rows, only if the run's next wake is less than this before it. */
+/**
+ * A write moves `watch_at` only if the run's next wake is less than this (ms) before it, because moving it costs two
+ * rows.
+ */
 const RENEW_BELOW_MS = 15 * SECOND;
-/** A shorter wait is not worth its writes, because no user could stop the post in time. */
+/** A shorter wait (ms) is not written, because no user could stop the post in that time. */
 const MIN_WAIT_MS = 5 * SECOND;
 
-/** Writes the results of a run in one transaction, and ends the post when every target has ended. Safe to repeat after a lost answer. */
+/**
+ * Writes the results of a run in one transaction, and ends the post if every target has ended. Safe to repeat after a
+ * lost answer.
+ */
 export async function recordRunResults(
   services: Pick<Services, "db" | "clock" | "adapterFor">,
   input: {
     publishRun: PublishRun;
     runId: string;
     runs: readonly TargetRun[];
-    /** The targets that differ from what D1 holds. */
+    /** The targets that differ from those in D1. */
     changed: readonly TargetRun[];
     watchAt: number;
-    /** When the run wakes next; ignored when the run ends. */
+    /** When (ms) the run wakes next. Ignored if the run ends. */
     wakeAt: number;
-    /** Whether no step is in flight, so that the post may wait for its next try. */
+    /** Whether no step is running, so that the post may wait for its next try. */
     idle: boolean;
     /** Called if the write may have recorded events of the workspace. */
     onEvents(workspaceId: string): void;
@@ -84,7 +90,7 @@ export async function recordRunResults(
   return row?.status === "scheduled" ? { state: "scheduled", hint: armHintOf(services, row) } : { state: "ended" };
 }
 
-/** Whether a post was only looked up after a restore, and no platform has or may have it; its owner decides then. */
+/** Whether a post was only looked up after a restore, and no platform has it or may have it. Its owner then decides. */
 function isNotFoundAfterRestore(
   { post, targets }: PublishRun,
   runs: readonly TargetRun[],
@@ -108,12 +114,18 @@ function reopened(run: TargetRun): TargetRun {
   return isUnsent(run) ? { ...run, state: "pending", error: null } : run;
 }
 
-/** P17 (waits for its next try). A post that is only looked up after a restore never waits, because it would be sent then. */
+/**
+ * Whether a post may wait for its next try (P17). One that is only looked up after a restore may not, because it would
+ * then be sent.
+ */
 function canWait(runs: readonly TargetRun[], { post, targets }: PublishRun, waitMs: number): boolean {
   return waitMs >= MIN_WAIT_MS && post.pausedReason !== "restored" && !targets.some(isPublic) && onlyWaits(runs);
 }
 
-/** Whether every open target waits for a later try, no visible call has an unknown outcome, and nothing is public or may be. */
+/**
+ * Whether every open target waits for a later try, no visible call has an unknown outcome, and nothing is or may be
+ * published.
+ */
 export function onlyWaits(runs: readonly TargetRun[]): boolean {
   const open = runs.filter(({ state }) => isOpen(state));
   return (

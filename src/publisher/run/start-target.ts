@@ -4,21 +4,24 @@ import type { PublishRunTarget } from "./store-run.ts";
 import { PLAN_MISMATCH_ERROR } from "./target-errors.ts";
 import { createTargetRun, type StepContext, type TargetRun, transition } from "./target-run.ts";
 
-/* How a target starts, and how it resumes after sleep, a crash or the loss of its journal. */
+/* How a target starts, and how it continues after sleep, a crash or the loss of its journal. */
 
-/** P9 (take-over): the lost run may have sent the target since its due time, so verify before sending. */
+/**
+ * Starts a target as uncertain after a take-over (P9). The lost run may have sent it since its due time, so verify
+ * before sending.
+ */
 export function startAsUncertain(run: TargetRun, ctx: StepContext): TargetRun {
   return transition(run, ctx, "verifying", "recover", "uncertain", {
     wakeAt: ctx.now,
     unansweredVerifies: 0,
     committedAt: Math.min(ctx.dueAt, ctx.now),
-    // The lost run may have sent it just now.
+    // The lost run may have sent the target just now.
     lastCommittedAt: ctx.now,
     message: "the journal of the previous run was lost",
   });
 }
 
-/** Starts a target; `known` is its run in the journal for the same version and content. */
+/** Starts a target. `known` is its run in the journal for the same version and content. */
 export function startTarget(
   target: PublishRunTarget,
   context: StepContext,
@@ -29,7 +32,7 @@ export function startTarget(
   }: { readonly isTakenOver: boolean; readonly matchesConfirmation: boolean; readonly known: TargetRun | undefined },
 ): TargetRun {
   const initialRun = createTargetRun(target, context.now);
-  // Check this first: verify what the lost run may have sent, even if the rows have changed since.
+  // Check this first, even if the rows have changed: what the lost run may have sent must be verified.
   // mutant: take-over-sends-blind
   if (isTakenOver) {
     return startAsUncertain(initialRun, context);
@@ -37,20 +40,20 @@ export function startTarget(
   if (!matchesConfirmation) {
     return failWithoutCall(initialRun, PLAN_MISMATCH_ERROR, context);
   }
-  // P17 (waits for its next try): keep the counters of the earlier tries.
+  // A target that waits for its next try (P17) keeps the counters of the earlier tries.
   if (!known || known.state === "retry_wait") {
     return known ?? initialRun;
   }
   return adoptEarlyPreparation(known, initialRun, context.now);
 }
 
-/** Resumes a target after sleep or a crash; returns nothing if it has ended. */
+/** Continues a target after sleep or a crash. Returns nothing if it has ended. */
 export function resumeTarget(
   target: PublishRunTarget,
   context: StepContext,
   { isTakenOver, known }: { readonly isTakenOver: boolean; readonly known: TargetRun | undefined },
 ): readonly TargetRun[] {
-  // A terminal state in D1 is final, even if a crash lost the journal entry that led to it.
+  // A final state in D1 stays final, even if a crash lost the journal entry that led to it.
   if (isTerminal(target.state)) {
     return [];
   }
@@ -62,14 +65,14 @@ export function resumeTarget(
     : [startAsUncertain(known ?? createTargetRun(target, context.now), context)];
 }
 
-/** T11 (crash while committing): an intent on disk means that the call may have left. */
+/** Handles a crash during a visible call (T11): an intent on disk means that the call may have been sent. */
 export function recoverInterruptedCommit(run: TargetRun, ctx: StepContext): TargetRun {
   return run.state === "committing"
     ? markUncertain(run, ctx, "recover", "the publisher stopped in the middle of the call")
     : run;
 }
 
-/** Keeps the references and the history of early preparation and resets its counters. */
+/** Keeps the references and the history of early preparation, and resets its counters. */
 export function adoptEarlyPreparation(run: TargetRun, { attempts, progress }: TargetRun, now: number): TargetRun {
   const hasStarted = run.prepared !== null || run.cursor !== null;
   return {

@@ -11,23 +11,23 @@ import type { TargetRun } from "./target-run.ts";
 export type PublishRunPost = typeof posts.$inferSelect;
 export type PublishRunTarget = typeof postTargets.$inferSelect;
 
-/** The columns of a media row that the post does not store itself. */
+/** The columns of a media item that the post itself does not store. */
 interface PublishRunMedia {
   readonly id: string;
   readonly filename: string;
   readonly facts: JsonObject;
 }
 
-/** Everything a run publishes, read in one transaction. */
+/** Everything that a run publishes, read in one transaction. */
 export interface PublishRun {
   readonly post: PublishRunPost;
   readonly targets: readonly PublishRunTarget[];
   readonly media: readonly PublishRunMedia[];
-  /** The database was restored and not yet released. */
+  /** Whether the database was restored and is not released yet. */
   readonly held: boolean;
 }
 
-/** A target with own media may have another type than the post. */
+/** The type of post for one target. With own media it may differ from the type of the post. */
 export function postTypeOfTarget({ post }: PublishRun, { media }: Pick<PublishRunTarget, "media">): PostType {
   return media === null ? post.postType : postTypeOf(media);
 }
@@ -77,24 +77,28 @@ function readPublishRun({
   );
 }
 
-/** Reads without claiming. */
+/** Reads the post of a run without claiming it. */
 export async function selectPublishRun(db: Db, postId: string): Promise<PublishRun | undefined> {
   return readPublishRun(await batch(db, publishRunStatements(db, postId)));
 }
 
-/** Selects the accounts of a post's targets; other modules use it as a subquery. Its parameter is the id of the post. */
+/**
+ * SQL that selects the accounts of a post's targets, for subqueries of other modules. Its parameter is the id of the
+ * post.
+ */
 export const TARGET_ACCOUNTS_SQL = "SELECT account_id FROM post_targets WHERE post_id = ?";
 
-/** A statement of another module that runs in the same trip as the claim. */
+/** A statement of another module that runs in the same round trip as the claim. */
 export interface ReadAlongside {
   readonly statement: Statement<RawRow>;
-  /** Called with its rows before the claim returns, even if the claim fails. */
+  /** Called with the rows of the statement before the claim returns, even if the claim fails. */
   take(rows: readonly RawRow[]): void;
 }
 
 /**
- * P6 (claim): compare-and-set and read are one transaction, so that no edit comes between them. It refuses a held database and a row
- * older than `version`: a restore put them back. It leaves `watch_at` alone: most runs end before it, and writing it would cost an index row.
+ * Claims a post (P6). One transaction compares, sets and reads, so that no edit comes between. It refuses a held
+ * database, and a row older than `version`, which a restore put back. `watch_at` stays, because most runs end before
+ * it, and writing it costs an index row.
  */
 export async function claimPostRow(
   db: Db,
@@ -117,7 +121,7 @@ export async function claimPostRow(
   return readPublishRun(read);
 }
 
-/** P19 (a restore put the row back under a run): returns whether the run owns its post again. */
+/** Takes a row back that a restore put back during the run (P19). Returns whether the run owns its post again. */
 export async function reclaimRow(
   db: Db,
   run: { postId: string; runId: string; version: number; watchAt: number },
@@ -129,11 +133,11 @@ export async function reclaimRow(
     )
     .bind(run.postId, run.runId, run.version, run.watchAt)
     .all();
-  // Not `meta.changes`, which also counts the rows that the triggers of a new status change.
+  // Count the returned rows: `meta.changes` would also count the rows that triggers change.
   return update.results.length === 1;
 }
 
-/** P9 (take-over): returns whether this call replaced the run whose journal is lost. */
+/** Takes over a post from a run whose journal is lost (P9). Returns whether this call replaced that run. */
 export async function takeOverRun(
   db: Db,
   run: { postId: string; previousRunId: string | null; runId: string; watchAt: number },
@@ -147,7 +151,7 @@ export async function takeOverRun(
   return update.meta.changes === 1;
 }
 
-/** P14 (more than a day late): fails the open targets; published ones stay published. */
+/** Fails the open targets of a post that is more than a day late (P14). Published targets stay published. */
 export async function failMissedPost(
   db: Db,
   missed: { postId: string; now: number; notBefore: number; error: string; historyEntry: string },
@@ -178,16 +182,17 @@ export interface RunResults {
   readonly runId: string;
   readonly now: number;
   readonly targets: readonly TargetRun[];
-  /** The final status of the post, or `scheduled` when it waits for its next try; undefined while the run continues. */
+  /** The final status of the post, or `scheduled` if it waits for its next try. Undefined while the run continues. */
   readonly status?: PostStatus | undefined;
-  /** When the reconciler must check next; undefined leaves it unchanged. */
+  /** When (ms) the reconciler must check next. Undefined leaves it unchanged. */
   readonly watchAt?: number | undefined;
 }
 
 /**
- * P11 to P13 (the post ends), P15 (progress) and P17 (waits for its next try): writes targets and post in one transaction. The run id
- * guards it and it never overwrites a terminal state, so it is safe to repeat. P17 gets a new version, so that nobody confuses it with a
- * row that a restore put back. Returns the post after the write, and whether its workspace records events.
+ * Writes targets and post in one transaction: at the end (P11 to P13), for progress (P15), or before a wait for the
+ * next try (P17). It checks the run id and never overwrites a final state, so it is safe to repeat. P17 gets a new
+ * version, which tells it from a row that a restore put back. Returns the post, and whether its workspace records
+ * events.
  */
 export async function writeRunResults(
   db: Db,
@@ -252,9 +257,12 @@ export async function writeRunResults(
   return row && { ...readRow<PublishRunPost>(POST_TABLE_COLUMNS, row), recordsEvents: row["records_events"] === 1 };
 }
 
-/** JSON columns are strings inside the one JSON parameter, so that D1 stores exactly these bytes. */
+/**
+ * The columns of a target. JSON columns are strings inside the one JSON parameter, so that D1 stores exactly these
+ * bytes.
+ */
 function toTargetColumns(run: TargetRun) {
-  // The platform has accepted it, so owners must not see it as uncertain.
+  // The platform has accepted the post, so owners must not see it as uncertain.
   const state = run.state === "verifying" && run.acceptedAt !== null ? "processing" : run.state;
   return {
     accountId: run.accountId,

@@ -3,9 +3,9 @@ import type { JsonValue } from "#core/json.ts";
 import type { Db } from "#db/client.ts";
 import type { SiblingTarget } from "#platforms/contract.ts";
 
-/** A target may be sent until a day after its due time (`RATE_LIMIT_DEADLINE_MS`). */
+/** How long (ms) after its due time a target may be sent (`RATE_LIMIT_DEADLINE_MS`). */
 const SENT_UNTIL_MS = DAY;
-/** Tolerates a platform's clock that differs from this service's. */
+/** How much (ms) a platform's clock may differ from this service's. */
 const CLOCK_TOLERANCE_MS = 2 * MINUTE;
 const MAX_SIBLINGS = 1000;
 
@@ -16,8 +16,8 @@ interface SiblingRow {
 }
 
 /**
- * Selects the other targets of the account that may have published since this target's visible call: all that were due, except those
- * whose row proves that they did not. Rows lag behind journals, so a state such as "pending" proves nothing.
+ * Selects other targets of the account that may have published since this target's visible call: all that were due,
+ * except those whose row proves the opposite. Rows lag behind journals, so a state such as "pending" proves nothing.
  */
 export async function selectSiblings(
   db: Db,

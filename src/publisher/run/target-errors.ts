@@ -2,7 +2,7 @@ import type { StoredTargetError } from "#db/schema.ts";
 import type { Fault } from "#platforms/contract.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
-/** The common members of an error that only the operator can fix. */
+/** The common members of an error that only the operator can solve. */
 export const INTERNAL_ERROR = {
   category: "internal",
   platformCode: null,
@@ -10,7 +10,7 @@ export const INTERNAL_ERROR = {
   whoMustAct: "operator",
 } as const;
 
-/** The error of a target whose tries are used up; `fault` made the last attempt fail. */
+/** The error of a target whose tries are used up. `fault` is that of the last attempt. */
 export function deadlineError(message: string, fault: Fault | null): StoredTargetError {
   return {
     code: "deadline",
@@ -22,7 +22,7 @@ export function deadlineError(message: string, fault: Fault | null): StoredTarge
   };
 }
 
-/** A platform's refusal, as the owner of the post reads it. */
+/** A platform's refusal in the form in which the owner of the post reads it. */
 export function toTargetError(fault: Fault): StoredTargetError {
   return {
     code: fault.code,
@@ -34,7 +34,7 @@ export function toTargetError(fault: Fault): StoredTargetError {
   };
 }
 
-/** The service cannot find out whether the post is public. */
+/** The error if the service cannot find out whether the post is published. */
 export function outcomeUnknownError(reason: string): StoredTargetError {
   return {
     code: "outcome_unknown",
@@ -46,7 +46,7 @@ export function outcomeUnknownError(reason: string): StoredTargetError {
   };
 }
 
-/** The stored rows differ from what was confirmed. */
+/** The error if the stored rows differ from what was confirmed. */
 export const PLAN_MISMATCH_ERROR = {
   code: "plan_mismatch",
   category: "internal",
@@ -56,7 +56,7 @@ export const PLAN_MISMATCH_ERROR = {
   whoMustAct: "operator",
 } as const;
 
-/** After a restore the post may be public already, or its row may be older than the last confirm. */
+/** The error after a restore: the post may already be published, or its row may be older than the last confirm. */
 export const DATABASE_RESTORED_ERROR = {
   code: "database_restored",
   category: "internal",

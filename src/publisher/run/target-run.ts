@@ -9,36 +9,36 @@ import { toExtraResults } from "./extra-results.ts";
 import { deadlineError } from "./target-errors.ts";
 import { outcomeOfThread } from "./thread-error.ts";
 
-/** The progress of one target within a run; plain JSON, because the journal stores it. */
+/** The progress of one target within a run. It is plain JSON, because the journal stores it. */
 export interface TargetRun {
   readonly accountId: string;
   readonly state: TargetState;
-  /** When its next step is due. */
+  /** When (ms) the next step of the target is due. */
   readonly wakeAt: number;
-  /** Where preparation continues; null before its first step. */
+  /** Where preparation continues. Null before its first step. */
   readonly cursor: { readonly value: JsonValue } | null;
-  /** The result of preparation; the visible call is next. Kept while verifying, because lookups need it. */
+  /** The result of preparation, after which the visible call is next. Kept while verifying, because lookups need it. */
   readonly prepared: { readonly ref: JsonValue; readonly expiresAt: number | null } | null;
-  /** Whether `attempts` includes the current attempt; a wait at a rate limit starts no new one. */
+  /** Whether `attempts` includes the present attempt. A wait because of a rate limit starts no new one. */
   readonly attemptCounted: boolean;
-  /** Attempts in all runs of the target, as its owner sees them. */
+  /** The attempts in all runs of the target, as its owner sees them. */
   readonly attempts: number;
-  /** Attempts of this run, limited to `MAX_RUN_ATTEMPTS`. */
+  /** The attempts of this run, of which `MAX_RUN_ATTEMPTS` are allowed. */
   readonly runAttempts: number;
-  /** Consecutive waits at a rate limit. */
+  /** How many times in a row the target has waited because of a rate limit. */
   readonly rateLimitWaits: number;
-  /** Lookups without an answer since the outcome became uncertain. */
+  /** How many lookups got no answer since the outcome became uncertain. */
   readonly unansweredVerifies: number;
-  /** Prepared references that expired before they could be used. */
+  /** How many prepared references expired before they could be used. */
   readonly staleReferences: number;
-  /** Visible calls that succeeded where a target needs several. */
+  /** How many visible calls have succeeded, for a target that needs several. */
   readonly publishedParts: number;
   readonly preparingSince: number | null;
-  /** When the visible call with an unknown outcome was first sent. */
+  /** When (ms) the visible call with an unknown outcome was first sent. */
   readonly committedAt: number | null;
-  /** When the post was last sent. `absent` is believed only after the platform's listing delay from this time. */
+  /** When (ms) the post was last sent. `absent` counts only after the platform's listing delay from this time. */
   readonly lastCommittedAt: number | null;
-  /** When the platform said that it has accepted the call and processes it. */
+  /** When (ms) the platform said that it has accepted the call and is processing it. */
   readonly acceptedAt: number | null;
   readonly progress: JsonValue;
   readonly startedAt: number | null;
@@ -46,7 +46,7 @@ export interface TargetRun {
   readonly remoteId: string | null;
   readonly remoteUrl: string | null;
   readonly error: StoredTargetError | null;
-  /** The results of the extras: first comments, covers, playlists. */
+  /** The results of the extras: first comment, cover and playlists. */
   readonly extras: StoredExtras | null;
   readonly history: readonly StoredAttempt[];
 }
@@ -56,11 +56,11 @@ export interface StepContext {
   readonly now: number;
   readonly dueAt: number;
   readonly postType: PostType;
-  /** `Adapter.processingLimitMs` of the target's platform. */
+  /** How long (ms) the target's platform may process an accepted post (`Adapter.processingLimitMs`). */
   readonly acceptedLimitMs?: number | undefined;
-  /** The HTTP status of the last response of the step. */
+  /** The HTTP status of the last response in the step. */
   readonly httpStatus: number | null;
-  /** In [0, 1), for the jitter of a wait. */
+  /** A random number in [0, 1), for the jitter of a wait. */
   readonly random: number;
 }
 
@@ -68,7 +68,7 @@ export const MAX_HISTORY = 100;
 
 const MAX_WAIT_SECONDS = 15 * 60;
 
-/** The run of a target from its row in D1; after an earlier try it waits for its next one. */
+/** Builds the run of a target from its row in D1. After an earlier try it waits for the next one. */
 export function createTargetRun(
   row: {
     accountId: string;
@@ -107,17 +107,18 @@ export function createTargetRun(
   };
 }
 
-/** A target as D1 has it, to compare what its owner can see. */
+/** A target as D1 has it, for comparing what its owner can see. */
 export function storedTargetRun(
   target: Parameters<typeof createTargetRun>[0] & Pick<TargetRun, "state" | "remoteId">,
 ): TargetRun {
   return { ...createTargetRun(target, target.nextAttemptAt ?? 0), state: target.state, remoteId: target.remoteId };
 }
 
-/** What an owner can see of a target; D1 is written only when this changes. */
+/** What an owner can see of a target. D1 is written only if this changes. */
 export function visibleStateKey(run: TargetRun): string {
   const accepted = run.state === "verifying" && run.acceptedAt !== null;
-  // An accepted post is polled every few seconds, too often to record each wake time. An uncertain one is checked six times.
+  // The wake times of an accepted post are not recorded, because it is polled every few seconds. An uncertain post is
+  // checked only six times.
   const waits = run.state === "retry_wait" || (run.state === "verifying" && !accepted);
   const working = accepted || run.state === "preparing" || run.state === "processing" || run.state === "committing";
   return JSON.stringify([
@@ -129,7 +130,7 @@ export function visibleStateKey(run: TargetRun): string {
   ]);
 }
 
-/** T7 (definite failure): ends the target; its owner reads the reason. */
+/** Ends a target after a definite failure (T7). Its owner reads the reason. */
 export function failTarget(run: TargetRun, ctx: StepContext, step: string, error: StoredTargetError): TargetRun {
   const published = publishedWithoutExtras(run, ctx, step, { status: "failed", error });
   if (published) {
@@ -145,7 +146,10 @@ export function failTarget(run: TargetRun, ctx: StepContext, step: string, error
   });
 }
 
-/** Ends a target as published if its post is public, even if its extras fail; undefined if it is not known to be public. */
+/**
+ * Ends a target as published if its post is public, even if its extras fail. Undefined if the post is not known to be
+ * public.
+ */
 export function publishedWithoutExtras(
   run: TargetRun,
   ctx: StepContext,
@@ -178,7 +182,7 @@ const NOT_TRIED = "what comes before it had no known outcome";
 
 type TargetRunChange = Partial<TargetRun> & { readonly message?: string | null; readonly platformCode?: string | null };
 
-/** Makes a transition of the table and adds its history entry. */
+/** Makes a transition of the state machine and adds its history entry. */
 export function transition(
   run: TargetRun,
   ctx: StepContext,
@@ -200,7 +204,9 @@ export function transition(
   };
 }
 
-/** Throws on a transition that is not in the table: it is a bug, and nothing may be sent after it. */
+/**
+ * Sets the state. Throws on a transition that the state machine lacks: it is a bug, and nothing may be sent after it.
+ */
 export function withState(run: TargetRun, to: TargetState): TargetRun {
   if (!TARGET_TRANSITIONS[run.state].includes(to)) {
     throw new Error(`a target cannot go from ${run.state} to ${to}`);
@@ -230,7 +236,7 @@ export function appendHistory(
   return [...(isRepeatedWait ? run.history.slice(0, -1) : run.history), entry].slice(-MAX_HISTORY);
 }
 
-/** The wait that a platform asks for, in ms and within limits. */
+/** The wait (ms) that a platform asks for, within limits. */
 export function clampWaitMs(seconds: number, minSeconds: number, maxSeconds: number = MAX_WAIT_SECONDS): number {
   return Math.ceil(
     Math.min(maxSeconds, Math.max(minSeconds, Number.isFinite(seconds) ? seconds : minSeconds)) * SECOND,

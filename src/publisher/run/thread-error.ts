@@ -2,7 +2,7 @@ import type { JsonValue } from "#core/json.ts";
 import type { StoredTargetError } from "#db/schema.ts";
 import { publishedThreadParts } from "#platforms/thread.ts";
 
-/** The error of a target. If parts of a thread are public, it says after which part the thread stopped and why. */
+/** The error of a target. If parts of a thread are published, it says after which part the thread stopped and why. */
 export function outcomeOfThread(progress: JsonValue, error: StoredTargetError): StoredTargetError {
   const { length } = publishedThreadParts(progress);
   return length === 0

@@ -2,12 +2,12 @@ import type { Services } from "#context.ts";
 import type { AddressCheck } from "#core/public-address/address-check.ts";
 import { checkPublicUrl } from "#core/public-address/check-public-url.ts";
 
-/** A program on the machine that runs the sandbox. */
+/** Matches the address of a program on the machine that runs the sandbox. */
 const LOCAL_PROGRAM = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\d{1,5}\//;
 
 /**
- * Whether events may go to an address: `https` on the public internet, and in the sandbox also a program on the same machine. Checked when
- * the address is set, and again before every try.
+ * Whether events may be sent to an address: `https` on the public internet, or in the sandbox a program on the same
+ * machine. Checked when the address is set and before every try.
  */
 export async function checkWebhookAddress(
   { outbound, config }: Pick<Services, "outbound" | "config">,

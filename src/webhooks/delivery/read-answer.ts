@@ -1,12 +1,12 @@
 import { DAY, SECOND } from "#core/clock.ts";
 
-/** The longest wait that a receiver may ask for. */
+/** The longest wait (ms) that a receiver may ask for. */
 const MAX_RETRY_AFTER_MS = DAY;
 
-/** What the status of an answer means; null when no answer came. */
+/** What the status of a receiver's answer means. Null if there was no answer. */
 export type AnswerMeaning =
   | { readonly kind: "delivered" }
-  /** The receiver wants no more events, ever. */
+  /** The receiver wants no more events at all. */
   | { readonly kind: "gone" }
   | { readonly kind: "failed"; readonly retryAfterMs: number | null };
 
@@ -28,13 +28,13 @@ export function readAnswer(
   return { kind: "failed", retryAfterMs: mayAsk ? parseRetryAfter(retryAfter, now) : null };
 }
 
-/** Seconds or an HTTP date (RFC 9110 10.2.3); null for anything else. */
+/** The header `Retry-After`: seconds or an HTTP date (RFC 9110 10.2.3). Null for other text. */
 function parseRetryAfter(text: string | null, now: number): number | null {
   const value = text?.trim() ?? "";
   if (/^\d{1,9}$/.test(value)) {
     return Math.min(Number(value) * SECOND, MAX_RETRY_AFTER_MS);
   }
-  // `Date.parse` also accepts bare numbers and other forms; a date in a header begins with the day of the week.
+  // `Date.parse` also accepts bare numbers and other forms, but a date in a header begins with the day of the week.
   const at = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), MAX_RETRY_AFTER_MS);
 }

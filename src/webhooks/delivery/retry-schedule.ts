@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, SECOND } from "#core/clock.ts";
 
-/** The wait after the first failure, the second, and so on; after the last one the delivery is given up. */
+/** The waits (ms) after the first failure, the second, and so on. After the last one the delivery is given up. */
 const RETRY_DELAYS_MS = [
   5 * SECOND,
   MINUTE,
@@ -14,12 +14,15 @@ const RETRY_DELAYS_MS = [
   24 * HOUR,
 ] as const;
 
-/** Each wait is up to this share shorter or longer, so that deliveries that failed together do not retry together. */
+/**
+ * By which share each wait is randomly shorter or longer, so that deliveries that failed together do not retry
+ * together.
+ */
 const JITTER = 0.2;
 
 /**
- * When a delivery is tried again after `failures` failed tries; null when it is given up. A longer `Retry-After` of the receiver replaces
- * the wait.
+ * When (ms) a delivery is tried again after `failures` failed tries. Null if it is given up. A longer `Retry-After` of
+ * the receiver replaces the wait.
  */
 export function nextTryAt(input: {
   readonly failures: number;

@@ -16,12 +16,12 @@ export interface TryResult {
 }
 
 interface Message {
-  /** The id of the event; every try has the same one. */
+  /** The id of the event, the same for every try. */
   readonly id: string;
   readonly body: string;
 }
 
-/** Sends a message once. Never throws: the result contains any error. */
+/** Sends a message once. Never throws, because the result contains any error. */
 export async function sendTry(
   services: Pick<Services, "clock" | "config" | "outbound">,
   receiver: { readonly url: string; readonly secrets: readonly string[] },
@@ -68,6 +68,7 @@ export async function sendTry(
 
 /** The first bytes of the answer as text, for the log only. */
 function toLoggedText(bytes: Uint8Array): string {
-  // Decodes as a stream, so that a character cut at the limit is left out. SQLite ends a text at the null character.
+  // Decode as a stream, so that a character that the limit cuts is left out. SQLite would end a text at the null
+  // character.
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\u0000", "\uFFFD");
 }

@@ -10,7 +10,7 @@ async function signatureOf(secret: string, text: string): Promise<string> {
   return `v1,${toBase64(new Uint8Array(signature))}`;
 }
 
-/** The headers of Standard Webhooks, with one signature for each secret: https://www.standardwebhooks.com */
+/** The headers of Standard Webhooks, with a signature for each secret: https://www.standardwebhooks.com */
 export async function signatureHeaders(
   message: { readonly id: string; readonly body: string },
   secrets: readonly string[],

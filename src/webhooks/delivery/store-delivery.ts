@@ -11,7 +11,7 @@ export interface SendingWebhook {
   readonly url: string;
   readonly types: readonly (EventType | "*")[];
   readonly sealedSecret: string;
-  /** This secret also signs until `until`. */
+  /** The previous secret, which also signs until `until` (ms). */
   readonly previous: { readonly sealedSecret: string; readonly until: number } | null;
   readonly startAfter: number;
   readonly isDisabled: boolean;
@@ -31,7 +31,7 @@ interface WebhookRow {
 
 export interface EventCursor {
   readonly seq: number;
-  /** The last `start_after` that the sender has applied; a later one moves the cursor. */
+  /** The last `start_after` that the sender has applied. A later one moves the cursor. */
   readonly startSeen: number;
 }
 
@@ -39,9 +39,9 @@ export type SentEventRow = EventRow & { readonly subject_id: string };
 
 export interface SendingRound {
   readonly webhook: SendingWebhook | null;
-  /** Oldest first. */
+  /** The events, oldest first. */
   readonly events: readonly SentEventRow[];
-  /** The newest event up to the cursor; null if the log has none. */
+  /** The newest event up to the cursor. Null if the log has none. */
   readonly newestRead: number | null;
 }
 
@@ -69,7 +69,7 @@ export async function findSendingWebhook(db: Db, webhookId: string): Promise<Sen
   return row && toSendingWebhook(row);
 }
 
-/** The webhook and its unread events: one round trip, three ranges of primary keys. */
+/** Selects the webhook and its unread events in one round trip: three ranges of primary keys. */
 export async function selectSendingRound(
   db: Db,
   query: { readonly webhookId: string; readonly cursor: EventCursor; readonly limit: number },
@@ -117,7 +117,7 @@ export async function countEventsBetween(
   return count ?? 0;
 }
 
-/** Returns whether this call disabled it. A trigger writes the event and the notice. */
+/** Disables a webhook and returns whether this call did it. A trigger writes the event and the notice. */
 export async function disableWebhook(
   db: Db,
   webhookId: string,

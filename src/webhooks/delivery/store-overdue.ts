@@ -1,14 +1,14 @@
 import type { Db } from "#db/client.ts";
 
-/** In the order of the index of enabled webhooks. */
+/** The position of a webhook in the index of enabled webhooks. */
 export interface WebhookKey {
   readonly workspaceId: string;
   readonly id: string;
 }
 
 /**
- * Enabled webhooks whose workspace has events since the time stored in `service`: one range of their index, and one read in the log of
- * each. Events of a clock that ran ahead count as new.
+ * Selects enabled webhooks whose workspace has events since the time stored in `service`. It reads one range of their
+ * index, and once in the log of each. Events of a clock that ran ahead count as new.
  */
 export async function selectOverdueWebhooks(
   db: Db,
@@ -27,7 +27,7 @@ export async function selectOverdueWebhooks(
   return results;
 }
 
-/** Ids are hexadecimal, so `~` sorts after all of them. */
+/** SQL for the overdue webhooks. Ids are hexadecimal, so `~` sorts after all of them. */
 export const OVERDUE_WEBHOOKS = `SELECT w.workspace_id AS workspaceId, w.id AS id FROM webhooks w
   WHERE w.disabled_at IS NULL AND (w.workspace_id, w.id) > (?1, ?2) AND (w.workspace_id, w.id) <= (?3, ?4)
     AND EXISTS (SELECT 1 FROM events e WHERE e.workspace_id = w.workspace_id

@@ -5,15 +5,15 @@ import { putToldAt, selectOverdueWebhooks, type WebhookKey } from "./store-overd
 import { wakeSender } from "./wake-senders.ts";
 
 const PAGE_SIZE = 500;
-/** After this time a run wakes no more senders, so that it ends before the cron's next run. */
+/** After this time (ms) a run wakes no more senders, so that it ends before the cron's next run. */
 const RUN_BUDGET_MS = 20 * SECOND;
 const MAX_CONCURRENT_WAKES = 25;
-/** A change can be written later than the time of its event. */
+/** How much (ms) later than its time an event may be written. */
 const MARGIN_MS = 2 * MINUTE;
 
 /**
- * Wakes the senders of workspaces with events since the last run, so a sender that missed its wake waits at most until here. A run that
- * does not finish keeps the stored time, and the next run begins at another webhook.
+ * Wakes the senders of workspaces with events since the last run. So a sender that was not notified waits at most until
+ * here. A run that does not finish keeps the stored time, and the next run begins at another webhook.
  */
 export async function wakeOverdueSenders(
   services: Pick<Services, "clock" | "db" | "ids" | "sender">,
@@ -32,7 +32,7 @@ export async function wakeOverdueSenders(
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT_WAKES }, wakeNext));
   };
-  // Goes through all webhooks once, from a random start, so that each gets its turn even when runs do not finish.
+  // Go through all webhooks once from a random start, so that each gets its turn even if runs do not finish.
   for (const range of [
     { after: start, upTo: null },
     { after: { workspaceId: "", id: "" }, upTo: start },

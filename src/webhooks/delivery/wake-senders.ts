@@ -7,10 +7,10 @@ import { batch } from "#db/batch.ts";
 import { trimTrialLogStatement } from "#events/index.ts";
 import { enabledWebhookIdsStatement } from "./store-delivery.ts";
 
-/** A sender that takes longer must not delay the others; the cron wakes it. */
+/** How long (ms) to wait for a sender, so that a silent one does not delay the others. The cron wakes it later. */
 const WAKE_TIMEOUT_MS = 5 * SECOND;
 
-/** Returns whether the sender answered. Never throws. */
+/** Wakes the sender of a webhook. Returns whether it answered; never throws. */
 export async function wakeSender(services: Pick<Services, "sender">, webhookId: string): Promise<boolean> {
   try {
     const woken = services.sender(webhookId).wake();
@@ -23,8 +23,8 @@ export async function wakeSender(services: Pick<Services, "sender">, webhookId: 
 }
 
 /**
- * Notifies the senders of a workspace that there may be new events, and keeps the log of a trial within its limits. Call it deferred, after
- * the change is written. Never throws: the cron finds what this misses.
+ * Tells the senders of a workspace that there may be new events, and keeps the log of a trial within its limits. It
+ * runs after the response, when the change is written. Never throws, because the cron finds what this call misses.
  */
 export async function wakeSenders(
   services: Pick<Services, "config" | "db" | "sender">,

@@ -1,27 +1,27 @@
-/** How a spreadsheet writes the two short numbers of its dates. */
+/** The order of day and month in the dates of a spreadsheet. */
 type Order = "day_first" | "month_first";
 
-/** A cell of the column as a local time that the API reads, or why it is none. */
+/** A cell with a time as a local time that the API can read, or why it is none. */
 export type ColumnTime = { readonly text: string } | { readonly problem: string };
 
 const SHEET_TIME =
   /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:\s*([AaPp])\.?[Mm]\.?)?$/;
-/** As Excel writes ISO dates, also with slashes and with hours of one digit. */
+/** Matches dates as Excel writes ISO dates, also with slashes and with hours of one digit. */
 const YEAR_FIRST = /^(\d{4})([./-])(\d{1,2})\2(\d{1,2})[ ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 
-/** As the API takes it. */
+/** Matches a local time as the API accepts it. */
 const LOCAL = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2})?$/;
 
 const ADVICE = "format the column as yyyy-mm-dd hh:mm";
 
-/** Reads the column of times as spreadsheets of any country write it; what they do not write stays as it is. */
+/** Reads a column of times as spreadsheets of any country write them. Other texts stay unchanged. */
 export function readColumnTimes(cells: readonly string[]): readonly ColumnTime[] {
   const orders = new Set(cells.flatMap((cell) => orderOf(cell) ?? []));
   const [order] = orders.size === 1 ? orders : [];
   return cells.map((cell) => readCell(cell, order, orders.size > 1));
 }
 
-/** The order that a cell shows; undefined where either number can be the month. */
+/** The order of day and month in a cell. Undefined if either number can be the month. */
 function orderOf(cell: string): Order | undefined {
   const [, first = "", , second = ""] = SHEET_TIME.exec(cell) ?? [];
   return Number(first) > 12 ? "day_first" : Number(second) > 12 ? "month_first" : undefined;

@@ -3,7 +3,7 @@ import type { CellEdit } from "./edit-table.ts";
 import type { TablePart } from "./read-posts.ts";
 import type { RowReader } from "./row-reader.ts";
 
-/** Reads the posts of a table; refuses a table with unknown columns. Loads the reader lazily, with the first table. */
+/** Reads the posts of a table, and refuses one with unknown columns. The code is loaded with the first table. */
 export async function readCsvPosts(
   ctx: Pick<Context, "config">,
   text: string,
@@ -14,7 +14,7 @@ export async function readCsvPosts(
   return await readPosts(ctx, text, readRow, fromRow);
 }
 
-/** The table with the edited cells, as `editTable`. Loads the reader lazily. */
+/** Edits cells of a table (`editTable`). The code is loaded with the first table. */
 export async function editCsvTable(text: string, edits: readonly CellEdit[]): Promise<string | null> {
   if (edits.length === 0) {
     return null;

@@ -1,9 +1,9 @@
-/** Splits a cell into values: by lines or vertical bars, or by commas if it has neither. */
+/** Splits a cell into values: at lines or vertical bars, or at commas if it has neither. */
 export function splitList(cell: string): string[] {
   return valuesOf(cell, /[\n|]/.test(cell) ? /[\n|]/ : /[,;]/);
 }
 
-/** Addresses may contain commas, but no spaces. */
+/** Splits a cell into URLs at spaces, because URLs may contain commas but no spaces. */
 export function splitAddresses(cell: string): string[] {
   return valuesOf(cell, /[\s|]+/);
 }
@@ -15,7 +15,7 @@ function valuesOf(cell: string, separator: RegExp): string[] {
     .filter((value) => value !== "");
 }
 
-/** Texts for the addresses, in the same order; an empty text means no description. */
+/** Splits a cell into descriptions for the files, in the same order. An empty text means no description. */
 export function splitTexts(cell: string): string[] {
   return cell.trim() === "" ? [] : cell.split(/[\n|]/).map((value) => value.trim());
 }

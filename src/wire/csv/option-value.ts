@@ -19,11 +19,13 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Converts the cell to the option's type. A value that does not fit stays text, and the platform's own check refuses it. */
+/**
+ * Converts a cell to the option's type. A value that does not fit stays text, which the platform's own check refuses.
+ */
 export function optionValue(schema: JsonObject, cell: string): JsonValue {
   const types = typesOf(schema);
   const text = cell.trim();
-  // Spreadsheets write TRUE.
+  // Spreadsheets write booleans as TRUE and FALSE.
   if (types.has("boolean") && /^(?:true|false)$/i.test(text)) {
     return text.toLowerCase() === "true";
   }

@@ -12,7 +12,7 @@ import { type ColumnTime, readColumnTimes } from "./column-times.ts";
 import { type CsvLine, readTable } from "./read-table.ts";
 import { BULK_POSTS_MAX, type RowReader } from "./row-reader.ts";
 
-/** Converts a cell to a member of the preview's body. */
+/** By column: converts a cell to a member of a preview's body. */
 const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
   caption: (cell) => cell,
   scheduled_at: (cell) => cell.trim(),
@@ -26,11 +26,11 @@ const MEMBERS: Readonly<Record<string, (cell: string) => JsonValue>> = {
 };
 const ALT_TEXTS = "alt_texts";
 const ACCOUNTS = "accounts";
-/** Columns that are no members of the body. */
+/** Columns that do not become members of the body. */
 const BESIDE_BODY = new Set([ALT_TEXTS, ACCOUNTS]);
 const REQUIRED = ["caption", "scheduled_at"];
 
-/** An option for all accounts of a platform: `platform.option`. */
+/** A column with an option for all accounts of a platform, named `platform.option`. */
 interface OptionColumn {
   readonly header: string;
   readonly platform: Platform;
@@ -56,7 +56,7 @@ function headerProblem(header: string, message: string): RefusalDetail {
 
 const KNOWN = [...Object.keys(MEMBERS), ...BESIDE_BODY].join(", ");
 
-/** A file that is not a table can have a column for each of a million commas. */
+/** How many problems are reported. A file that is no table can have a column for each of a million commas. */
 const PROBLEMS_MAX = 100;
 
 function headerProblems(headers: readonly string[], options: ReadonlyMap<string, OptionColumn>): RefusalDetail[] {
@@ -82,8 +82,8 @@ function headerProblems(headers: readonly string[], options: ReadonlyMap<string,
 }
 
 /**
- * Refuses the table if a column is unknown, quotation marks do not match, or it has no post or, without `fromRow`, too many. A problem in a
- * single line belongs to its row.
+ * Reads the posts of a table. Refuses the table if a column is unknown, if quotation marks do not match, or if it has
+ * no post or (without `fromRow`) too many. A problem in a single line belongs to its row.
  */
 export async function readPosts(
   ctx: Pick<Context, "config">,
@@ -103,14 +103,14 @@ export async function readPosts(
   if (problems.length > 0) {
     refuse(refusalOf(problems));
   }
-  // After an unmatched quotation mark it is unknown where the next row begins, so no single row can be skipped.
+  // After an unmatched quotation mark, nobody knows where the next row begins, so no single row can be skipped.
   const faults = lines.flatMap(({ fault }, index): RefusalDetail[] =>
     fault === null ? [] : [{ code: "csv_row_invalid", message: fault, row: index + 1 }],
   );
   if (faults.length > 0) {
     refuse(refusalOf(faults.slice(0, PROBLEMS_MAX)));
   }
-  // Empty lines count, so that row numbers match the spreadsheet, which has a header in its first line.
+  // Count empty lines, so that row numbers match the spreadsheet, whose first line is the header.
   const rows = lines
     .map((line, index) => ({ line, row: index + 1 }))
     .filter(({ line }) => line.cells.some((cell) => cell.trim() !== ""));
@@ -146,7 +146,9 @@ function countProblem(count: number, fromRow: number | undefined): RefusalDetail
 
 const TIME_COLUMN = "scheduled_at";
 
-/** The times of the whole column by row, because only together they show how the spreadsheet writes dates. */
+/**
+ * The times of all rows. They are read together, because only the whole column shows how the spreadsheet writes dates.
+ */
 function timesOf(headers: readonly string[], rows: readonly TableRow[]): ReadonlyMap<number, ColumnTime> {
   const column = headers.indexOf(TIME_COLUMN);
   const times = readColumnTimes(rows.map(({ line }) => (line.cells[column] ?? "").trim()));
@@ -155,12 +157,12 @@ function timesOf(headers: readonly string[], rows: readonly TableRow[]): Readonl
 
 export interface TablePart {
   readonly rows: readonly BulkRow[];
-  /** Where the next part begins; null at the end of the table. */
+  /** The row at which the next part begins. Null at the end of the table. */
   readonly nextRow: number | null;
   /** How many posts the whole table has. */
   readonly count: number;
   readonly headers: readonly string[];
-  /** The cells of each row as they were written. */
+  /** By row: the cells as they were written. */
   readonly cells: ReadonlyMap<number, readonly string[]>;
 }
 
@@ -221,7 +223,7 @@ function altTextProblems(texts: readonly string[], files: number): readonly Refu
     : [{ code: "alt_text_too_long", message: "a description is too long", param: `${ALT_TEXTS}[${problem}]` }];
 }
 
-/** The files with their descriptions. The kind of each file is detected, as for `media_urls`. */
+/** Adds descriptions to the files of a post. The type of each file is detected, as for `media_urls`. */
 function withAltTexts(input: ScheduleInput, altTexts: readonly string[]): ScheduleInput {
   return altTexts.length === 0
     ? input

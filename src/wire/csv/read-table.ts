@@ -1,6 +1,6 @@
 import Papa from "papaparse";
 
-/** A quoted cell may have line breaks. */
+/** One line of a table. A quoted cell may contain line breaks. */
 export interface CsvLine {
   readonly cells: readonly string[];
   readonly fault: string | null;
@@ -8,20 +8,20 @@ export interface CsvLine {
 
 export interface CsvTable {
   readonly headers: readonly string[];
-  /** Without the line of the headers. */
+  /** The lines without the header. */
   readonly lines: readonly CsvLine[];
 }
 
 const DELIMITERS = [",", ";", "\t"];
 
-/** Headers never contain a delimiter, so their line shows which one it is. Captions may contain one, so they are ignored. */
+/** Finds the delimiter of a table by its header, because headers never contain one, but captions may. */
 function delimiterOf(text: string): string {
   const [headers = ""] = text.split("\n", 1);
   const count = (delimiter: string) => headers.split(delimiter).length;
   return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
 }
 
-/** The first line of a table that Excel is to open with this separator. */
+/** Matches the first line that tells Excel the separator of the table. */
 const SEPARATOR_HINT = /^"?sep=([^\n"])"?\n/i;
 
 const QUOTE_FAULTS: Readonly<Record<string, string>> = {
@@ -29,9 +29,9 @@ const QUOTE_FAULTS: Readonly<Record<string, string>> = {
   InvalidQuotes: "a quoted cell has text after its quotation mark; inside a cell write the mark twice",
 };
 
-/** Reads a table from a spreadsheet: with commas, semicolons or tabs, and any line ends. */
+/** Reads a table from a spreadsheet, with commas, semicolons or tabs and any line ends. */
 export function readTable(text: string): CsvTable {
-  // Line ends inside captions become `\n`, because platforms count that as one character.
+  // Convert line ends inside captions to `\n`, which platforms count as one character.
   const lines = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const [hint, named] = SEPARATOR_HINT.exec(lines) ?? ["", undefined];
   const table = lines.slice(hint.length);
@@ -47,7 +47,7 @@ export function readTable(text: string): CsvTable {
   }
   return {
     headers: names.filter((_, index) => isUsed[index]),
-    // Cells beyond the headers stay, so that their line is refused.
+    // Keep cells beyond the headers, so that their line is refused.
     lines: rest.map((cells, index) => ({
       cells: cells.filter((_, place) => place >= names.length || isUsed[place]),
       fault: quoteFaults.get(index + 1) ?? null,

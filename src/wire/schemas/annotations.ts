@@ -19,7 +19,7 @@ export const Metadata = z
 export const Labels = z.array(Label).max(LABELS_MAX);
 export const Notes = z.string().max(NOTES_MAX);
 
-/** The annotations in a request; a member that is null or missing is not set. */
+/** The members for annotations in a request. One that is null or missing is not set. */
 export const annotationFields = {
   external_id: ExternalId.nullish().openapi({
     description: "The post's id in your own system; several posts may have the same.",

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { codesOf, DETAILS, HTTP_ERRORS, PAUSED_REASONS, REFUSALS, TARGET_ERRORS, WARNINGS } from "#core/codes.ts";
 
-/** A closed list of codes as an enum. The document says for each value what to do, in the same order. */
+/** The enum of a closed list of codes. The OpenAPI document says for each value what to do, in the same order. */
 function codeEnum<Code extends string>(name: string, description: string, list: Readonly<Record<Code, string>>) {
   return z
     .enum(codesOf(list))

@@ -12,23 +12,23 @@ export const EXAMPLE_DRAFT_ID = "01983c1e-b2d5-7f13-8c47-6e9f8a2b1d44";
 export const EXAMPLE_KEY_ID = "0197a3f0-5b1e-7c42-9d27-3f6c1a2b4d5e";
 export const EXAMPLE_ORIGIN = "https://almanac.example.org";
 export const EXAMPLE_PLATFORM = PLATFORMS[0];
-/** The account that fails, in examples where one does. */
+/** The account that fails in examples with a failure. */
 export const EXAMPLE_OTHER_ACCOUNT_ID = "01983c1e-9344-7a0e-8c51-7e2f4b6d9a35";
 export const EXAMPLE_OTHER_PLATFORM = PLATFORMS[5];
 
-/** A UUID of any version, in upper or lower case; stored ids are in lower case. */
+/** A UUID of any version in upper or lower case. It becomes lower case, like stored ids. */
 export const Id = z.guid().toLowerCase().openapi({ type: "string", format: "uuid", example: EXAMPLE_ID });
 
 export const IdInPath = z.object({
   id: Id.openapi({ param: { name: "id", in: "path", description: "The post's id." } }),
 });
 
-/** An optional member of a request. It accepts null, because a caller may send back what a read returned. */
+/** An optional member of a request. It also accepts null, because a caller may send back what a read returned. */
 export function optional<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value): z.output<S> | undefined => value ?? undefined);
 }
 
-/** Every destructive call requires it in the body. */
+/** The member `confirm` that every destructive call requires in its body. */
 export const ExplicitConfirm = z
   .literal(true)
   .openapi({ description: "Must be `true`: the call cannot be undone.", example: true });
@@ -49,17 +49,17 @@ function instantInput(explain: (text: string) => string) {
     .openapi({ type: "string", format: "date-time", example: "2026-12-24T18:00:00Z" });
 }
 
-/** A date-time in a request: RFC 3339 with an offset or `Z`, parsed to milliseconds. */
+/** A date-time in a request: RFC 3339 with an offset or `Z`. It is parsed to milliseconds. */
 export const InstantInput = instantInput(() => INSTANT_EXPECTED);
 
-/** The same in a query, where an unencoded `+` becomes a space. */
+/** A date-time in a query, where an unencoded `+` arrives as a space. */
 export const InstantInQuery = instantInput((text) =>
   parseInstant(text.replace(/ (?=\d\d:\d\d$)/, "+")) === undefined
     ? INSTANT_EXPECTED
     : "has a space before its offset: encode + as %2B in a query",
 );
 
-/** A date-time in a response: UTC with milliseconds and `Z`. */
+/** A date-time in a response: UTC, with milliseconds and `Z`. */
 export const Instant = z.string().openapi({ format: "date-time", example: "2026-12-24T18:00:00.000Z" });
 
 export function instantOrNull(ms: number | null): string | null {
@@ -79,7 +79,7 @@ interface QueryInteger {
   readonly format?: "int64";
 }
 
-/** A whole number in a query, in decimal digits only: `1e3`, `+1` and `0x10` are refused. */
+/** A whole number in a query, written only in decimal digits: `1e3`, `+1` and `0x10` are refused. */
 export function queryInteger({ min, max, description, example, ...rest }: QueryInteger) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
@@ -96,7 +96,7 @@ export function queryInteger({ min, max, description, example, ...rest }: QueryI
     .openapi({ type: "integer", minimum: min, maximum: max, ...rest, param: { description }, example });
 }
 
-/** The page of a list: its size and how many items come before it. */
+/** The query parameters for one page of a list: its size, and how many items come before it. */
 export const pageInQuery = (things: string, maxLimit: number) => ({
   limit: queryInteger({
     min: 1,

@@ -5,7 +5,7 @@ export function json<S extends z.ZodType>(schema: S, example: z.input<S>) {
 }
 
 export function jsonBody<S extends z.ZodType>(schema: S, example: z.input<S>) {
-  // Without `required`, an empty body is not validated.
+  // Hono does not validate an empty body without `required`.
   return { required: true as const, content: json(schema, example) };
 }
 

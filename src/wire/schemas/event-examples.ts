@@ -11,7 +11,7 @@ import {
 import type { Event, TestEvent } from "./event.ts";
 import { EXAMPLE_EDITED_POST, EXAMPLE_POST, type Post } from "./post.ts";
 
-/** When the post became public; below, when it was edited, paused and resumed. */
+/** When the post of the examples became public. Further constants are the times of its other changes. */
 const AT = "2026-12-24T18:00:01.041Z";
 const CHANGED_AT = "2026-11-21T10:00:00.000Z";
 
@@ -82,7 +82,7 @@ const UNCONFIRMED_TARGET = {
   },
 } as const;
 
-/** The account on another platform, which refuses the same post. */
+/** In the examples, the account on another platform that refuses the same post. */
 const OTHER_TARGET = {
   account_id: EXAMPLE_OTHER_ACCOUNT_ID,
   platform: EXAMPLE_OTHER_PLATFORM,

@@ -9,7 +9,7 @@ import { Id, Instant } from "./common.ts";
 import type { LimitServices } from "./platform-limits.ts";
 import { Post, presentPost } from "./post.ts";
 
-/** A larger body contains only the ids. */
+/** The largest body of an event (bytes). A larger one contains only ids. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 export const EventTypeName = z.enum(EVENT_TYPES).openapi("EventType");
@@ -27,7 +27,7 @@ function previousOf<const Status extends string>(statuses: readonly Status[]) {
     .openapi({ description: "What the change replaced; absent where nothing was, or the status did not change." });
 }
 
-/** The resource, or only its ids if the body would be too large. */
+/** The schema of the event's resource, or only of its ids if the body would be too large. */
 function dataOf<Whole extends z.ZodObject, Ids extends z.ZodObject>(name: string, whole: Whole, ids: Ids) {
   const truncated = z
     .object({
@@ -139,7 +139,7 @@ export const Event = z
   .openapi("Event", { description: "Something that happened in a workspace, with the resource as it was then." });
 export type Event = z.infer<typeof Event>;
 
-/** The schema of each type's body: the schema of its kind with a fixed type. */
+/** By event type: the schema of the body, which is that of its kind with a fixed type. */
 export const EVENT_BODIES: Readonly<Record<EventType, z.ZodObject>> = {
   ...bodiesOf(PostEvent, typesOf("post")),
   ...bodiesOf(TargetEvent, typesOf("target")),
@@ -190,7 +190,10 @@ function idsOf(subject: EventSubject) {
   }
 }
 
-/** The cast is safe: the triggers write only matching types and subjects, and a test parses one of each. */
+/**
+ * Types a body as an event. The cast is safe: triggers write only matching types and subjects, and a test parses one of
+ * each.
+ */
 function asEvent(body: object): Event {
   return body as Event;
 }

@@ -95,7 +95,7 @@ export const EXAMPLE_MEDIA_ITEM: MediaItem = {
   cover: null,
 };
 
-/** A PDF file. It is stored like media, but it is not a media item. */
+/** A PDF file. It is stored like media, but it is no media item. */
 const Document = z
   .object({
     url: z.string().openapi({ format: "uri", description: "The URL of the stored file, for the option `document`." }),
@@ -120,7 +120,7 @@ function presentDocument({ url, id, contentType, sizeBytes, facts, sha256 }: Res
   };
 }
 
-/** Stored files: the media items in their order, and the documents if there are any. */
+/** Lists stored files: media items in their order, then documents. */
 export function presentFiles(files: readonly ResolvedFile[]): z.infer<typeof MediaItemList> {
   const documents = files.filter(isDocument).map(presentDocument);
   return {
@@ -155,7 +155,7 @@ export function presentMediaItem(item: DomainMediaItem): MediaItem {
   };
 }
 
-/** The members of `MediaItemInput`; without a type, the file's bytes decide. */
+/** The members of `MediaItemInput`. Without a type, the file's bytes decide. */
 export interface MediaItemMembers {
   readonly url: string;
   readonly type?: DomainMediaItem["type"] | undefined;
@@ -163,7 +163,7 @@ export interface MediaItemMembers {
   readonly cover?: z.output<typeof CoverInput> | null | undefined;
 }
 
-/** Converts a media item of a request to the names that the service uses. */
+/** Converts a media item of a request to the names that the code uses. */
 export function toMediaInput({ url, type, alt_text: altText, cover }: MediaItemMembers): DomainMediaItemInput {
   const atMs = cover?.at_ms ?? undefined;
   const coverUrl = cover?.url ?? undefined;

@@ -154,7 +154,7 @@ export function presentOwnLimits(
   return own && presentLimits(own);
 }
 
-/** The values as texts, because the document has texts: `true` for a switch. */
+/** Option values as texts, because the OpenAPI document declares texts: `true` for a boolean. */
 function presentOptions(options: Readonly<Record<string, boolean | string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
 }

@@ -1,7 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
 
-/** Accepted unchanged, because only the adapter interprets the keys. The document has a schema for each platform. */
+/**
+ * Options of a platform, accepted unchanged, because only the adapter interprets them. The OpenAPI document has a
+ * schema for each platform.
+ */
 export const PlatformOptions = z
   .custom<JsonObject>(isJsonObject, { message: "must be an object" })
   .openapi("PlatformOptions", { type: "object", additionalProperties: true });

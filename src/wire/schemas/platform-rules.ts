@@ -92,7 +92,10 @@ function presentMethod(method: AdapterConnectMethod): z.infer<typeof ConnectMeth
   };
 }
 
-/** Cached per configuration: the rules of an installation are constant, and generating their JSON Schemas is expensive. */
+/**
+ * The platforms' rules per configuration. They are kept, because they are constant and generating their JSON Schemas is
+ * expensive.
+ */
 const knownRules = new WeakMap<Context["config"], PlatformRules[]>();
 
 export function listRules({ config }: Pick<Context, "config">): PlatformRules[] {

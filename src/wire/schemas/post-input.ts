@@ -7,7 +7,7 @@ import { MediaItemInput, type MediaItemMembers, MediaUrl, toMediaInput } from ".
 import { PlatformOptions } from "./platform-options.ts";
 
 const CAPTION_MAX = 100_000;
-/** The most accounts that a plan allows. */
+/** How many targets a request may have: as many as a plan allows accounts. */
 export const TARGETS_MAX = 100;
 export const MEDIA_MAX = 50;
 
@@ -33,7 +33,7 @@ const ScheduleTarget = z
 
 export const targetList = z.array(ScheduleTarget).max(TARGETS_MAX);
 
-/** Targets and media of a post, with the same members for a new post and for an edit. */
+/** The members for targets and media of a post, the same for a new post and for an edit. */
 export const contentFields = {
   account_ids: optional(z.array(Id).max(TARGETS_MAX)).openapi({ description: "The accounts to post to." }),
   platforms: optional(z.array(PlatformName).max(TARGETS_MAX)).openapi({
@@ -57,7 +57,7 @@ interface TargetMembers {
   readonly media_urls?: readonly string[] | null | undefined;
 }
 
-/** The members of `contentFields`; all are optional. */
+/** The values of `contentFields`, all optional. */
 interface ContentMembers {
   readonly account_ids?: readonly string[] | undefined;
   readonly platforms?: readonly Platform[] | undefined;

@@ -102,7 +102,10 @@ function presentExtras(extras: NonNullable<DomainTarget["extras"]>): z.infer<typ
   return Object.fromEntries(Object.entries(extras).map(([name, extra]) => [name, presentExtra(extra)]));
 }
 
-/** What lateness is, in posts and in the summary: a platform that the service polls tells of the publication later. */
+/**
+ * Explains lateness, for posts and for the summary. It ends at the call, because a platform that the service polls
+ * reports the publication later.
+ */
 export const LATENESS = "the due time to the call that made the target public";
 
 const Target = z
@@ -327,7 +330,7 @@ export const EXAMPLE_POST: Post = {
   ...EXAMPLE_ANNOTATIONS,
 };
 
-/** The same post an hour later, for the examples of an edit. */
+/** The example post moved by an hour, for the examples of an edit. */
 export const EXAMPLE_EDITED_POST: Post = {
   ...EXAMPLE_POST,
   scheduled_at: "2026-12-24T19:00:00.000Z",

@@ -4,7 +4,7 @@ import type { RowReader } from "#wire/csv/row-reader.ts";
 import { PreviewScheduleBody, toScheduleInput } from "./schedule-body.ts";
 import { toRefusal } from "#wire/validation-refusal.ts";
 
-/** Reads one of many posts like the body of a preview. A mismatch becomes a problem of its row. */
+/** Reads one post of a bulk request like the body of a preview. An invalid post becomes a row with problems. */
 export const readRow: RowReader = async (data, row, withMore = (input) => input): Promise<BulkRow> => {
   const read = await PreviewScheduleBody.safeParseAsync(data);
   return read.success

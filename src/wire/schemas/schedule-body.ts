@@ -37,7 +37,10 @@ export const PreviewScheduleBody = z
   .superRefine(refuseUnreadableTime)
   .openapi("PreviewScheduleBody");
 
-/** `sent` is the body as it was sent. The input contains a warning for each unknown member. */
+/**
+ * Converts a body to the input of a preview. `sent` is the body as it was sent, from which unknown members get a
+ * warning.
+ */
 export function toScheduleInput(body: z.output<typeof PreviewScheduleBody>, sent?: JsonValue): ScheduleInput {
   const time = scheduledTimeOf(body);
   return {

@@ -13,19 +13,19 @@ const NO_TIME = {
 
 const LIKE_A_WALL_TIME = /^\s*\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
 
-/** In the document, so that a validator made of it takes all of them. */
+/** The forms of a time in the OpenAPI document, so that a validator made from it accepts all of them. */
 const EITHER_TIME: readonly { type: "string"; format?: string; pattern?: string; enum?: string[] }[] = [
   { type: "string", enum: ["now"] },
   { type: "string", format: "date-time" },
   { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?([Zz]|[+-]\\d{2}:\\d{2})?$" },
 ];
 
-/** For a body in which null means "not set". */
+/** The schema of a time in a body in which null means "not set". */
 export const NULLABLE_SCHEDULED_AT_SCHEMA = { anyOf: [...EITHER_TIME, { type: "null" as const }] };
 
 /**
- * When a post is published: `now`, an instant, or a local time in the body's `time_zone`. `refuseUnreadableTime` reads a local time with
- * that zone.
+ * When a post is published: `now`, an instant, or a local time in the body's `time_zone`. `refuseUnreadableTime` checks
+ * a local time with that zone.
  */
 export const ScheduledAtInput = z
   .string()
@@ -48,7 +48,7 @@ export function presentPlannedTime(time: PlannedTime): string {
   return time === "now" ? time : toIsoInstant(time);
 }
 
-/** Requests the time of the next slot. */
+/** Asks for the time of the next free slot. */
 export const SlotInput = z.enum(["next"]);
 
 interface TimeMembers {
@@ -56,7 +56,7 @@ interface TimeMembers {
   readonly time_zone?: string | null | undefined;
 }
 
-/** Refuses an unreadable time with the reason that the reading gave. */
+/** Refuses an unreadable time, with the reason that reading it gave. */
 export function addTimeIssue(
   { issues }: Pick<z.core.$RefinementCtx, "issues">,
   text: string,
@@ -68,7 +68,7 @@ export function addTimeIssue(
 
 const NOW = { instant: "now", warning: null } as const;
 
-/** A time without an offset is ambiguous unless its zone is named. */
+/** Reads a time. One without an offset is ambiguous unless the body names its zone. */
 function readScheduledAt(text: string, timeZone: string | null): TimeReading | typeof NOW {
   if (text === "now") {
     return NOW;
@@ -80,7 +80,7 @@ function readScheduledAt(text: string, timeZone: string | null): TimeReading | t
   return readLocalTime(text, timeZone) ?? NO_TIME;
 }
 
-/** Refuses a local time without a zone, and one that the clocks of its zone skip. */
+/** Refuses a local time without a zone, and one that a clock change of its zone skips. */
 export function refuseUnreadableTime(body: TimeMembers, ctx: z.core.$RefinementCtx): void {
   const { scheduled_at: text, time_zone: timeZone = null } = body;
   // An unknown zone has been refused already, and no time can be read with it.
@@ -92,7 +92,7 @@ export function refuseUnreadableTime(body: TimeMembers, ctx: z.core.$RefinementC
   }
 }
 
-/** The time of a body that passed `refuseUnreadableTime`; undefined if it has none. */
+/** The time of a body that passed `refuseUnreadableTime`. Undefined if it has none. */
 export function scheduledTimeOf({ scheduled_at: text, time_zone }: TimeMembers): ReadTime | typeof NOW | undefined {
   const reading = typeof text === "string" ? readScheduledAt(text, time_zone ?? null) : undefined;
   return reading && "instant" in reading ? reading : undefined;

@@ -4,7 +4,7 @@ import { Instant, instantOrNull } from "./common.ts";
 
 const SEARCH_MAX = 100;
 
-/** What to search for in the posts. */
+/** The query parameter with the words to search in posts. */
 export const SearchText = z
   .string()
   .min(1)
@@ -14,7 +14,7 @@ export const SearchText = z
     params: { code: "invalid_format" },
   });
 
-/** How far a search has looked. */
+/** How far a search has looked, in a response. */
 export const Search = z
   .object({
     searched: z

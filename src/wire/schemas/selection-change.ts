@@ -14,7 +14,7 @@ const LabelChange = z
   })
   .openapi("LabelChange", { description: "Labels to add and to remove; the others stay." });
 
-/** What one edit can do to several posts; everything else of each post stays. */
+/** What one edit can change in several posts. Everything else of each post stays. */
 export const selectionMembers = {
   shift_days: optional(z.int().min(-YEAR_DAYS).max(YEAR_DAYS)).openapi({
     description:

@@ -11,17 +11,15 @@ import { type Annotations, presentAnnotations } from "./annotations.ts";
 import type { MediaItem } from "./media.ts";
 import type { Post, PostSummary } from "./post.ts";
 
-/*
- * SQLite writes the JSON of posts, so that the Worker neither parses nor rebuilds a page of posts. The text equals that of `presentPost`
- * and `presentPostSummary` byte for byte; a test compares them for posts in every state.
- */
+/* SQL that writes the JSON of posts, so that the Worker neither parses nor rebuilds a page of posts. The text equals
+   that of `presentPost` and `presentPostSummary` byte for byte. A test compares them for posts in every state. */
 
-/** The SQL expressions of an object's members. Each returns JSON text, and the compiler requires all members. */
+/** By member of an object: SQL that returns the member's JSON text. The compiler requires all members. */
 type SqlMembers<T> = { readonly [Member in keyof T]: string };
 
 /**
- * The parts of an object's members. They are concatenated, because a function in D1 takes at most 32 arguments, and nested functions would
- * parse an object again.
+ * SQL for the members of an object, in parts that are concatenated. A function in D1 takes at most 32 arguments, and
+ * nested functions would parse an object again.
  */
 function members<T>(expressions: SqlMembers<T>): string[] {
   return Object.entries<string>(expressions).flatMap(([name, json], index) => [
@@ -30,12 +28,15 @@ function members<T>(expressions: SqlMembers<T>): string[] {
   ]);
 }
 
-/** Each entry of `more` is SQL for the text of more members. */
+/** SQL for an object. Each entry of `more` is SQL for the text of further members. */
 function object<T>(expressions: SqlMembers<T>, ...more: readonly string[]): string {
   return concat(["'{'", ...members(expressions), ...more.flatMap((text) => ["','", text]), "'}'"]);
 }
 
-/** Joins adjacent literals. Builds a tree, because SQLite limits an expression to a depth of 100, and a chain is as deep as it is long. */
+/**
+ * Joins SQL texts. It builds a tree, because SQLite limits an expression to a depth of 100, and a chain is as deep as
+ * it is long.
+ */
 function concat(parts: readonly string[]): string {
   const merged: string[] = [];
   for (const part of parts) {
@@ -56,22 +57,22 @@ function tree(parts: readonly string[]): string {
 
 const array = (items: string): string => `'[' || coalesce(${items}, '') || ']'`;
 
-/** Free text, or null. */
+/** SQL for a free text, or null. */
 const text = (sql: string): string => `json_quote(${sql})`;
 
-/** A word or an id; it never needs escaping. */
+/** SQL for a word or an id, which never needs escaping. */
 const word = (sql: string): string => `'"' || ${sql} || '"'`;
 
 const number = (sql: string): string => `coalesce(${sql}, 'null')`;
 
-/** A column that holds JSON, or null. */
+/** SQL for a column that contains JSON, or null. */
 const json = (sql: string): string => `coalesce(${sql}, 'null')`;
 
 const instant = (sql: string): string => `strftime('"%Y-%m-%dT%H:%M:%fZ"', ${sql} / 1000.0, 'unixepoch')`;
 
 const instantOrNull = (sql: string): string => `coalesce(${instant(sql)}, 'null')`;
 
-/** The error as JSON, from an expression that returns it. */
+/** SQL for an error as JSON. `error` is an expression that returns it. */
 const errorObject = (error: string) =>
   `iif(coalesce(${error}, 'null') = 'null', 'null', ${object<NonNullable<Post["targets"][number]["error"]>>({
     code: json(`(${error} -> '$.code')`),
@@ -82,7 +83,7 @@ const errorObject = (error: string) =>
     who_must_act: json(`(${error} -> '$.whoMustAct')`),
   })})`;
 
-/** Reads the names only if there are extras, because most targets have none. */
+/** SQL for the extras. It reads their names only if there are any, because most targets have none. */
 const extrasObject = `iif(t.extras IS NULL, 'null', '{' || (SELECT group_concat('"' || x.key || '":' || ${object<
   NonNullable<NonNullable<Post["targets"][number]["extras"]>["cover"]>
 >({
@@ -111,7 +112,7 @@ const MEDIA_OBJECT = object<MediaItem>({
 
 const mediaArray = (column: string) => array(`(SELECT group_concat(${MEDIA_OBJECT}, ',') FROM json_each(${column}) m)`);
 
-/** `progress` contains the public parts in order. */
+/** SQL for a published thread part. `progress` contains these parts in order. */
 const publicPart = (member: string): string => `(t.progress -> ('$.thread[' || part.key || ']${member}'))`;
 
 const PART_OBJECT = object<NonNullable<Post["targets"][number]["parts"]>[number]>({
@@ -123,7 +124,7 @@ const PART_OBJECT = object<NonNullable<Post["targets"][number]["parts"]>[number]
   url: json(publicPart(".url")),
 });
 
-/** One part more than `thread` has, because the first part is the post itself. */
+/** SQL for the thread parts. There is one more than in `thread`, because the first part is the post itself. */
 const PART_ARRAY = `iif(json_type(t.options, '$.thread') = 'array', ${array(
   `(SELECT group_concat(${PART_OBJECT}, ',') FROM json_each(json_insert(t.options -> '$.thread', '$[#]', 0)) part)`,
 )}, 'null')`;
@@ -150,7 +151,7 @@ const TARGET_OBJECT = object<Post["targets"][number]>({
   parts: PART_ARRAY,
 });
 
-/** One lookup for all annotations, because most posts have no row of them. */
+/** SQL for the annotations. One lookup reads all of them, because most posts have none. */
 const ANNOTATION_MEMBERS = `coalesce((SELECT ${concat(
   members<Annotations>({
     external_id: text("a.external_id"),
@@ -193,7 +194,7 @@ const POST_OBJECT = object<Omit<Post, keyof Annotations>>(
   ANNOTATION_MEMBERS,
 );
 
-/** Both counts come from one read of the targets. */
+/** SQL for both counts, from one read of the targets. */
 const SUMMARY_COUNT_MEMBERS = `(SELECT ${concat(
   members<Pick<PostSummary, "target_count" | "media_count">>({
     target_count: "count(*)",

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { isTimeZone } from "#core/time-zone.ts";
 
-/** The name of a time zone; offsets and abbreviations are refused. */
+/** The name of a time zone. Offsets and abbreviations are refused. */
 export const TimeZoneInput = z
   .string()
   .max(64)

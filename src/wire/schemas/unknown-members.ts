@@ -5,11 +5,11 @@ import type { TimeWarning } from "#wire/local-time.ts";
 import { Post } from "./post.ts";
 import { formatPath } from "#wire/validation-refusal.ts";
 
-/** A few warnings are enough to show the mistake. */
+/** How many unknown members are reported. A few warnings are enough to show the mistake. */
 const TOLD = 10;
 const PATH_SHOWN = 100;
 
-/** A client may send back a post as it was read, so the members of a read post are no mistake. */
+/** The members of a post as it is read. They are no mistake, because a client may send back a post that it has read. */
 const AS_READ = z.object({ ...Post.shape, target_options: Post.shape.targets });
 
 interface UnknownMember {
@@ -18,7 +18,7 @@ interface UnknownMember {
   readonly known: readonly string[];
 }
 
-/** The schema of the value itself, without its optional, nullable, default and transform wrappers. */
+/** The inner schema of a value, without optional, nullable, default and transform wrappers. */
 function valueSchema(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return valueSchema(schema.unwrap());
@@ -51,7 +51,7 @@ function* findUnknown(
   }
 }
 
-/** Warns of members of a request that are ignored, with the name that each most likely means. */
+/** Warns of ignored members of a request, with the name that each most likely means. */
 export function unknownMemberWarnings(body: JsonValue | undefined, schema: z.ZodType): TimeWarning[] {
   const warnings: TimeWarning[] = [];
   for (const { path, name, known } of findUnknown(body, schema, AS_READ)) {
@@ -63,7 +63,7 @@ export function unknownMemberWarnings(body: JsonValue | undefined, schema: z.Zod
   return warnings;
 }
 
-/** `status[]` means `status`. */
+/** Warns of ignored query parameters. `status[]` counts as `status`. */
 export function unknownParameterWarnings(names: Iterable<string>, known: readonly string[]): TimeWarning[] {
   return [...new Set(names)]
     .filter((name) => !known.includes(name))
