@@ -179,15 +179,14 @@ describe("a preview", () => {
     ]);
   });
 
-  test("shows what there is to leaf through", ({ expect }) => {
-    const lines = (document: object) =>
-      linkedin.appearance({ caption: "Hello", options: { document: { ...document } }, media: [], placement: null })
-        .lines;
-    expect(lines({ title: "The handbook", pages: 5 })).toEqual([
-      { kind: "note", text: "The handbook: a document of 5 pages to leaf through" },
-    ]);
-    expect(lines({ title: "The handbook" })).toEqual([
-      { kind: "note", text: "The handbook: a document to leaf through" },
-    ]);
+  test("shows the title and, once they are counted, the number of pages", ({ expect }) => {
+    const shown = (document: object) =>
+      linkedin.appearance({ caption: "Hello", options: { document: { ...document } }, media: [], placement: null });
+    expect(shown({ title: "The handbook", pages: 5 })).toMatchObject({
+      document: { title: "The handbook", pages: 5 },
+      lines: [],
+    });
+    expect(shown({ title: "The handbook" }).document).toEqual({ title: "The handbook", pages: null });
+    expect(shown({ title: "" }).document).toBeNull();
   });
 });
