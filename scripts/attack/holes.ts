@@ -118,7 +118,14 @@ export const HOLES: readonly Hole[] = [
     what: "one network fills the queue of passwords, and nobody else gets a place",
     topic: "sign-in",
     attack: "one network fills the queue",
-    changes: [{ from: "byClient.has(id)", to: "byClient.size > 0" }],
+    changes: [{ from: "client.id === id", to: "client.id !== undefined" }],
+  },
+  {
+    name: "uses-forgotten",
+    what: "networks that wait with one place each keep all others out of the queue of passwords",
+    topic: "sign-in",
+    attack: "many networks keep the queue full",
+    changes: [{ from: "this.#uses.get(id) ?? 0", to: "this.#waiting.filter(({ client }) => client.id === id).length" }],
   },
   {
     name: "quick-unknown-address",

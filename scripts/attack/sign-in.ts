@@ -4,6 +4,9 @@ import type { AttackLog, Topic } from "./attack.ts";
 import type { Answer, AttackedService, AttackUser } from "./attacked-service.ts";
 import { SCRYPT_LOG_LINE } from "./instruments.ts";
 
+/** Passwords of strangers that wait in an isolate. */
+const PLACES = 8;
+
 /** Long enough for the runtime's output to reach the log file. */
 const LOG_DELAY_MS = 400;
 
@@ -162,6 +165,35 @@ export default {
         }
         takeRefusals(service, log);
         log.expect(refused > 0, `503 × ${refused}`, "the queue was never full");
+      },
+    },
+    {
+      name: "many networks keep the queue full with one place each, to keep new browsers out",
+      slow: true,
+      async run(service, log) {
+        const user = await service.createUser();
+        const form = { email: user.email, password: user.password };
+        const state = { refused: 0, answered: 0, isOver: false };
+        const networks = Array.from({ length: 3 * PLACES }, addressesOfNetwork);
+        const strangers = networks.map(async (addressOf) => {
+          for (let count = 0; !state.isOver; count += 1) {
+            const { status } = await guess(service, unknownUser(), addressOf(count));
+            state[status === 503 ? "refused" : "answered"] += 1;
+            await sleep(100);
+          }
+        });
+        // Who tries again has taken more places than a newcomer.
+        while (state.answered < 3 * networks.length) {
+          await sleep(100);
+        }
+        for (let round = 0; round < 3; round += 1) {
+          const { status } = await service.send("POST", "/login", { form, address: addressesOfNetwork()(0) });
+          log.expect(status === 303, "a place for others", `the right password in a new browser answered ${status}`);
+        }
+        state.isOver = true;
+        await Promise.all(strangers);
+        takeRefusals(service, log);
+        log.expect(state.refused > 0, `503 × ${state.refused}`, "the queue was never full");
       },
     },
     {

@@ -117,6 +117,46 @@ describe("the queue of key derivations", () => {
     await expect(run(known, "newcomer")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
   });
 
+  test("forty strangers who try again and again keep nobody out for longer than the queue is long", async ({ expect }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue(timer, SLOT_MS);
+    const run = (id: string) => queue.run(() => Promise.resolve(timer.now()), { id, isKnown: false });
+    const flood = () => {
+      for (let count = 0; count < 40; count++) {
+        run(`stranger ${count}`).catch(() => null);
+      }
+    };
+    // Each has taken two places by then.
+    for (let slot = 0; slot < 2 * 40 + 16; slot++) {
+      flood();
+      await timer.advance(SLOT_MS);
+    }
+    for (const newcomer of ["a", "b", "c"]) {
+      flood();
+      const arrivedAt = timer.now();
+      const answered = run(newcomer);
+      answered.catch(() => null);
+      for (let slot = 0; slot < 10; slot++) {
+        await timer.advance(SLOT_MS);
+        flood();
+      }
+      expect((await answered) - arrivedAt, newcomer).toBeLessThanOrEqual(9 * SLOT_MS);
+    }
+  });
+
+  test("what a client took counts for ten minutes", async ({ expect }) => {
+    const timer = new ManualTimer();
+    const queue = new PasswordQueue(timer, SLOT_MS);
+    const run = (id: string) => queue.run(() => Promise.resolve(), { id, isKnown: false });
+    const early = [run("busy"), run("busy")];
+    await timer.advance(10 * 60_000);
+    await Promise.all(early);
+    const waiting = [...Array.from({ length: 8 }, (_, count) => String(count)), "busy"].map(run);
+    await expect(run("newcomer")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
+    await timer.advance(10_000);
+    await Promise.all(waiting);
+  });
+
   test("slow derivations get longer slots, so that they never use more than half of the time", async ({ expect }) => {
     const timer = new ManualTimer();
     const queue = new PasswordQueue(timer, SLOT_MS);

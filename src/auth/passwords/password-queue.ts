@@ -4,6 +4,8 @@ const MAX_SLOT_MS = 2000;
 const MAX_WAITING = 8;
 /** How many more passwords of known clients may wait. Strangers cannot take these places. */
 const MAX_WAITING_KNOWN = 12;
+/** For how long the places that a client took count against it. */
+const USES_PERIOD_MS = 10 * 60_000;
 
 /** Thrown if too many passwords wait in this isolate, so that this one was not checked. */
 export class PasswordQueueFullError extends Error {
@@ -45,8 +47,8 @@ const systemTimer: Timer = {
 
 /**
  * Spaces the password hashes of an isolate, because workerd runs no other request during one. Each hash gets a slot of
- * at least twice its duration. If the queue is full, a client without a place takes one from the client with the most,
- * so that nobody keeps others out. The queue stores start times and no counter, because a request that its client gives
+ * at least twice its duration. If the queue is full, a client without a place takes one from the client that took the
+ * most lately, so that neither one client nor many that try again and again keep others out. The queue stores start times and no counter, because a request that its client gives
  * up never runs `finally`.
  */
 export class PasswordQueue {
@@ -55,6 +57,9 @@ export class PasswordQueue {
   #slotMs: number;
   #nextStartAt = 0;
   #waiting: Waiting[] = [];
+  /** How many places each client took in this period. */
+  #uses = new Map<string, number>();
+  #usesEndAt = 0;
 
   constructor(timer: Timer = systemTimer, minSlotMs: number = MIN_SLOT_MS) {
     this.#timer = timer;
@@ -93,6 +98,7 @@ export class PasswordQueue {
   #takeStart(client: QueueClient): number {
     this.assertNotFull(client);
     const taken = this.#isFullFor(client) ? this.#placeToTake(client) : undefined;
+    this.#countUse(client);
     if (taken === undefined) {
       const startAt = Math.max(this.#timer.now(), this.#nextStartAt);
       this.#nextStartAt = startAt + this.#slotMs;
@@ -110,19 +116,33 @@ export class PasswordQueue {
   }
 
   /**
-   * The last place of the client with the most places, which a new client may take. Undefined if nobody has two, or if
-   * this client already waits.
+   * The last place of the client that took the most. Undefined if nobody took two more than this client, or if this
+   * client already waits.
    */
   #placeToTake({ id, isKnown }: QueueClient): Waiting | undefined {
-    const byClient = Map.groupBy(this.#waiting, (waiting) => waiting.client.id);
     // mutant: full-for-newcomers
-    if (byClient.has(id)) {
+    if (this.#waiting.some(({ client }) => client.id === id)) {
       return undefined;
     }
-    const [most = []] = [...byClient.values()]
-      .filter(([first, ...more]) => more.length > 0 && (isKnown || first?.client.isKnown === false))
-      .toSorted((a, b) => b.length - a.length);
-    return most.toSorted((a, b) => b.startAt - a.startAt)[0];
+    const uses = this.#usesOf(id);
+    const [most] = this.#waiting
+      .filter(({ client }) => (isKnown || !client.isKnown) && this.#usesOf(client.id) > uses + 1)
+      .toSorted((a, b) => this.#usesOf(b.client.id) - this.#usesOf(a.client.id) || b.startAt - a.startAt);
+    return most;
+  }
+
+  #countUse({ id }: QueueClient): void {
+    const now = this.#timer.now();
+    if (now >= this.#usesEndAt) {
+      this.#uses.clear();
+      this.#usesEndAt = now + USES_PERIOD_MS;
+    }
+    this.#uses.set(id, this.#usesOf(id) + 1);
+  }
+
+  #usesOf(id: string): number {
+    // mutant: uses-forgotten
+    return this.#uses.get(id) ?? 0;
   }
 
   #fullError(): PasswordQueueFullError {
