@@ -42,6 +42,7 @@ export const MODULES = {
     "context.ts",
     "archive",
     "accounts",
+    "quotas",
     "restore",
     "posts",
     "arming",

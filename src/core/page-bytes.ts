@@ -1,3 +1,5 @@
+import { byteLength } from "./bytes.ts";
+
 /** The largest page of a list in bytes. An isolate has 128 MB and answers several requests at once. */
 // mutant: unlimited-pages
 export const MAX_PAGE_BYTES = 4 * 1024 ** 2;
@@ -7,7 +9,7 @@ export function takePage<Item>(items: Iterable<Item>, textOf: (item: Item) => st
   const page: Item[] = [];
   let bytes = 0;
   for (const item of items) {
-    bytes += new TextEncoder().encode(textOf(item)).byteLength;
+    bytes += byteLength(textOf(item));
     if (page.length > 0 && bytes > MAX_PAGE_BYTES) {
       break;
     }

@@ -19,7 +19,7 @@ export interface PlanLimits {
   readonly webhooks: number;
   /** Previews of posts and edits per hour. */
   readonly previewsPerHour: number;
-  /** Bytes of long plans that are confirmed, or handed to a person for approval, per hour. */
+  /** Bytes that plans, approvals and annotations store per hour, without those of short ones. */
   readonly textBytesPerHour: number;
   /** Files that the service fetches from URLs, per hour. */
   readonly mediaFetchesPerHour: number;
@@ -53,7 +53,7 @@ export const PLAN_LIMITS = {
     draftBytes: 64 * MIB,
     webhooks: 10,
     previewsPerHour: 600,
-    textBytesPerHour: 8 * MIB,
+    textBytesPerHour: 16 * MIB,
     mediaFetchesPerHour: 300,
     mediaFetchesPerHostPerHour: 200,
     requestsPerMinute: 120,
@@ -70,7 +70,7 @@ export const PLAN_LIMITS = {
     draftBytes: 256 * MIB,
     webhooks: 10,
     previewsPerHour: 2000,
-    textBytesPerHour: 32 * MIB,
+    textBytesPerHour: 64 * MIB,
     mediaFetchesPerHour: 1000,
     mediaFetchesPerHostPerHour: 500,
     requestsPerMinute: 300,
@@ -106,7 +106,7 @@ const TRIAL_LIMITS = {
   storageBytes: GIB,
   draftBytes: 32 * MIB,
   previewsPerHour: 200,
-  textBytesPerHour: MIB / 2,
+  textBytesPerHour: 2 * MIB,
   mediaFetchesPerHour: 100,
   mediaFetchesPerHostPerHour: 50,
 } as const satisfies Partial<PlanLimits>;

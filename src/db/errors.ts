@@ -45,6 +45,13 @@ export function isStalePlan(error: unknown): boolean {
   return String(error).includes(STALE_PLAN);
 }
 
+/** The name of the `failUnless` statement that rolls back a transaction above a limit of the hour. */
+export const LIMIT_REACHED = "limit_reached";
+
+export function isLimitReached(error: unknown): boolean {
+  return String(error).includes(LIMIT_REACHED);
+}
+
 /** The text in the error of a `failUnless` statement without its own name. */
 export const UNMET_CONDITION = "condition_unmet";
 

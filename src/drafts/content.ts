@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import { byteLength } from "#core/bytes.ts";
 import { refuse } from "#core/errors.ts";
 import type { JsonObject, JsonValue } from "#core/json.ts";
 import { mediaIdOf } from "#media/index.ts";
@@ -11,7 +12,7 @@ export function withoutNulls(content: JsonObject): JsonObject {
 }
 
 export function assertContentSize(content: JsonObject): void {
-  const bytes = new TextEncoder().encode(JSON.stringify(content)).byteLength;
+  const bytes = byteLength(JSON.stringify(content));
   if (bytes > MAX_CONTENT_BYTES) {
     const message = `a draft may have at most ${MAX_CONTENT_BYTES} bytes, and this one has ${bytes}`;
     refuse({

@@ -1,3 +1,3 @@
-export { countHourlyUse } from "./count-hourly-use.ts";
+export { countHourlyUse, type HourlyUse } from "./count-hourly-use.ts";
 export { countUseStatement, draftBytesSql, scheduledPostsOf } from "./store.ts";
 export { HOURLY_LIMITS, listLimits, type UserLimits } from "./list-limits.ts";

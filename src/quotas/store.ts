@@ -1,6 +1,8 @@
 import { HOUR } from "#core/clock.ts";
 import type { LimitKey } from "#core/plan.ts";
 import type { Db } from "#db/client.ts";
+import { failUnless } from "#db/conditional.ts";
+import { LIMIT_REACHED } from "#db/errors.ts";
 
 export interface HourlyUseRow {
   readonly name: string;
@@ -18,6 +20,11 @@ interface Counter {
   readonly limit: number;
 }
 
+/** SQL for whether the counters ?3 of an hour ?1 and user ?2 may rise. */
+const HAS_ROOM = `NOT EXISTS (SELECT 1 FROM json_each(?3) n LEFT JOIN hourly_use u
+         ON u.hour = ?1 AND u.user_id = ?2 AND u.name = n.value ->> 'name'
+         WHERE coalesce(u.used, 0) + (n.value ->> 'count') > n.value ->> 'limit')`;
+
 /**
  * A statement that checks and counts, so that parallel calls cannot exceed a limit. It returns no row if a limit is
  * reached.
@@ -30,13 +37,19 @@ export function countUseStatement(
     .prepare(
       `INSERT INTO hourly_use (hour, user_id, name, used)
        SELECT ?1, ?2, c.value ->> 'name', c.value ->> 'count' FROM json_each(?3) c
-       WHERE NOT EXISTS (SELECT 1 FROM json_each(?3) n LEFT JOIN hourly_use u
-         ON u.hour = ?1 AND u.user_id = ?2 AND u.name = n.value ->> 'name'
-         WHERE coalesce(u.used, 0) + (n.value ->> 'count') > n.value ->> 'limit')
+       WHERE ${HAS_ROOM}
        ON CONFLICT (hour, user_id, name) DO UPDATE SET used = used + excluded.used
        RETURNING name`,
     )
     .bind(hour, userId, JSON.stringify(counters));
+}
+
+/** Fails its batch if a limit is reached. */
+export function hasRoomStatement(
+  db: Db,
+  { userId, hour, counters }: HourOfUser & { readonly counters: readonly Counter[] },
+): D1PreparedStatement {
+  return db.d1.prepare(failUnless(HAS_ROOM, LIMIT_REACHED)).bind(hour, userId, JSON.stringify(counters));
 }
 
 export function useStatement(

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { MAX_STORED_LENGTH } from "#api/idempotency.ts";
-import { SHORT_PLAN_BYTES } from "#confirming/commit/count-long-text.ts";
-import { confirmSchedule, previewSchedule } from "#confirming/index.ts";
+import { approveRequest } from "#confirming/approvals/approve.ts";
+import { confirmEdit, confirmSchedule, previewEdit, previewSchedule } from "#confirming/index.ts";
+import { MAX_PLAN_BYTES } from "#confirming/token/confirmation-token.ts";
 import { HOUR } from "#core/clock.ts";
 import {
   limitsFor,
@@ -13,10 +14,24 @@ import {
   TRIAL_EVENT_LOG,
   TRIAL_STORED_ANSWERS,
 } from "#core/plan.ts";
+import { SHORT_PLAN_BYTES } from "#planning/plan/stored-bytes.ts";
+import type { EditInput } from "#planning/plan/types.ts";
+import { annotatePost } from "#post-status/index.ts";
+import { SHORT_ANNOTATIONS_BYTES } from "#post-status/status/annotate-post.ts";
+import { changeByActor, MAX_CHANGES } from "#posts/rows/change-record.ts";
 import { createDraft, deleteDraft, updateDraft } from "#drafts/index.ts";
 import { wakeSenders } from "#webhooks/index.ts";
 import { scriptedAdapter } from "../support/scripted-adapter.ts";
-import { createAccount, createTestContext, oneHourAhead, refusalOf, refusalsIn } from "../posts/test-context.ts";
+import { createParties, requestPost } from "../confirming/approvals/approval-context.ts";
+import {
+  createAccount,
+  createTestContext,
+  oneHourAhead,
+  refusalOf,
+  refusalsIn,
+  schedulePost,
+  type TestContext,
+} from "../posts/test-context.ts";
 
 /* Texts are in the database that all users share, so every way to write them has a limit in bytes. */
 
@@ -33,25 +48,53 @@ async function createPerson(limits: Partial<PlanLimits>) {
   return ctx;
 }
 
+function withTextBytes(ctx: TestContext, textBytesPerHour: number): TestContext {
+  return { ...ctx, actor: { ...ctx.actor, limits: { ...ctx.actor.limits, textBytesPerHour } } };
+}
+
+/** The bytes that count in this hour. */
+async function usedBy({ actor }: TestContext): Promise<number> {
+  const used = await env.DB.prepare("SELECT used FROM hourly_use WHERE user_id = ? AND name = 'long_texts'")
+    .bind(actor.userId)
+    .first<number>("used");
+  return used ?? 0;
+}
+
+async function postsOf({ actor }: TestContext): Promise<number> {
+  const posts = await env.DB.prepare("SELECT count(*) AS n FROM posts WHERE user_id = ?")
+    .bind(actor.userId)
+    .first<number>("n");
+  return posts ?? 0;
+}
+
 const GIGABYTE = 1e9;
 const DAYS_OF_APPROVAL = 7;
 /** A user's id and a key of 255 characters, in the row and in the index of its age, and a hash, numbers and headers. */
 const KEYED_ROW_BYTES = 2 * (36 + 3 * 255) + 64 + 100;
+/** A pause in the dashboard, which is no preview. */
+const PAUSE = changeByActor(
+  { credential: { kind: "session", id: "s" }, via: "dashboard" },
+  { at: Date.UTC(2030, 1), what: "paused", reason: "user" },
+);
+const VERSION_BYTES = ',"version":10000'.length;
 
 test.each(PLANS)("a trial of %s cannot fill a gigabyte in its week", (plan) => {
   const limits = limitsFor({ plan, isTrial: true, mustProveEmail: false }, {});
   const hours = TRIAL_DAYS * 24;
-  // A short plan is stored when it is confirmed. Where a person confirms it, the approval stores it once more.
-  const shortPlans = 2 * limits.previewsPerHour * hours * SHORT_PLAN_BYTES;
-  const longPlans = limits.textBytesPerHour * hours;
+  const posts = limits.previewsPerHour * hours;
+  // What a preview stores beyond a short plan counts, and so does each request for an approval.
+  const short = posts * SHORT_PLAN_BYTES;
+  const counted = limits.textBytesPerHour * hours;
+  const annotations = posts * SHORT_ANNOTATIONS_BYTES;
+  const pauses = posts * MAX_CHANGES * (PAUSE.length + VERSION_BYTES);
   const answers = TRIAL_STORED_ANSWERS * (MAX_STORED_LENGTH + KEYED_ROW_BYTES);
   // One change has an event of each scheduled post at most, before the log is trimmed.
-  const events = limits.workspaces * TRIAL_EVENT_LOG.bytes + limits.scheduledPosts * limits.textBytesPerHour;
-  // All of an hour can be made within the minutes that a preview is kept.
-  const previews = limits.previewsPerHour * limits.textBytesPerHour;
+  const events = limits.workspaces * TRIAL_EVENT_LOG.bytes + limits.scheduledPosts * MAX_PLAN_BYTES;
   expect(TRIAL_DAYS).toBeLessThanOrEqual(DAYS_OF_APPROVAL);
-  expect(shortPlans + longPlans + limits.draftBytes).toBeLessThan(0.7 * GIGABYTE);
-  expect(shortPlans + longPlans + limits.draftBytes + answers + events + previews).toBeLessThan(0.9 * GIGABYTE);
+  expect(short + counted + annotations + limits.draftBytes).toBeLessThan(0.7 * GIGABYTE);
+  expect(short + counted + annotations + limits.draftBytes + pauses + answers + events).toBeLessThan(GIGABYTE);
+  // All of an hour can be made within the minutes that KV keeps a preview.
+  expect(limits.previewsPerHour * Math.min(MAX_PLAN_BYTES, limits.textBytesPerHour)).toBeLessThan(0.3 * GIGABYTE);
 });
 
 describe("the event log of a trial", () => {
@@ -171,12 +214,78 @@ describe("long posts", () => {
       details: [{ code: "quota_exceeded", message: "text_bytes_per_hour", limit: 100_000 }],
       retryAfterSeconds: expect.any(Number),
     });
-    const used = await env.DB.prepare("SELECT used FROM hourly_use WHERE user_id = ? AND name = 'long_texts'")
-      .bind(person.actor.userId)
-      .first<number>("used");
     // The post's text, that of its account, and the copy that searches read.
-    expect(used).toBeGreaterThan(3 * 2 * 15_000);
+    expect(await usedBy(person)).toBeGreaterThan(3 * 2 * 15_000);
+    expect(await postsOf(person)).toBe(1);
     await confirm(person, 100);
     await confirm({ ...person, clock: { now: () => person.clock.now() + HOUR } }, 15_000);
+  });
+
+  test("count the text of each account", async () => {
+    const person = await createPerson({});
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => createAccount(person, "facebook")));
+    const confirm = async (accountIds: readonly string[]) => {
+      const input = { caption: "я".repeat(1000), scheduledAt: oneHourAhead(person), accountIds };
+      const { confirmationToken } = await previewSchedule(person, input);
+      await confirmSchedule(person, { confirmationToken });
+    };
+    await confirm(accounts.slice(0, 1));
+    const used = await usedBy(person);
+    await confirm(accounts);
+    expect((await usedBy(person)) - used).toBeGreaterThan(used + 4 * 2 * 1000);
+  });
+
+  test("do not count when they only move", async () => {
+    const person = await createPerson({});
+    const account = await createAccount(person, "facebook");
+    const post = await schedulePost(person, { caption: "я".repeat(5000), targets: undefined, accountIds: [account] });
+    const used = await usedBy(person);
+    const edit = async (input: Omit<EditInput, "postIds">) => {
+      const { confirmationToken } = await previewEdit(person, { postIds: [post.id], ...input });
+      await confirmEdit(person, { confirmationToken });
+    };
+    await edit({ shiftMinutes: 5 });
+    expect(await usedBy(person)).toBe(used);
+    await edit({ caption: "ж".repeat(5000) });
+    expect(await usedBy(person)).toBeGreaterThan(used + 3 * 2 * 5000);
+  });
+
+  test("count as a request for an approval, and again when it is approved", async () => {
+    const adapters = { facebook: scriptedAdapter("facebook", { captionMax: 20_000 }) };
+    const parties = await createParties({ adapters });
+    const account = await createAccount(parties.agent, "facebook");
+    const input = { caption: "я".repeat(5000), targets: undefined, accountIds: [account] };
+    const { id, planHash } = await requestPost(parties, input);
+    const requested = await usedBy(parties.agent);
+    expect(requested).toBeGreaterThan(2 * 2 * 5000);
+    const full = withTextBytes(parties.person, requested + 1000);
+    expect(await refusalOf(approveRequest(full, { id, planHash }))).toMatchObject({ code: "rate_limited" });
+    expect(await postsOf(parties.agent)).toBe(0);
+    await approveRequest(parties.person, { id, planHash });
+    expect(await usedBy(parties.agent)).toBeGreaterThan(requested + 3 * 2 * 5000);
+    await expect(requestPost({ agent: withTextBytes(parties.agent, 50_000) }, input)).rejects.toThrow("rate_limited");
+  });
+
+  test("count as annotations", async () => {
+    const person = await createPerson({});
+    const post = await schedulePost(person, {
+      targets: undefined,
+      accountIds: [await createAccount(person, "facebook")],
+    });
+    const annotate = (ctx: typeof person, characters: number) =>
+      annotatePost(ctx, {
+        id: post.id,
+        annotations: { externalId: null, metadata: {}, labels: [], notes: "я".repeat(characters) },
+      });
+    await annotate(person, 100);
+    expect(await usedBy(person)).toBe(0);
+    await annotate(person, 2000);
+    const used = await usedBy(person);
+    expect(used).toBeGreaterThan(2 * 2 * 2000);
+    expect(await refusalOf(annotate(withTextBytes(person, used + 1000), 1900))).toMatchObject({
+      code: "rate_limited",
+      details: [{ message: "text_bytes_per_hour", actual: used }],
+    });
+    expect((await annotate(withTextBytes(person, used + 1000), 100)).annotations.notes).toHaveLength(100);
   });
 });

@@ -18,7 +18,7 @@ const DESCRIPTIONS: Record<LimitKey, string> = {
   webhooks: "Webhooks of the active workspace.",
   previewsPerHour: "Previews of posts and edits in this hour (UTC).",
   textBytesPerHour:
-    "Bytes of plans over 8 KiB for each post that are confirmed, or wait for a person, in this hour; shorter ones do not count.",
+    "Bytes that confirmed posts and edits, approvals and annotations stored in this hour, with the text of each account; a post or edit of less than 4 KiB does not count.",
   mediaFetchesPerHour: "Files fetched from URLs in this hour.",
   mediaFetchesPerHostPerHour: "Files fetched from one host in this hour; `used` is that of the host with the most.",
   requestsPerMinute: "Requests with one credential.",

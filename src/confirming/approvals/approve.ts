@@ -1,6 +1,7 @@
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
 import { refuse, RefusalError, type RefusalDetail } from "#core/errors.ts";
+import { countPlan } from "#confirming/commit/count-plan.ts";
 import { armBulk } from "#confirming/commit/arm-bulk.ts";
 import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
 import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
@@ -51,6 +52,7 @@ export async function approveRequest(
       via: approval.via,
       by: approval.requestedBy,
       scheduledPostsLimit: ctx.actor.limits.scheduledPosts,
+      longTexts: countPlan(ctx, plan),
       approvalId: approval.id,
     },
     now,
@@ -63,6 +65,9 @@ export async function approveRequest(
     return await postsOfCommit(ctx, timed, result, now);
   }
   await findPending(ctx, approval.id);
+  if (result.state === "full") {
+    return await result.limit.refuse();
+  }
   try {
     return await refuseStalePlan(planCtx, plan);
   } catch (error) {

@@ -1,14 +1,15 @@
 import type { Context } from "#context.ts";
 import { authorOf } from "#core/actor.ts";
 import { DAY, HOUR } from "#core/clock.ts";
+import { byteLength } from "#core/bytes.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import { canonicalJson } from "#core/json.ts";
 import { openToken, refuseHiddenToken, refuseToken, type TokenKey } from "#confirming/token/confirmation-token.ts";
 import { type PostPlan, timesSetBy } from "#planning/plan/post-plan.ts";
-import { countLongText } from "#confirming/commit/count-long-text.ts";
 import { findUseOfToken } from "#confirming/commit/store-commit-plan.ts";
 import { refuseUsedToken } from "#confirming/token/used-token.ts";
+import { countHourlyUse } from "#quotas/index.ts";
 import { refuseWhileHeld } from "#restore/check-database.ts";
 import { refuseByState } from "#confirming/requests/approval-reference.ts";
 import { notifyOfRequest } from "./notify-of-request.ts";
@@ -60,7 +61,6 @@ export async function requestApproval(
       message: "the time of this plan has passed: preview it again with a later one",
     });
   }
-  await countLongText(ctx, plan);
   const id = ctx.ids.uuid();
   const requested = await insertApproval(
     db,
@@ -69,6 +69,7 @@ export async function requestApproval(
       tokenHash: token.hash,
       plan,
       planHash: await approvalHashOf(plan),
+      texts: countHourlyUse(ctx, [{ kind: "long_texts", count: byteLength(JSON.stringify(plan)) }]),
       requestedBy,
       via: actor.via,
       now,

@@ -5,9 +5,9 @@ import type { CreatedVia } from "#core/status.ts";
 import { batch, type StatementResult, type Statement, withRows } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
 import { failUnless } from "#db/conditional.ts";
-import { isConstraintViolation, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
+import { isConstraintViolation, isLimitReached, isLostResponse, isStalePlan, STALE_PLAN } from "#db/errors.ts";
 import { CONFIRMATION_RETENTION_MS, type TokenKey } from "#confirming/token/confirmation-token.ts";
-import { scheduledPostsOf } from "#quotas/index.ts";
+import { type HourlyUse, scheduledPostsOf } from "#quotas/index.ts";
 import {
   approvalByTokenStatement,
   approvedStatement,
@@ -31,6 +31,8 @@ export interface ConfirmAttempt {
   readonly via: CreatedVia;
   readonly by: Author | null;
   readonly scheduledPostsLimit: number;
+  /** Counts the bytes that the plan stores. Null for a short plan. */
+  readonly longTexts: HourlyUse | null;
   /**
    * The approval that the plan waited for. The transaction writes the plan only if the approval is pending, and
    * approves it.
@@ -47,7 +49,9 @@ export type ConfirmResult =
   | (CommittedPlan & { readonly state: "committed" })
   | { readonly state: "used"; readonly postIds: readonly string[] }
   /** Something that the plan depends on has changed since the preview, so nothing was written. */
-  | { readonly state: "stale" };
+  | { readonly state: "stale" }
+  /** The plan stores more than this hour has room for, so nothing was written. */
+  | { readonly state: "full"; readonly limit: HourlyUse };
 
 function issuedHour(plan: PostPlan): number {
   return Math.floor(plan.issuedAt / HOUR);
@@ -66,6 +70,7 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
   const { writes, posts } = planStatements(db, plan, origin);
   const statements = {
     check: isPostTheRecord ? unchangedStatement(db, attempt, now) : insertConfirmationStatement(db, attempt, now),
+    longTexts: attempt.longTexts?.guardedStatements,
     writes,
     approved:
       approvalId === undefined ? undefined : approvedStatement(db, { id: approvalId, postIds: postIdsOf(plan), now }),
@@ -74,7 +79,7 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
   try {
     return committed(await retryAfterLostAnswer(() => batch(db, statements)));
   } catch (error) {
-    if (!isConstraintViolation(error) && !isStalePlan(error)) {
+    if (!isConstraintViolation(error) && !isStalePlan(error) && !isLimitReached(error)) {
       throw error;
     }
     const read = await batch(db, {
@@ -89,6 +94,9 @@ export async function commitPlan(db: Db, attempt: ConfirmAttempt, now: number): 
       return row.used_by === (isPostTheRecord ? confirmHash : attempt.nonce)
         ? committed(read)
         : { state: "used", postIds: JSON.parse(row.post_ids) as string[] };
+    }
+    if (attempt.longTexts && isLimitReached(error)) {
+      return { state: "full", limit: attempt.longTexts };
     }
     if (!isStalePlan(error)) {
       throw error;

@@ -6,7 +6,7 @@ import type { ArmingServices } from "#arming/arm-posts.ts";
 import { type PostPlan, timesSetBy, type TimedPlan } from "#planning/plan/post-plan.ts";
 import { refuseByState } from "#confirming/requests/approval-reference.ts";
 import { requestApproval } from "#confirming/approvals/request-approval.ts";
-import { countLongText } from "#confirming/commit/count-long-text.ts";
+import { countPlan } from "#confirming/commit/count-plan.ts";
 import { commitPlan, type CommittedPlan, findUseOfToken } from "#confirming/commit/store-commit-plan.ts";
 import { postsOfCommit } from "#confirming/commit/posts-of-commit.ts";
 import { refuseStalePlan } from "#confirming/commit/refuse-stale-plan.ts";
@@ -86,7 +86,7 @@ export async function writePlan(
       message: "the time of this plan has passed: preview it again with a later one",
     });
   }
-  await countLongText(ctx, plan);
+  const longTexts = countPlan(ctx, plan);
   await failpoint("confirm.before");
   const timed = await withTimeOfConfirm(plan, now);
   const result = await commitPlan(
@@ -98,6 +98,7 @@ export async function writePlan(
       via: ctx.actor.via,
       by: authorOf(ctx.actor),
       scheduledPostsLimit: ctx.actor.limits.scheduledPosts,
+      longTexts,
     },
     now,
   );
@@ -108,6 +109,9 @@ export async function writePlan(
     case "stale":
       await refuseTokenInUse(ctx, token);
       return refuseStalePlan(ctx, plan);
+    case "full":
+      await refuseTokenInUse(ctx, token);
+      return await result.limit.refuse();
     case "committed":
       return { previewed: plan, plan: timed, result, now };
   }

@@ -2,8 +2,10 @@ import type { Author } from "#core/actor.ts";
 import type { RefusalDetail } from "#core/errors.ts";
 import { MAX_PAGE_BYTES } from "#core/page-bytes.ts";
 import type { ApprovalState, CreatedVia } from "#core/status.ts";
-import type { StatementResult, Statement } from "#db/batch.ts";
+import { batch, type StatementResult, type Statement } from "#db/batch.ts";
 import type { Db } from "#db/client.ts";
+import { isLimitReached } from "#db/errors.ts";
+import type { HourlyUse } from "#quotas/index.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
 import type { Approval } from "./types.ts";
 
@@ -202,6 +204,8 @@ export interface NewApproval {
   readonly tokenHash: string;
   readonly plan: PostPlan;
   readonly planHash: string;
+  /** Counts the bytes of the plan. */
+  readonly texts: HourlyUse;
   readonly requestedBy: Author;
   readonly via: CreatedVia;
   readonly now: number;
@@ -216,15 +220,16 @@ export interface RequestedApproval {
 
 /**
  * Stores a request for approval once per token, and returns the stored one. It stores nothing and returns null for a
- * used token, above the limit of pending requests, and while the database is held after a restore.
+ * used token, above the limit of pending requests, and while the database is held after a restore. It refuses a plan for
+ * which this hour has no room.
  */
 export async function insertApproval(
   db: Db,
   approval: NewApproval,
   { issuedHour, maxPending }: { readonly issuedHour: number; readonly maxPending: number },
 ): Promise<RequestedApproval | null> {
-  const { plan, now } = approval;
-  return await db.d1
+  const { plan, now, texts } = approval;
+  const insert: Statement<RequestedApproval> = db.d1
     .prepare(
       `INSERT INTO approvals (id, user_id, workspace_id, token_hash, kind, plan, plan_hash, requested_by, via, state, created_at, expires_at)
        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'pending', ?10, ?11
@@ -251,8 +256,16 @@ export async function insertApproval(
       issuedHour,
       maxPending,
       plan.kind === "schedule" ? plan.post.id : null,
-    )
-    .first<RequestedApproval>();
+    );
+  try {
+    const { inserted } = await batch(db, { counted: texts.guardedStatements, inserted: insert });
+    return inserted.results[0] ?? null;
+  } catch (error) {
+    if (isLimitReached(error)) {
+      return await texts.refuse();
+    }
+    throw error;
+  }
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Context } from "#context.ts";
 import { DAY, SECOND } from "#core/clock.ts";
-import { concatBytes } from "#core/bytes.ts";
+import { byteLength, concatBytes } from "#core/bytes.ts";
 import { signFor } from "#core/derived-key.ts";
 import { fromBase64Url, sha256Hex, toBase64Url, toHex } from "#core/encoding.ts";
 import { refuse } from "#core/errors.ts";
 import { log } from "#core/log.ts";
 import type { PostPlan } from "#planning/plan/post-plan.ts";
+import { countedBytesOf } from "#planning/plan/stored-bytes.ts";
 
 const TOKEN_LIFETIME_SECONDS = 300;
 /** How long (ms) the row of a used token is kept, so that a caller who lost the response can ask again. */
@@ -33,7 +34,7 @@ const RANDOM_BYTES = 16;
 const SIGNATURE_BYTES = 10;
 const TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 /** The largest plan (bytes). A plan is one parameter of a statement, and D1 accepts parameters up to 2 MB. */
-const MAX_PLAN_BYTES = 1024 * 1024;
+export const MAX_PLAN_BYTES = 1024 * 1024;
 
 function tokenKey(userId: string, hash: string): string {
   return `ct:${userId}:${hash}`;
@@ -98,10 +99,14 @@ export async function storePlan(
   plan: PostPlan,
 ): Promise<void> {
   const value = JSON.stringify(plan);
-  const size = new TextEncoder().encode(value).byteLength;
-  const limit = Math.min(MAX_PLAN_BYTES, ctx.actor.limits.textBytesPerHour);
+  const { textBytesPerHour } = ctx.actor.limits;
+  const sizes = [
+    { actual: byteLength(value), limit: Math.min(MAX_PLAN_BYTES, textBytesPerHour) },
+    { actual: countedBytesOf(plan), limit: textBytesPerHour },
+  ];
   // mutant: plans-of-any-size
-  if (size > limit) {
+  const tooLarge = sizes.find(({ actual, limit }) => actual > limit);
+  if (tooLarge) {
     refuse({
       code: "validation_failed",
       message: "the texts are too long for one preview: send fewer posts at once",
@@ -109,8 +114,7 @@ export async function storePlan(
         {
           code: "plan_too_large",
           message: "the texts of all posts together are too long",
-          limit,
-          actual: size,
+          ...tooLarge,
         },
       ],
     });

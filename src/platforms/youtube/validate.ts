@@ -1,3 +1,4 @@
+import { byteLength } from "#core/bytes.ts";
 import { member, naming } from "#core/message-parts.ts";
 import type { JsonObject } from "#core/json.ts";
 import type {
@@ -26,7 +27,7 @@ import { options } from "./options.ts";
 export function validate(input: ValidationInput): ValidationResult {
   const parsed = parseOptions(options, input.options);
   const placement = placementOf(input.media);
-  const captionLength = new TextEncoder().encode(input.caption).byteLength;
+  const captionLength = byteLength(input.caption);
   const canBeLong = mayUploadLong(input.account.capabilities);
   return {
     options: parsed.options,

@@ -1,3 +1,4 @@
+import { byteLength } from "#core/bytes.ts";
 import { type Actor, type Author, authorOf } from "#core/actor.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { CreatedVia } from "#core/status.ts";
@@ -7,7 +8,7 @@ import type { EditChange } from "./types.ts";
 /* Records what was changed in a post, when and by whom. The list is in the post's row, and the statement that
    changes the row appends to it. So recording needs no statement and no row of its own. */
 
-const MAX_CHANGES = 50;
+export const MAX_CHANGES = 50;
 const MAX_TEXT = 80;
 /** How many characters to keep before the first difference of two long texts. */
 const WORDS_BEFORE = 20;
@@ -72,7 +73,7 @@ export function changeOfEdit(
       ...(count < fields.length && { moreFields: fields.length - count }),
     };
     const json = JSON.stringify(entry);
-    if (count === 0 || new TextEncoder().encode(json).length <= MAX_ENTRY_BYTES) {
+    if (count === 0 || byteLength(json) <= MAX_ENTRY_BYTES) {
       return json;
     }
   }

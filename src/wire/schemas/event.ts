@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { EventSubject, RecordedEvent, TestEvent as DomainTestEvent } from "#events/types.ts";
+import { byteLength } from "#core/bytes.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { EVENT_TYPES, type EventType } from "#core/event-type.ts";
 import { ACCOUNT_STATUSES, APPROVAL_STATES, POST_STATUSES } from "#core/status.ts";
@@ -217,7 +218,7 @@ export function presentEvent(services: LimitServices, event: RecordedEvent): Eve
     return onlyIds();
   }
   const whole = present(presentSubject(services, subject));
-  return new TextEncoder().encode(JSON.stringify(whole)).byteLength <= MAX_BODY_BYTES ? whole : onlyIds();
+  return byteLength(JSON.stringify(whole)) <= MAX_BODY_BYTES ? whole : onlyIds();
 }
 
 export function presentTestEvent({ id, workspaceId, at, webhook }: DomainTestEvent): TestEvent {

@@ -1646,7 +1646,7 @@ export type Limits = {
             resets_at: string | null;
         };
         /**
-         * Bytes of plans over 8 KiB for each post that are confirmed, or wait for a person, in this hour; shorter ones do not count.
+         * Bytes that confirmed posts and edits, approvals and annotations stored in this hour, with the text of each account; a post or edit of less than 4 KiB does not count.
          */
         text_bytes_per_hour: {
             /**
