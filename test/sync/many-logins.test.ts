@@ -256,3 +256,41 @@ describe("the account sync of a cron run", () => {
     expect(await openLogins("youtube", start)).toEqual([]);
   });
 });
+
+const report = console.debug.bind(console);
+
+/** An hour of cron runs takes minutes. */
+describe.runIf(import.meta.env["VITE_LOGINS"] === "all")("10,000 logins of an hour", { timeout: 1_800_000 }, () => {
+  test("are refreshed within 5 minutes of their time and listed every twelve hours", async ({ expect }) => {
+    const count = 10_000;
+    const platform = shortLived("youtube");
+    const { services } = servicesOf(platform);
+    const spread = (index: number, ms: number) => Math.floor((index / count) * ms);
+    for (let first = 0; first < count; first += 500) {
+      const some = logins(500, (index) => ({
+        name: `login-${first + index}`,
+        dueAt: start + spread(first + index, LIFETIME_MS - AHEAD_MS),
+        // In another order than the refreshes.
+        listedAt: start - spread(((first + index) * 7919) % count, 10 * HOUR),
+      }));
+      await insertLogins(services, platform, some);
+    }
+    const advance = () => Promise.resolve(void vi.setSystemTime(Date.now() + CALL_MS));
+    platform.beforeRefreshAnswers = advance;
+    platform.beforeAccountsAnswer = advance;
+    let latestMs = 0;
+    for (let minute = 0; minute <= 75; minute += 1) {
+      vi.setSystemTime(Math.max(Date.now(), start + minute * MINUTE));
+      const [oldest] = await queryRows("SELECT min(token_expires_at) AS at FROM connections");
+      latestMs = Math.max(latestMs, Date.now() + AHEAD_MS - Number(oldest?.["at"]));
+      await runCron(services);
+    }
+    const [listed] = await queryRows("SELECT min(last_synced_at) AS at FROM connections");
+    const unlistedMs = Date.now() - Number(listed?.["at"]);
+    report(
+      `${platform.calls.refresh} refreshes, ${platform.calls.accounts} listings; the latest refresh began ${latestMs / SECOND} s after its time, the oldest listing is of ${unlistedMs / HOUR} hours ago\n`,
+    );
+    expect(latestMs).toBeLessThanOrEqual(5 * MINUTE);
+    expect(unlistedMs).toBeLessThanOrEqual(12 * HOUR);
+  });
+});
