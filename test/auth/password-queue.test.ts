@@ -117,7 +117,9 @@ describe("the queue of key derivations", () => {
     await expect(run(known, "newcomer")).rejects.toMatchObject({ name: "PasswordQueueFullError" });
   });
 
-  test("forty strangers who try again and again keep nobody out for longer than the queue is long", async ({ expect }) => {
+  test("forty strangers who try again and again keep nobody out for longer than the queue is long", async ({
+    expect,
+  }) => {
     const timer = new ManualTimer();
     const queue = new PasswordQueue(timer, SLOT_MS);
     const run = (id: string) => queue.run(() => Promise.resolve(timer.now()), { id, isKnown: false });
