@@ -15,9 +15,28 @@ const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
+/**
+ * The id that an element has after a button moved or removed a part of a thread, because a part takes its fields along. Empty if the part
+ * was removed.
+ * @param {string} id @param {any} intent
+ */
+function movedId(id, intent) {
+  const [, action = "", button = "", account] = /^part_(up|down|remove)\.(\d+)\.(.+)$/.exec(intent) ?? [];
+  const [, front = "", owner, place, rest = ""] = /^(.*\.([\da-f-]{36})\.[^.]+\.)(\d+)(.*)$/.exec(id) ?? [];
+  if (owner === undefined || owner !== account) {
+    return id;
+  }
+  const [from, index] = [Number(button), Number(place)];
+  const to = from + (action === "up" ? -1 : 1);
+  if (action === "remove") {
+    return index === from ? "" : `${front}${index - Number(index > from)}${rest}`;
+  }
+  return `${front}${index === from ? to : index === to ? from : index}${rest}`;
+}
+
 const stateOf = (/** @type {any} */ { type, checked, value }) => (/checkbox|radio/.test(type) ? checked : value);
-const isTwin = (/** @type {any} */ a, /** @type {any} */ b) =>
-  b.id ? a.id === b.id : a.name === b.name && a.value === b.value;
+const isTwin = (/** @type {any} */ a, /** @type {any} */ b, /** @type {string} */ id) =>
+  id ? a.id === id : a.name === b.name && a.value === b.value;
 
 /** @param {string} className @param {string} [text] */
 function paragraph(className, text = "") {
@@ -226,24 +245,35 @@ function enhance(form, address) {
     const { id: focused, selectionStart: start, selectionEnd: end } = document.activeElement ?? document.body;
     for (const selector of selectors) {
       const [current, next] = [one(selector, form), one(selector, fresh)];
+      const twinOf = (/** @type {string} */ id) =>
+        all("[id]", next).find((element) => element.id === movedId(id, intent));
       if (current && next) {
         // Keep fields that the person is typing into, and uploads that are under way.
         for (const kept of all(`[data-upload]${keepsAccounts ? ", [data-account]" : ""}`, current)) {
-          one(`#${CSS.escape(kept.id)}`, next)?.replaceWith(kept);
+          const twin = twinOf(kept.id);
+          const { into } = kept.dataset;
+          if (twin && into && twin.dataset.into !== into) {
+            for (const element of [kept, ...all("*", kept)]) {
+              for (const { name, value } of element.attributes) {
+                element.setAttribute(name, value.replace(into, twin.dataset.into));
+              }
+            }
+          }
+          twin?.replaceWith(kept);
         }
         for (const { id } of all("[data-account]:has(.account-options[open])", current)) {
           one(`#${CSS.escape(id)} .account-options`, next)?.setAttribute("open", "");
         }
         for (const { id } of all("details[open] textarea[id]", current)) {
-          one(`#${CSS.escape(id)}`, next)
-            ?.closest("details")
-            ?.setAttribute("open", "");
+          twinOf(id)?.closest("details")?.setAttribute("open", "");
         }
         // Restore what the person typed or chose while the service was answering.
         for (const [control, was] of before) {
           const now = stateOf(control);
           const twin =
-            now !== was && current.contains(control) && all("[name]", next).find((other) => isTwin(other, control));
+            now !== was &&
+            current.contains(control) &&
+            all("[name]", next).find((other) => isTwin(other, control, movedId(control.id, intent)));
           if (twin) {
             twin[typeof now === "boolean" ? "checked" : "value"] = now;
           }

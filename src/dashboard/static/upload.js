@@ -72,12 +72,11 @@ function enhance(root) {
   const input =
     root.querySelector("input") ??
     root.appendChild(make("input", { type: "file", multiple: true, ariaLabel: "Upload images and videos" }));
-  const { into } = root.dataset;
   /**
    * The composer's form, in which each file of the post has its position before it is uploaded. Null outside the
    * composer.
    */
-  const form = into ? null : root.closest("[data-composer]");
+  const form = root.dataset.into ? null : root.closest("[data-composer]");
   const list = make("ul", { className: "uploads" });
   const status = make("p", { className: "hint", role: "status" });
   /** @type {Set<any>} */
@@ -146,7 +145,8 @@ function enhance(root) {
         status.textContent = done[3]
           ? `${done.length} files were uploaded.`
           : `${done.join(", ")} ${done[1] ? "were" : "was"} uploaded.`;
-        tell({ ...detail, entry: value, into });
+        // Only now: the part of a thread may have been moved meanwhile.
+        tell({ ...detail, entry: value, into: root.dataset.into });
       } catch (error) {
         if (row.isConnected) {
           const { name: kind, message } = /** @type {Error} */ (error);
