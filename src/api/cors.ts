@@ -1,8 +1,10 @@
 import { VERSION_HEADER } from "#core/version.ts";
+import { WORKSPACE_HEADER } from "#wire/workspace-header.ts";
 
 const EXPOSED_HEADERS = [
   "Allow",
   VERSION_HEADER,
+  WORKSPACE_HEADER,
   "Idempotent-Replayed",
   "RateLimit",
   "RateLimit-Policy",
@@ -13,7 +15,7 @@ const EXPOSED_HEADERS = [
 
 const PREFLIGHT_FIELDS = {
   "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
-  "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, MCP-Protocol-Version, X-Request-Id",
+  "Access-Control-Allow-Headers": `Authorization, Content-Type, Idempotency-Key, ${WORKSPACE_HEADER}, MCP-Protocol-Version, X-Request-Id`,
   "Access-Control-Max-Age": "86400",
 };
 

@@ -19,19 +19,16 @@ export type ErrorStatus = keyof typeof ERROR_RESPONSE_NAMES;
 const reference = (status: ErrorStatus) => ({ $ref: `#/components/responses/${ERROR_RESPONSE_NAMES[status]}` });
 
 /**
- * The 404 of an operation whose body or query names a resource. The resource may not exist or may belong to another
- * user.
+ * The error responses of an operation, derived from its method and input. Every call may name a workspace wrongly (400),
+ * or one that it cannot reach (404).
  */
-export const NOT_FOUND = { 404: reference(404) };
-
-/** The error responses of an operation, derived from its method, path and input. */
-export function errorResponsesFor({ method, path, request }: Pick<RouteConfig, "method" | "path" | "request">) {
+export function errorResponsesFor({ method, request }: Pick<RouteConfig, "method" | "request">) {
   const writes = method !== "get";
   return {
-    ...((writes || request) && { 400: reference(400) }),
+    400: reference(400),
     401: reference(401),
     403: reference(403),
-    ...(path.includes("{") && NOT_FOUND),
+    404: reference(404),
     ...(writes && { 409: reference(409) }),
     ...(request?.body && { 413: reference(413), 415: reference(415) }),
     429: reference(429),

@@ -34,6 +34,7 @@ const STATUS = {
   insufficient_scope: 403,
   subscription_required: 403,
   plan_required: 403,
+  workspace_pinned: 403,
   account_limit_reached: 403,
   storage_limit_reached: 403,
   quota_exceeded: 403,

@@ -6,6 +6,7 @@ import { refuse } from "#core/errors.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { bearerChallenge } from "#wire/bearer-challenge.ts";
 import { countInvalidCredential, countRequest, rateLimitPolicy, WINDOW_SECONDS } from "#wire/rate-limit.ts";
+import { MALFORMED_WORKSPACE, namedWorkspace, UNKNOWN_WORKSPACE, WORKSPACE_HEADER } from "#wire/workspace-header.ts";
 import { wakeSenders } from "#webhooks/index.ts";
 import type { ApiContext, ApiEnv } from "./env.ts";
 import { firstAttemptOf, secondAttempt } from "./second-attempt.ts";
@@ -47,7 +48,7 @@ async function refuseUnauthenticated(
   refuse({ code: "unauthenticated", message: "the credential is unknown, expired or revoked" });
 }
 
-async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
+async function enforceRateLimit(c: ApiContext, actor: Parameters<typeof countRequest>[1]): Promise<void> {
   c.header("RateLimit-Policy", rateLimitPolicy(actor));
   const exceeded = await countRequest(c.env, actor);
   if (exceeded) {
@@ -57,7 +58,8 @@ async function enforceRateLimit(c: ApiContext, actor: Actor): Promise<void> {
 }
 
 // mutant: no-scope-check
-const mayCall = (actor: Actor, scopes: readonly Scope[]) => scopes.every((scope) => actor.scopes.includes(scope));
+const mayCall = (actor: Pick<Actor, "scopes">, scopes: readonly Scope[]) =>
+  scopes.every((scope) => actor.scopes.includes(scope));
 
 /**
  * Returns the remembered caller if every check passes. Null otherwise, because only a freshly verified credential may
@@ -83,14 +85,17 @@ export function guard(scopes: readonly Scope[], { changes }: { readonly changes:
   };
   return async (c, next) => {
     const services = c.get("services");
-    const presented = await presentedCredential(c.req.raw.headers.get("authorization"), services.config.baseUrl);
+    const { headers } = c.req.raw;
+    const named = namedWorkspace(headers);
+    const presented = await presentedCredential(headers.get("authorization"), services.config.baseUrl, named.id);
     if (!presented.ok) {
       return refuseUnauthenticated(c, scopes, presented.reason);
     }
-    const remembered = await admitRemembered(c, presented, scopes);
+    const remembered = named.isMalformed ? null : await admitRemembered(c, presented, scopes);
     if (remembered !== null) {
       const { ctx } = remembered;
       c.header("RateLimit-Policy", rateLimitPolicy(ctx.actor));
+      c.header(WORKSPACE_HEADER, ctx.actor.workspaceId);
       c.set("ctx", ctx);
       await next();
       const verification = await remembered.verify();
@@ -108,18 +113,28 @@ export function guard(scopes: readonly Scope[], { changes }: { readonly changes:
       return;
     }
     const authentication = await authenticate(services, presented);
-    if (!authentication.ok) {
+    if (!authentication.ok && authentication.reason !== "unknown_workspace") {
       return refuseUnauthenticated(c, scopes, authentication.reason);
     }
     // mutant: credential-in-log
-    const { actor } = authentication;
-    await enforceRateLimit(c, actor);
-    if (!mayCall(actor, scopes)) {
+    const caller = authentication.ok ? authentication.actor : authentication.caller;
+    if (authentication.ok) {
+      c.header(WORKSPACE_HEADER, authentication.actor.workspaceId);
+    }
+    await enforceRateLimit(c, caller);
+    if (!mayCall(caller, scopes)) {
       setChallengeHeader(c, scopes, "insufficient_scope");
-      const missing = scopes.filter((scope) => !actor.scopes.includes(scope));
+      const missing = scopes.filter((scope) => !caller.scopes.includes(scope));
       refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${missing.join(" and ")}` });
     }
-    requireSubscription(actor);
+    requireSubscription(caller);
+    if (named.isMalformed) {
+      refuse(MALFORMED_WORKSPACE);
+    }
+    if (!authentication.ok) {
+      return refuse(UNKNOWN_WORKSPACE);
+    }
+    const { actor } = authentication;
     if (firstAttemptOf(c.req.raw)?.mayRunAgain === false) {
       throw new Error("the answer of the database to a write was lost");
     }

@@ -11,6 +11,11 @@ export const HEADERS = {
     schema: { type: "string" },
     example: "1.0.0",
   },
+  Workspace: {
+    description: "The workspace in which the call worked.",
+    schema: { type: "string", format: "uuid" },
+    example: "01983c1e-6b00-7a10-8a33-2f9d1c5e4b77",
+  },
   RateLimitPolicy: {
     description:
       "How many requests (`q`) the plan allows in a window of `w` seconds: with this credential, and (`…-user`) with all credentials of the user together.",
@@ -49,6 +54,10 @@ export function headerReferences(fields: Readonly<Record<string, HeaderName>>): 
 }
 
 export const COMMON_HEADERS = { "X-Request-Id": "RequestId", "Almanac-Version": "Version" } as const;
-export const AUTHENTICATED_HEADERS = { ...COMMON_HEADERS, "RateLimit-Policy": "RateLimitPolicy" } as const;
+export const AUTHENTICATED_HEADERS = {
+  ...COMMON_HEADERS,
+  "Almanac-Workspace": "Workspace",
+  "RateLimit-Policy": "RateLimitPolicy",
+} as const;
 export const WRITE_HEADERS = { ...AUTHENTICATED_HEADERS, "Idempotent-Replayed": "IdempotentReplayed" } as const;
 export type HeaderFields = Parameters<typeof headerReferences>[0];

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { seal, unseal } from "#core/aes-gcm.ts";
+import { type Actor, fixedWorkspace } from "#core/actor.ts";
 import type { RefusalCode } from "#core/codes.ts";
 import { sha256Hex } from "#core/encoding.ts";
 import { refuse, RefusalError } from "#core/errors.ts";
@@ -47,6 +48,13 @@ function readKey(c: ApiContext): string | null {
     });
   }
   return key;
+}
+
+/** The same text in two workspaces is two calls. No header contains a line feed, so no caller's text is that of another workspace. */
+function storedKey(actor: Actor, key: string): string {
+  // mutant: idempotency-without-workspace
+  const workspace = fixedWorkspace(actor);
+  return workspace === null ? key : `${workspace}\n${key}`;
 }
 
 async function requestHash(c: ApiContext): Promise<string> {
@@ -152,7 +160,7 @@ export function idempotent(large?: LargeResponse): MiddlewareHandler<ApiEnv> {
       return next();
     }
     const { actor, db, clock } = c.get("ctx");
-    const userKey = { userId: actor.userId, key };
+    const userKey = { userId: actor.userId, key: storedKey(actor, key) };
     const maxKeys = actor.isTrial ? TRIAL_STORED_ANSWERS : null;
     const claim = await claimKey(db, userKey, { requestHash: await requestHash(c), maxKeys, now: clock.now() });
     switch (claim.state) {

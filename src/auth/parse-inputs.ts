@@ -70,6 +70,11 @@ export function parseConfirms(input: string): Confirms {
   return CONFIRMS.find((known) => known === input) ?? refuseInput("confirms", "choose who confirms posts");
 }
 
+/** The workspace of a new key or app does not exist, or is another user's. */
+export function refuseUnknownPin(): never {
+  return refuseInput("workspace", "this workspace does not exist: reload the page and choose again");
+}
+
 const SCOPE_SET: ReadonlySet<string> = new Set(SCOPES);
 
 function isScope(value: string): value is Scope {

@@ -10,8 +10,13 @@ export type Confirms = (typeof CONFIRMS)[number];
 /** The authenticated caller. It follows from the credential, never from a parameter of the request. */
 export interface Actor {
   readonly userId: string;
-  /** The user's active workspace. Every call works in this workspace only. */
+  /** The workspace in which the call works: no call reads or changes anything of another one. */
   readonly workspaceId: string;
+  /**
+   * What chose the workspace: the credential that is pinned to it, the request that names it, or the user who made it the
+   * active one.
+   */
+  readonly workspaceFrom: "credential" | "request" | "user";
   readonly plan: Plan;
   /** What the user may have and do: the limits of the plan, or the lower ones of a trial. */
   readonly limits: PlanLimits;
@@ -27,6 +32,11 @@ export interface Actor {
   readonly timeZone: string;
   /** Whether the workspace records events, so that a change must also notify its webhooks. */
   readonly recordsEvents: boolean;
+}
+
+/** The workspace that the credential or the request fixes. Null for the active one, which may change between two calls. */
+export function fixedWorkspace({ workspaceFrom, workspaceId }: Actor): string | null {
+  return workspaceFrom === "user" ? null : workspaceId;
 }
 
 /**

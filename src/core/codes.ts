@@ -29,6 +29,7 @@ export const REFUSALS = {
   insufficient_scope: "Use a credential that has the scope.",
   subscription_required: "Choose a plan in the dashboard.",
   plan_required: "Choose a plan that includes this.",
+  workspace_pinned: "Use a credential that is not pinned to a workspace.",
   account_limit_reached: "Disconnect an account or choose a larger plan.",
   storage_limit_reached: "Wait until unused media are removed, or choose a larger plan.",
   quota_exceeded: "Free some of what `details` names, or choose a larger plan; `GET /limits` shows the use.",

@@ -156,6 +156,8 @@ export const apiKeys = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** Who confirms what is previewed with this key: a person or its holder. */
     confirms: text().$type<Confirms>().notNull().default("self"),
+    /** The only workspace in which this key works; null for a key that works in all of its user. It never changes. */
+    workspaceId: text("workspace_id"),
   },
   (t) => [
     uniqueIndex("api_keys_hash").on(t.hash),
@@ -249,6 +251,8 @@ export const oauthGrants = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** Who confirms what this app previews: a person or the app. */
     confirms: text().$type<Confirms>().notNull().default("self"),
+    /** The only workspace in which this app works; null for an app that works in all of its user. It never changes. */
+    workspaceId: text("workspace_id"),
   },
   (t) => [
     uniqueIndex("oauth_grants_code").on(t.codeHash),

@@ -1,6 +1,7 @@
 import { clientForLogin, configuredPlatform, getAccountAccess } from "#accounts/index.ts";
 import { authenticate, presentedCredential } from "#auth/index.ts";
 import type { Services } from "#context.ts";
+import { fixedWorkspace } from "#core/actor.ts";
 import { type Platform, PLATFORMS } from "#core/platform.ts";
 import type { LiveAnswer } from "#platforms/contract.ts";
 import { OPERATOR_CHECKS } from "#platforms/operator-registry.ts";
@@ -39,7 +40,9 @@ export async function askLiveQuestion(
   if (!caller.ok || !caller.actor.scopes.includes("posts:write")) {
     return refused("ALMANAC_KEY must be an API key of your own user with posts:write");
   }
-  const platform = await findAccountOf(services.db, caller.actor.userId, input.accountId);
+  const { userId } = caller.actor;
+  const owner = { userId, workspaceId: fixedWorkspace(caller.actor) };
+  const platform = await findAccountOf(services.db, owner, input.accountId);
   if (platform === null) {
     return refused("this account is not one of the user whose ALMANAC_KEY was shown");
   }

@@ -45,11 +45,18 @@ export async function countAccounts(db: Db): Promise<ReadonlyMap<Platform, numbe
   return new Map((rows ?? []).map(({ platform, count }) => [platform, count]));
 }
 
-/** The platform of a connected account. Null if the account does not belong to this user. */
-export async function findAccountOf(db: Db, userId: string, accountId: string): Promise<Platform | null> {
+/** The platform of a connected account. Null if it does not belong to this user, or to the workspace of a pinned key. */
+export async function findAccountOf(
+  db: Db,
+  owner: { readonly userId: string; readonly workspaceId: string | null },
+  accountId: string,
+): Promise<Platform | null> {
   const row = await db.d1
-    .prepare("SELECT platform FROM accounts WHERE id = ?1 AND user_id = ?2 AND disconnected_at IS NULL")
-    .bind(accountId, userId)
+    .prepare(
+      `SELECT platform FROM accounts
+       WHERE id = ?1 AND user_id = ?2 AND disconnected_at IS NULL AND (?3 IS NULL OR workspace_id = ?3)`,
+    )
+    .bind(accountId, owner.userId, owner.workspaceId)
     .first<{ platform: Platform }>();
   return row?.platform ?? null;
 }

@@ -15,6 +15,7 @@ export const CreateUserInput = z.object({
     .min(1)
     .default([...SCOPES]),
   subscription: z.enum(SUBSCRIPTION_STATUSES).default("active"),
+  pinned: z.boolean().default(false),
 });
 
 const formValues = z.record(shortText, z.string().max(2000));

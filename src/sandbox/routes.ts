@@ -91,7 +91,13 @@ export function sandboxRoutes(
       plan: input.plan,
       subscription: input.subscription,
     });
-    const { key } = await createKey(services, { userId, name: "sandbox", scopes: input.scopes, expiresInDays: null });
+    const { key } = await createKey(services, {
+      userId,
+      name: "sandbox",
+      scopes: input.scopes,
+      expiresInDays: null,
+      workspaceId: input.pinned ? workspaceId : null,
+    });
     return c.json({ user_id: userId, workspace_id: workspaceId, email, password, api_key: key });
   });
 

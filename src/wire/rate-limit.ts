@@ -22,7 +22,7 @@ const USER_LIMITER_BINDING = {
 export const WINDOW_SECONDS = 60;
 
 /** The header `RateLimit-Policy`: the limit of the credential, then that of all credentials of its user. */
-export function rateLimitPolicy({ plan, limits }: Actor): string {
+export function rateLimitPolicy({ plan, limits }: Pick<Actor, "plan" | "limits">): string {
   return `"${plan}";q=${limits.requestsPerMinute};w=${WINDOW_SECONDS}, "${plan}-user";q=${limits.userRequestsPerMinute};w=${WINDOW_SECONDS}`;
 }
 
@@ -69,7 +69,7 @@ export async function countFeedRead(env: Env, secret: string): Promise<boolean> 
 /** Counts a request. If it exceeds the credential's limit, it does not count against the user's other credentials. */
 export async function countRequest(
   env: Env,
-  { plan, limits, credential, userId }: Actor,
+  { plan, limits, credential, userId }: Pick<Actor, "plan" | "limits" | "credential" | "userId">,
 ): Promise<ExceededLimit | null> {
   const { requestsPerMinute, userRequestsPerMinute } = limits;
   if (!(await env[LIMITER_BINDING[plan]].limit({ key: credential.id })).success) {

@@ -1,4 +1,5 @@
 import type { Context } from "#context.ts";
+import { refusePinned } from "./refuse-pinned.ts";
 import { refuseUnknownWorkspace } from "./refuse-unknown-workspace.ts";
 import { setActiveWorkspace } from "./store.ts";
 import type { Workspace } from "./types.ts";
@@ -8,5 +9,6 @@ export async function activateWorkspace(
   ctx: Pick<Context, "actor" | "db">,
   input: { readonly workspaceId: string },
 ): Promise<Workspace> {
+  refusePinned(ctx.actor);
   return (await setActiveWorkspace(ctx.db, ctx.actor, input.workspaceId)) ?? refuseUnknownWorkspace();
 }

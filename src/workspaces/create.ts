@@ -2,6 +2,7 @@ import { refuse } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Context } from "#context.ts";
 import { parseName } from "./parse-name.ts";
+import { refusePinned } from "./refuse-pinned.ts";
 import { insertWorkspace } from "./store.ts";
 import type { Workspace } from "./types.ts";
 
@@ -10,6 +11,7 @@ export async function createWorkspace(
   ctx: Pick<Context, "actor" | "db" | "clock" | "ids">,
   input: { readonly name: string },
 ): Promise<Workspace> {
+  refusePinned(ctx.actor);
   const name = parseName(input.name);
   if (ctx.actor.limits.workspaces <= 1) {
     refuse({

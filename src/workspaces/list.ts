@@ -1,9 +1,8 @@
 import type { Context } from "#context.ts";
-import { selectWorkspaces, toWorkspace } from "./store.ts";
+import { selectWorkspaces } from "./store.ts";
 import type { Workspace } from "./types.ts";
 
-/** The user's workspaces, oldest first. */
-export async function listWorkspaces(ctx: Pick<Context, "actor" | "db">): Promise<readonly Workspace[]> {
-  const rows = await selectWorkspaces(ctx.db, ctx.actor);
-  return rows.map((row) => toWorkspace(row, ctx.actor.workspaceId));
+/** The user's workspaces, oldest first; of a pinned credential, only its own. */
+export function listWorkspaces(ctx: Pick<Context, "actor" | "db">): Promise<readonly Workspace[]> {
+  return selectWorkspaces(ctx.db, ctx.actor);
 }

@@ -12,9 +12,7 @@ interface ListedRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
-  readonly shard: number;
-  readonly approval_reauthentication: 0 | 1;
-  readonly alerts_mailed_at: number | null;
+  readonly is_active: 0 | 1;
 }
 
 /** The condition of every query, so that nobody reaches another user's workspace. */
@@ -24,22 +22,21 @@ export function toWorkspace(row: WorkspaceRow, activeId: string): Workspace {
   return { id: row.id, name: row.name, isActive: row.id === activeId, createdAt: row.createdAt };
 }
 
-export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly WorkspaceRow[]> {
+/** The active workspace is read here, because a call may work in another one. A pinned credential sees its workspace only. */
+export async function selectWorkspaces(db: Db, actor: Actor): Promise<readonly Workspace[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT id, name, created_at, shard, approval_reauthentication, alerts_mailed_at FROM workspaces
-       WHERE user_id = ?1 ORDER BY created_at, id`,
+      `SELECT w.id AS id, w.name AS name, w.created_at AS created_at, w.id = u.active_workspace_id AS is_active
+       FROM workspaces w LEFT JOIN users u ON u.id = w.user_id
+       WHERE w.user_id = ?1 AND (?2 IS NULL OR w.id = ?2) ORDER BY w.created_at, w.id`,
     )
-    .bind(actor.userId)
+    .bind(actor.userId, actor.workspaceFrom === "credential" ? actor.workspaceId : null)
     .all<ListedRow>();
   return results.map((row) => ({
     id: row.id,
-    userId: actor.userId,
     name: row.name,
+    isActive: row.is_active === 1,
     createdAt: row.created_at,
-    shard: row.shard,
-    approvalReauthentication: row.approval_reauthentication === 1,
-    alertsMailedAt: row.alerts_mailed_at,
   }));
 }
 

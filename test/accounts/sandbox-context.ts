@@ -37,6 +37,7 @@ export async function createSandboxUser(settings: Readonly<Record<string, string
       via: "api",
       timeZone: "UTC",
       recordsEvents: false,
+      workspaceFrom: "user",
       isTrial: false,
     },
   };

@@ -56,6 +56,7 @@ export async function createTestUser(services: TestServices, plan: Plan = "scale
     via: "api",
     timeZone: "UTC",
     recordsEvents: false,
+    workspaceFrom: "user",
     isTrial: false,
   };
   return { ...services, actor };

@@ -38,6 +38,7 @@ function personOf({ agent: { userId, workspaceId } }: Scene) {
       via: "dashboard" as const,
       timeZone: "UTC",
       recordsEvents: false,
+      workspaceFrom: "user" as const,
       isTrial: false,
     },
   };

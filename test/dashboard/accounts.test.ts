@@ -34,6 +34,7 @@ async function signedInUser(service: ServiceFixture) {
       via: "dashboard",
       timeZone: "UTC",
       recordsEvents: false,
+      workspaceFrom: "user",
       isTrial: false,
     },
   };

@@ -52,6 +52,7 @@ async function signIn() {
       via: "dashboard",
       timeZone: "UTC",
       recordsEvents: false,
+      workspaceFrom: "user",
       isTrial: false,
     },
   };

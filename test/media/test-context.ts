@@ -64,6 +64,7 @@ export function createTestContext(
     via: "api",
     timeZone: "UTC",
     recordsEvents: false,
+    workspaceFrom: "user",
     isTrial: false,
   };
   return { ...services, actor, internet, deferredWork: () => Promise.all(deferred.splice(0)) };

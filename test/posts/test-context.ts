@@ -71,6 +71,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     via: "api",
     timeZone: "UTC",
     recordsEvents: false,
+    workspaceFrom: "user",
     isTrial: false,
     ...options.actor,
   };

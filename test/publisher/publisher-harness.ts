@@ -121,6 +121,7 @@ export class PublisherHarness {
       via: "api",
       timeZone: "UTC",
       recordsEvents: false,
+      workspaceFrom: "user",
       isTrial: false,
     };
     this.ctx = {

@@ -144,6 +144,7 @@ describe("connected apps", () => {
         } as unknown as Parameters<typeof approveRequest>[1]["request"],
         selectedScopes: ["posts:read"],
         confirms: undefined,
+        workspaceId: null,
         limit: 2,
       });
     const refusals = refusalsIn(await eight((index) => approve(`app-${index}`)));

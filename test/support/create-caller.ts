@@ -3,6 +3,7 @@ import { createKey, createUser } from "#auth/index.ts";
 import { createServices, type Services, type Outbound } from "#context.ts";
 import type { Plan, SubscriptionStatus } from "#core/plan.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
+import { insertWorkspace } from "#workspaces/store.ts";
 
 export interface ApiCaller {
   readonly userId: string;
@@ -42,11 +43,21 @@ export async function createCaller(options: ApiCallerOptions = {}): Promise<ApiC
   return { ...user, key };
 }
 
-/** Creates another API key of the same user. */
+/** Creates another workspace of the same user; the active one stays active. */
+export async function createAnotherWorkspace({ userId }: Pick<ApiCaller, "userId">, name = "Second"): Promise<string> {
+  const { db, ids, clock } = testServices();
+  const id = ids.uuid();
+  await insertWorkspace(db, { id, userId, name, createdAt: clock.now() }, Number.MAX_SAFE_INTEGER);
+  return id;
+}
+
+/** Creates another API key of the same user; with a workspace, one that is pinned to it. */
 export async function createAnotherKey(
   { userId, workspaceId }: ApiCaller,
   scopes: readonly Scope[],
+  pin: string | null = null,
 ): Promise<ApiCaller> {
-  const { key } = await createKey(testServices(), { userId, name: "other", scopes, expiresInDays: null });
-  return { userId, workspaceId, key };
+  const input = { userId, name: "other", scopes, expiresInDays: null, workspaceId: pin };
+  const { key } = await createKey(testServices(), input);
+  return { userId, workspaceId: pin ?? workspaceId, key };
 }

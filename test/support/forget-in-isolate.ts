@@ -6,5 +6,5 @@ import { readConfig } from "#config.ts";
 /** Makes this isolate another one of the same location: it does not remember the credential. */
 export async function forgetInIsolate({ key }: { readonly key: string }): Promise<void> {
   const { baseUrl } = readConfig(env);
-  forgetCredential({ kind: "api_key", hash: await hashSecret(key), resource: baseUrl });
+  forgetCredential({ kind: "api_key", hash: await hashSecret(key), resource: baseUrl, workspace: null });
 }

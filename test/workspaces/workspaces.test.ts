@@ -32,6 +32,7 @@ async function createUserContext(plan: Plan = "scale"): Promise<Context> {
       via: "api",
       timeZone: "UTC",
       recordsEvents: false,
+      workspaceFrom: "user",
       isTrial: false,
     },
   };

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { listBoards } from "#accounts/index.ts";
 import { type Platform, PLATFORM_NAMES, PLATFORMS } from "#core/platform.ts";
 import { adapterFor } from "#platforms/registry.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { BoardList, presentBoard } from "#wire/schemas/board.ts";
 import { EXAMPLE_ACCOUNT_ID, Id } from "#wire/schemas/common.ts";
@@ -29,7 +28,6 @@ function boardsOperation(platform: Platform) {
       ...success(200, "The boards.", BoardList, {
         boards: [{ id: "549755885175", name: "Glazes", description: null, privacy: "PUBLIC", pin_count: 5 }],
       }),
-      ...NOT_FOUND,
     },
   });
   return newRouter().openapi(route, async (c) => {

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { disconnectAccount } from "#post-status/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import {
   ExplicitConfirm,
@@ -43,7 +42,6 @@ const route = operation("accounts:write", {
       disconnected: true,
       paused_post_ids: [EXAMPLE_ID],
     }),
-    ...NOT_FOUND,
   },
 });
 

@@ -42,7 +42,14 @@ What happens is sent to webhooks, signed as Standard Webhooks describes it, and 
 Every response is JSON. Date-times are ISO 8601 in UTC. An error has a message in \`error\` and a stable \`code\`, and lists
 every problem in \`details\`.
 
-Every POST, PUT, PATCH and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours:
+A call works in one workspace: that of the credential, if it is pinned to one; else the one that the header \`Almanac-Workspace\`
+names by its id; else the active workspace of the user. Name it in each call when a credential serves several workspaces, because
+anybody with access can change the active one between two calls. The answer repeats the header with the workspace in which the call
+worked. An unknown workspace, or one to which the credential is not pinned, is refused with 404, anything but one UUID with 400; a
+pinned credential can neither create nor activate a workspace (403 \`workspace_pinned\`).
+
+Every POST, PUT, PATCH and DELETE accepts the header \`Idempotency-Key\` (1 to 255 characters), which makes it safe to repeat for 24 hours,
+in each named or pinned workspace by itself:
 the same key with the same body returns the first response again, with the header \`Idempotent-Replayed: true\`; another body is
 refused with 400, and a call while the first call is still running with 409. Use a new key for each intended call. A replayed
 error has the \`request_id\` of the first call in its body, because that call did the work; the header \`X-Request-Id\` always

@@ -138,6 +138,13 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
         summary: "The plan does not include it",
         value: { error: "workspaces need the Scale plan", code: "plan_required" },
       },
+      workspace_pinned: {
+        summary: "A credential that is pinned to a workspace creates or activates one",
+        value: {
+          error: "this credential is pinned to one workspace: use one that is not",
+          code: "workspace_pinned",
+        },
+      },
       account_limit_reached: {
         summary: "The plan's number of accounts is reached",
         value: { error: "the plan allows 5 accounts", code: "account_limit_reached" },
@@ -158,6 +165,10 @@ const ERROR_RESPONSES: Record<ErrorStatus, ErrorResponse> = {
     description: "The resource does not exist, or it belongs to another user.",
     examples: {
       not_found: { summary: "Not found for this user", value: { error: "post not found", code: "not_found" } },
+      unknown_workspace: {
+        summary: "`Almanac-Workspace` names no workspace of this credential",
+        value: { error: "workspace not found", code: "not_found", param: "Almanac-Workspace" },
+      },
     },
     headers: AUTHENTICATED_HEADERS,
   },

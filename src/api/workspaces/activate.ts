@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { activateWorkspace } from "#workspaces/index.ts";
-import { NOT_FOUND } from "#api/error-responses.ts";
 import { newRouter, operation } from "#api/operation.ts";
 import { EXAMPLE_WORKSPACE_ID, Id } from "#wire/schemas/common.ts";
 import { jsonBody, success } from "#wire/schemas/content.ts";
@@ -13,13 +12,13 @@ const route = operation("workspaces:write", {
   path: "/workspaces/active",
   operationId: "activateWorkspace",
   summary: "Choose the active workspace",
-  description: "All later calls read and write in the active workspace, in the API and in the dashboard.",
+  description:
+    "Calls that name no workspace read and write in the active one, in the API and in the dashboard. A program that serves several workspaces names one in each call instead, with the header `Almanac-Workspace`.",
   request: {
     body: jsonBody(ActivateWorkspaceBody, { workspace_id: EXAMPLE_WORKSPACE_ID }),
   },
   responses: {
     ...success(200, "The workspace is the active one.", WorkspaceResponse, { workspace: EXAMPLE_WORKSPACE }),
-    ...NOT_FOUND,
   },
 });
 

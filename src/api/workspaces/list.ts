@@ -8,7 +8,7 @@ const route = operation("workspaces:read", {
   path: "/workspaces",
   operationId: "listWorkspaces",
   summary: "List workspaces",
-  description: "All workspaces of the user; one of them is active.",
+  description: "All workspaces of the user; one of them is active. A pinned credential sees its workspace only.",
   responses: success(200, "The workspaces.", WorkspaceList, { workspaces: [EXAMPLE_WORKSPACE] }),
 });
 

@@ -25,9 +25,18 @@ export type PresentedCredential =
   | ({ readonly ok: true } & OpenCredential)
   | { readonly ok: false; readonly reason: "missing" | "invalid" };
 
+/** A caller who names a workspace that is unknown, of another user, or not the one of a pinned credential. */
+type CallerWithoutWorkspace = Omit<Actor, "workspaceId">;
+
 export type Authentication =
-  | { readonly ok: true; readonly actor: Actor }
-  | { readonly ok: false; readonly reason: "missing" | "invalid" };
+  | {
+      readonly ok: true;
+      readonly actor: Actor;
+      /** Whether the caller may name one of several workspaces. */
+      readonly namesWorkspaces: boolean;
+    }
+  | { readonly ok: false; readonly reason: "missing" | "invalid" }
+  | { readonly ok: false; readonly reason: "unknown_workspace"; readonly caller: CallerWithoutWorkspace };
 
 /** What the database said about a remembered credential, after the request was handled. */
 type Verification =
@@ -56,11 +65,13 @@ const KINDS: Readonly<Record<string, CredentialId["kind"]>> = {
 
 /**
  * Reads the credential of an `Authorization` header without asking the database. `resource` is the URL of the API or of
- * the MCP server. An access token works only for the one that its user granted, an API key for both.
+ * the MCP server. An access token works only for the one that its user granted, an API key for both. `workspace` is the
+ * one that the request names.
  */
 export async function presentedCredential(
   authorization: string | null,
   resource: string,
+  workspace: string | null = null,
 ): Promise<PresentedCredential> {
   if (authorization === null) {
     return { ok: false, reason: "missing" };
@@ -69,7 +80,7 @@ export async function presentedCredential(
   const kind = KINDS[letter];
   return kind === undefined
     ? { ok: false, reason: "invalid" }
-    : { ok: true, id: { kind, hash: await hashSecret(token), resource }, token };
+    : { ok: true, id: { kind, hash: await hashSecret(token), resource, workspace }, token };
 }
 
 /**
@@ -92,10 +103,15 @@ export async function authenticate(
   }
   const row = readCredential(found.text);
   const credential: RememberedCredential = { id, text: found.text, row, lastUsedAt: found.last_used_at };
-  rememberCredential(credential);
   recordUse(services, credential, now);
+  const caller = callerOf(services, id, row, now);
+  if (row.workspaceId === null) {
+    return { ok: false, reason: "unknown_workspace", caller };
+  }
+  rememberCredential(credential);
   services.defer(writeCachedRow(services.ids, { id, token }, credential));
-  return { ok: true, actor: actorOf(services, id, row, now) };
+  const namesWorkspaces = found.has_several === 1 && !row.isPinned;
+  return { ok: true, actor: { ...caller, workspaceId: row.workspaceId }, namesWorkspaces };
 }
 
 /**
@@ -111,14 +127,16 @@ export async function rememberedCaller(
   const { id } = presented;
   const credential = recallCredential(id) ?? (await recallFromLocation(presented));
   const now = services.clock.now();
-  if (credential === undefined || (credential.row.expiresAt !== null && credential.row.expiresAt <= now)) {
+  const { workspaceId = null, expiresAt = null } = credential?.row ?? {};
+  if (credential === undefined || workspaceId === null || (expiresAt !== null && expiresAt <= now)) {
     return null;
   }
+  // mutant: compared-as-remembered
   const conditional = openConditionalDb(services.db, () => unchangedStatement(services.db, id, credential.text));
   return {
     ctx: {
       ...unverifiedServices(services, conditional),
-      actor: actorOf(services, id, credential.row, now),
+      actor: { ...callerOf(services, id, credential.row, now), workspaceId },
     },
     async verify() {
       if (await conditional.isMet()) {
@@ -150,15 +168,15 @@ function recordUse({ db, defer }: Pick<Services, "db" | "defer">, credential: Re
   }
 }
 
-function actorOf(
+function callerOf(
   { config }: Pick<Services, "config">,
-  { kind, resource }: CredentialId,
+  { kind, resource, workspace }: CredentialId,
   row: CredentialRow,
   now: number,
-): Actor {
+): CallerWithoutWorkspace {
   return {
     userId: row.userId,
-    workspaceId: row.workspaceId,
+    workspaceFrom: row.isPinned ? "credential" : workspace === null ? "user" : "request",
     ...subscriptionAccess(config, { subscription: row.subscription, emailVerified: row.emailVerifiedAt !== null }, now),
     scopes: row.scopes,
     credential: {

@@ -29,11 +29,12 @@ const ENCRYPTION = { algorithm: { name: "AES-GCM", length: 256 }, usages: ["encr
  * A cache key on the Worker's own host name; another host costs a DNS lookup
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
-const urlOf = ({ hash, resource }: CredentialId) => `${resource}/remembered-credentials/${hash}`;
+const urlOf = ({ hash, resource, workspace }: CredentialId) =>
+  `${resource}/remembered-credentials/${hash}${workspace === null ? "" : `/${workspace}`}`;
 
 /**
- * Binds the encryption to the credential, the resource and the layout, so that no other row can be decrypted in its
- * place.
+ * Binds the encryption to the credential, the resource, the workspace and the layout, so that no other row can be
+ * decrypted in its place.
  */
 const additionalData = (id: CredentialId) => new TextEncoder().encode(`${urlOf(id)} ${ROW_LAYOUT[id.kind]}`);
 

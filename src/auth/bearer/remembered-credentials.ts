@@ -10,8 +10,8 @@ export interface RememberedCredential {
   lastUsedAt: number | null;
 }
 
-/** How many credentials an isolate remembers; each takes about 1 KB. */
-const CAPACITY = 1000;
+/** How many credentials an isolate remembers, each once for every workspace that its requests name; each takes about 1 KB. */
+const CAPACITY = 5000;
 
 /**
  * The remembered credentials. The one that was unused for the longest time is forgotten first. It contains only data,
@@ -19,7 +19,8 @@ const CAPACITY = 1000;
  */
 const remembered = new Map<string, RememberedCredential>();
 
-const keyOf = ({ hash, resource }: CredentialId) => `${hash} ${resource}`;
+// mutant: remembered-without-workspace
+const keyOf = ({ hash, resource, workspace }: CredentialId) => `${hash} ${resource} ${workspace ?? ""}`;
 
 export function recallCredential(id: CredentialId): RememberedCredential | undefined {
   const key = keyOf(id);

@@ -2,7 +2,7 @@ import { DAY } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Services } from "#context.ts";
-import { parseConfirms, parseName, parseScopes } from "#auth/parse-inputs.ts";
+import { parseConfirms, parseName, parseScopes, refuseUnknownPin } from "#auth/parse-inputs.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
 import { insertKey } from "./store.ts";
 
@@ -19,6 +19,8 @@ export interface NewKey {
   readonly expiresInDays: number | null;
   /** Who confirms what is previewed with the key: a person, or (the default) the holder of the key. */
   readonly confirms?: string;
+  /** The only workspace in which the key works; by default it works in all of the user. */
+  readonly workspaceId?: string | null;
   /** How many keys the user may have. Commands of the operator set no limit. */
   readonly limit?: number;
 }
@@ -58,10 +60,10 @@ export async function createKey(services: Pick<Services, "db" | "clock" | "ids">
   const key = generateSecret(ids, "api_key");
   const created = { id: ids.uuid(), hint: secretHint(key), expiresAt: days === null ? null : now + days * DAY };
   const row = { ...created, userId: input.userId, name, scopes, confirms, hash: await hashSecret(key), createdAt: now };
-  const { limit = Number.MAX_SAFE_INTEGER } = input;
-  const { inserted, used } = await insertKey(db, row, limit);
+  const { limit = Number.MAX_SAFE_INTEGER, workspaceId = null } = input;
+  const { inserted, used } = await insertKey(db, { ...row, workspaceId }, limit);
   if (!inserted) {
-    refuseKeyLimit(limit, used);
+    return used < limit ? refuseUnknownPin() : refuseKeyLimit(limit, used);
   }
   return { ...created, key };
 }

@@ -5,7 +5,7 @@ import { type CreatedKey, refuseKeyLimit } from "./create.ts";
 import { hashSecret, generateSecret, secretHint } from "#auth/secrets.ts";
 import { countActiveKeys, findActiveKey, replaceKey } from "./store.ts";
 
-/** Creates a key with the name, scopes, lifetime and confirmation setting of the old one. The old key works for one more day. */
+/** Creates a key with the name, scopes, lifetime, confirmation setting and workspace of the old one. The old key works for one more day. */
 export async function rotateKey(
   services: Pick<Services, "db" | "clock" | "ids">,
   input: { userId: string; id: string; limit?: number },

@@ -11,6 +11,8 @@ export interface ApiKey {
   readonly hint: string;
   readonly scopes: readonly Scope[];
   readonly confirms: Confirms;
+  /** The only workspace in which the key works; null if it works in all. */
+  readonly workspaceId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -23,6 +25,7 @@ const PUBLIC_COLUMNS = {
   hint: apiKeys.hint,
   scopes: apiKeys.scopes,
   confirms: apiKeys.confirms,
+  workspaceId: apiKeys.workspaceId,
   createdAt: apiKeys.createdAt,
   expiresAt: apiKeys.expiresAt,
   lastUsedAt: apiKeys.lastUsedAt,
@@ -54,19 +57,20 @@ export async function countActiveKeys(db: Db, userId: string, now: number): Prom
 }
 
 /**
- * Inserts a key unless the user has too many. One statement counts and inserts, so that parallel calls cannot exceed
- * the limit.
+ * Inserts a key unless the user has too many, or the workspace belongs to another user. One statement counts and
+ * inserts, so that parallel calls cannot exceed the limit.
  */
 export async function insertKey(
   db: Db,
-  key: KeyInsert & { readonly confirms: Confirms },
+  key: KeyInsert & Pick<ApiKey, "confirms" | "workspaceId">,
   limit: number,
 ): Promise<{ inserted: boolean; used: number }> {
   const { inserted, counted } = await batch(db, {
     inserted: db.d1
       .prepare(
-        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
-         SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?2, ?8, ?10 WHERE ${ACTIVE_KEYS} < ?9 RETURNING 1 AS used`,
+        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms, workspace_id)
+         SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?2, ?8, ?10, ?11 WHERE ${ACTIVE_KEYS} < ?9
+           AND (?11 IS NULL OR EXISTS (SELECT 1 FROM workspaces w WHERE w.id = ?11 AND w.user_id = ?1)) RETURNING 1 AS used`,
       )
       .bind(
         key.userId,
@@ -79,6 +83,7 @@ export async function insertKey(
         key.expiresAt,
         limit,
         key.confirms,
+        key.workspaceId,
       ),
     counted: withRows<{ used: number }>(db.d1.prepare(`SELECT ${ACTIVE_KEYS} AS used`).bind(key.userId, key.createdAt)),
   });
@@ -138,8 +143,8 @@ export async function replaceKey(
     inserted: db.d1
       .prepare(
         // Copy `confirms` from the old key's row inside the statement, so that a parallel change of it is not lost.
-        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, confirms FROM api_keys
+        `INSERT INTO api_keys (id, user_id, name, hash, hint, scopes, created_at, expires_at, confirms, workspace_id)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, confirms, workspace_id FROM api_keys
          WHERE id = ?9 AND user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7) AND (SELECT count(*) FROM api_keys WHERE user_id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?7)) < ?10
          RETURNING id`,
       )

@@ -3,26 +3,34 @@ import { SECOND } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import { refuseQuota } from "#core/quota.ts";
 import type { Services } from "#context.ts";
-import { parseConfirms } from "#auth/parse-inputs.ts";
+import { parseConfirms, refuseUnknownPin } from "#auth/parse-inputs.ts";
 import { hashSecret, generateSecret } from "#auth/secrets.ts";
 import { type AuthorizationRequest, responseLocation } from "./authorization-request.ts";
 import { CLIENT_LIFETIME_MS } from "./register-client.ts";
-import { hasApproved, insertGrant, selectLastConfirms } from "./store.ts";
+import { hasApproved, insertGrant, selectLastChoice } from "./store.ts";
 
 const CODE_LIFETIME_MS = 60 * SECOND;
 
 /** By default, a person must confirm the posts that an app prepares. */
 const DEFAULT_CONFIRMS: Confirms = "person";
 
+/** What the user chooses for an app beside its scopes. */
+export interface ConsentChoice {
+  readonly confirms: Confirms;
+  /** The only workspace in which the app works; null for all. */
+  readonly workspaceId: string | null;
+}
+
 /**
- * The preselected answer on the consent page to who confirms the app's previews. It is the user's last choice for the
- * app, because an app that needs more scopes asks again.
+ * The preselected answers on the consent page. They are the user's last choice for the app, because an app that needs
+ * more scopes asks again.
  */
-export async function lastConfirms(
+export async function lastChoice(
   services: Pick<Services, "db">,
   input: { userId: string; clientId: string },
-): Promise<Confirms> {
-  return (await selectLastConfirms(services.db, input)) ?? DEFAULT_CONFIRMS;
+): Promise<ConsentChoice> {
+  const { confirms, workspaceId } = await selectLastChoice(services.db, input);
+  return { confirms: confirms ?? DEFAULT_CONFIRMS, workspaceId };
 }
 
 /**
@@ -36,6 +44,7 @@ export async function approveRequest(
     selectedScopes: readonly string[];
     /** The answer of the consent page. Undefined if the page did not ask, because the app cannot write posts. */
     confirms: string | undefined;
+    workspaceId: string | null;
     limit: number;
   },
 ): Promise<string> {
@@ -58,6 +67,7 @@ export async function approveRequest(
     clientId: request.client.id,
     scopes,
     confirms,
+    workspaceId: input.workspaceId,
     resource: request.resource,
     redirectUri: request.redirectUri,
     codeHash: await hashSecret(code),
@@ -66,6 +76,9 @@ export async function approveRequest(
     createdAt: now,
   };
   const used = await insertGrant(db, grant, now + CLIENT_LIFETIME_MS, input.limit);
+  if (used !== null && used < input.limit) {
+    refuseUnknownPin();
+  }
   if (used !== null) {
     const nextStep = "remove one under AI & API, Connected apps, or choose a larger plan";
     refuseQuota({ key: "connectedApps", limit: input.limit, used, what: "connected apps", nextStep });

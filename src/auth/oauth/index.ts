@@ -7,7 +7,7 @@ export {
   validateRequest,
 } from "./authorization-request.ts";
 export { listApps, revokeApp, setAppConfirms } from "./connected-apps.ts";
-export { approveRequest, denyRequest, lastConfirms, mayRedirectError } from "./decide-request.ts";
+export { approveRequest, type ConsentChoice, denyRequest, lastChoice, mayRedirectError } from "./decide-request.ts";
 export { exchangeCode } from "./exchange-code.ts";
 export { resolveClient, requiresFetch } from "./resolve-client.ts";
 export type { IssuedTokens } from "./issue-tokens.ts";

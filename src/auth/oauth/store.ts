@@ -74,7 +74,10 @@ export async function upsertClient(db: Db, client: Client): Promise<void> {
     .onConflictDoUpdate({ target: oauthClients.id, set: { name, uri, redirectUris, expiresAt } });
 }
 
-type GrantInsert = typeof oauthGrants.$inferInsert & { readonly confirms: Confirms };
+type GrantInsert = typeof oauthGrants.$inferInsert & {
+  readonly confirms: Confirms;
+  readonly workspaceId: string | null;
+};
 
 const EXTEND_CLIENT =
   "UPDATE oauth_clients SET expires_at = ?2, registered_from = NULL WHERE id = ?1 AND kind = 'dynamic'";
@@ -85,7 +88,7 @@ const OTHER_APPS = `(SELECT count(DISTINCT client_id) FROM oauth_grants
 
 /**
  * Stores the user's consent and prolongs a dynamic client, which is in use now. Null on success; otherwise the number
- * of the user's other apps, which has reached `limit`.
+ * of the user's other apps. It has reached `limit`, or the workspace belongs to another user.
  */
 export async function insertGrant(
   db: Db,
@@ -96,8 +99,9 @@ export async function insertGrant(
   const { inserted, counted } = await batch(db, {
     inserted: db.d1
       .prepare(
-        `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at, confirms)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12 WHERE ${OTHER_APPS} < ?11`,
+        `INSERT INTO oauth_grants (id, user_id, client_id, scopes, resource, redirect_uri, code_hash, code_challenge, code_expires_at, created_at, confirms, workspace_id)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, ?13 WHERE ${OTHER_APPS} < ?11
+           AND (?13 IS NULL OR EXISTS (SELECT 1 FROM workspaces w WHERE w.id = ?13 AND w.user_id = ?2))`,
       )
       .bind(
         grant.id,
@@ -112,6 +116,7 @@ export async function insertGrant(
         grant.createdAt,
         limit,
         grant.confirms,
+        grant.workspaceId,
       ),
     client: db.d1
       .prepare(`${EXTEND_CLIENT} AND EXISTS (SELECT 1 FROM oauth_grants WHERE id = ?3)`)
@@ -123,19 +128,20 @@ export async function insertGrant(
   return inserted.meta.changes === 1 ? null : (counted.results[0]?.used ?? 0);
 }
 
-/** Who confirmed for this client by the user's last choice. Null if no grant may write posts. */
-export async function selectLastConfirms(
+/** The user's last choices for this client. Who confirms is null if no grant may write posts. */
+export async function selectLastChoice(
   db: Db,
   input: { userId: string; clientId: string },
-): Promise<Confirms | null> {
-  return db.d1
+): Promise<{ readonly confirms: Confirms | null; readonly workspaceId: string | null }> {
+  const last = (column: string, condition = "") => `(SELECT ${column} FROM oauth_grants
+    WHERE user_id = ?1 AND client_id = ?2 AND revoked_at IS NULL ${condition} ORDER BY created_at DESC, id DESC LIMIT 1)`;
+  const row = await db.d1
     .prepare(
-      `SELECT confirms FROM oauth_grants
-       WHERE user_id = ?1 AND client_id = ?2 AND revoked_at IS NULL AND scopes LIKE '%"posts:write"%'
-       ORDER BY created_at DESC, id DESC LIMIT 1`,
+      `SELECT ${last("confirms", `AND scopes LIKE '%"posts:write"%'`)} AS confirms, ${last("workspace_id")} AS workspaceId`,
     )
     .bind(input.userId, input.clientId)
-    .first<Confirms>("confirms");
+    .first<{ confirms: Confirms | null; workspaceId: string | null }>();
+  return row ?? { confirms: null, workspaceId: null };
 }
 
 /** Whether the user has given access to this redirect URI of a client, and has not revoked it. */
@@ -306,6 +312,8 @@ export interface ConnectedApp {
   readonly scopes: readonly Scope[];
   readonly resource: string;
   readonly confirms: Confirms;
+  /** The only workspace in which the app works; null if it works in all. */
+  readonly workspaceId: string | null;
   readonly since: number;
 }
 
@@ -313,7 +321,7 @@ export interface ConnectedApp {
 export async function selectApps(db: Db, userId: string, now: number): Promise<ConnectedApp[]> {
   const { results } = await db.d1
     .prepare(
-      `SELECT g.id AS grant_id, g.client_id AS client_id, coalesce(c.name, g.client_id) AS name, c.uri AS uri, g.scopes AS scopes, g.resource AS resource, g.confirms AS confirms,
+      `SELECT g.id AS grant_id, g.client_id AS client_id, coalesce(c.name, g.client_id) AS name, c.uri AS uri, g.scopes AS scopes, g.resource AS resource, g.confirms AS confirms, g.workspace_id AS workspaceId,
          g.created_at AS since
        FROM oauth_grants g LEFT JOIN oauth_clients c ON c.id = g.client_id
        WHERE g.user_id = ?1 AND g.revoked_at IS NULL AND EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = g.id AND t.expires_at > ?2)

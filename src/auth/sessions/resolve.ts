@@ -58,6 +58,7 @@ export async function resolveSession(
     actor: {
       userId: row.user_id,
       workspaceId: row.workspace_id,
+      workspaceFrom: "user",
       ...subscriptionAccess(services.config, { subscription, emailVerified: row.email_verified_at !== null }, now),
       scopes: SCOPES,
       credential: { kind: "session", id: hash },

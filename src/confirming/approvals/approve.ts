@@ -83,6 +83,7 @@ export async function approveRequest(
 async function findPending(ctx: Context, id: string): Promise<ApprovalWithPlan> {
   const found = await findApproval(ctx.db, {
     userId: ctx.actor.userId,
+    workspaceId: null,
     id,
     now: ctx.clock.now(),
   });
@@ -93,7 +94,7 @@ async function findPending(ctx: Context, id: string): Promise<ApprovalWithPlan> 
 }
 
 async function endAsStale(ctx: Context, id: string, details: readonly RefusalDetail[]): Promise<never> {
-  const of = { userId: ctx.actor.userId, id, now: ctx.clock.now() };
+  const of = { userId: ctx.actor.userId, workspaceId: null, id, now: ctx.clock.now() };
   await decideApproval(ctx.db, of, { state: "stale", details });
   const found = await findApproval(ctx.db, of);
   return found ? refuseByState(ctx, found.approval) : refuseApprovalNotFound();

@@ -18,7 +18,7 @@ export async function declineRequest(
       param: "note",
     });
   }
-  const of = { userId: ctx.actor.userId, id: input.id, now: ctx.clock.now() };
+  const of = { userId: ctx.actor.userId, workspaceId: null, id: input.id, now: ctx.clock.now() };
   if (await decideApproval(ctx.db, of, { state: "declined", note: note === "" ? null : note })) {
     return;
   }

@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { authorOf } from "#core/actor.ts";
+import { authorOf, fixedWorkspace } from "#core/actor.ts";
 import { DAY, HOUR } from "#core/clock.ts";
 import { byteLength } from "#core/bytes.ts";
 import { sha256Hex } from "#core/encoding.ts";
@@ -40,7 +40,8 @@ export async function requestApproval(
     throw new Error("the person in the dashboard needs no approval");
   }
   const now = ctx.clock.now();
-  const used = await findUseOfToken(db, { userId, token, now });
+  const attempt = { userId, workspaceId: fixedWorkspace(actor), token, now };
+  const used = await findUseOfToken(db, attempt);
   if (used.approval) {
     const { approval } = used;
     return approval.workspaceId === workspaceId && kinds.includes(approval.kind)
@@ -80,9 +81,7 @@ export async function requestApproval(
   if (requested?.id === id) {
     notifyOfRequest(ctx, { plan, requestedBy, now });
   }
-  return requested?.state === "pending"
-    ? refuseByState(ctx, requested)
-    : refuseNotRequested(ctx, { userId, token, now });
+  return requested?.state === "pending" ? refuseByState(ctx, requested) : refuseNotRequested(ctx, attempt);
 }
 
 /**
@@ -102,11 +101,8 @@ async function approvalHashOf(plan: PostPlan): Promise<string> {
   }
 }
 
-async function refuseNotRequested(
-  ctx: RequestContext,
-  used: { readonly userId: string; readonly token: TokenKey; readonly now: number },
-): Promise<never> {
-  const { approval, postIds } = await findUseOfToken(ctx.db, used);
+async function refuseNotRequested(ctx: RequestContext, attempt: Parameters<typeof findUseOfToken>[1]): Promise<never> {
+  const { approval, postIds } = await findUseOfToken(ctx.db, attempt);
   if (approval) {
     return refuseByState(ctx, approval);
   }

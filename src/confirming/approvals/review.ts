@@ -37,6 +37,7 @@ export interface ReviewedApproval {
 export async function reviewApproval(ctx: Context, { id }: { readonly id: string }): Promise<ReviewedApproval> {
   const found = await findApproval(ctx.db, {
     userId: ctx.actor.userId,
+    workspaceId: null,
     id,
     now: ctx.clock.now(),
   });

@@ -3,16 +3,16 @@ import { refuseApprovalNotFound, refuseByState, withUrl } from "#confirming/requ
 import { decideApproval, findApproval, withdrawOfRevoked } from "#confirming/requests/store-approvals.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 
-/** Withdraws an undecided request of the active workspace, so that nobody can approve it. */
+/** Withdraws an undecided request of the call's workspace, so that nobody can approve it. */
 export async function withdrawRequest(
   ctx: Pick<Context, "actor" | "clock" | "config" | "db">,
   { id }: { readonly id: string },
 ): Promise<Approval> {
   const { userId, workspaceId } = ctx.actor;
-  const of = { userId, id, now: ctx.clock.now() };
-  const withdrawn = await decideApproval(ctx.db, of, { state: "withdrawn" }, workspaceId);
+  const of = { userId, workspaceId, id, now: ctx.clock.now() };
+  const withdrawn = await decideApproval(ctx.db, of, { state: "withdrawn" });
   const found = await findApproval(ctx.db, of);
-  if (found?.approval.workspaceId !== workspaceId) {
+  if (found === null) {
     return refuseApprovalNotFound();
   }
   return withdrawn ? withUrl(ctx, found.approval) : refuseByState(ctx, found.approval);

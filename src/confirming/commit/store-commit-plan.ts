@@ -169,7 +169,18 @@ export interface UseOfToken {
  */
 export async function findUseOfToken(
   db: Db,
-  { userId, token, now }: { readonly userId: string; readonly token: TokenKey; readonly now: number },
+  {
+    userId,
+    workspaceId,
+    token,
+    now,
+  }: {
+    readonly userId: string;
+    /** Where a pinned or named workspace looks for it; null to find what any workspace of the user did with it. */
+    readonly workspaceId: string | null;
+    readonly token: TokenKey;
+    readonly now: number;
+  },
 ): Promise<UseOfToken> {
   const lastHour = Math.floor(now / HOUR);
   const hours = Array.from({ length: CONFIRMATION_RETENTION_MS / HOUR + 1 }, (_, ago) => lastHour - ago);
@@ -177,13 +188,15 @@ export async function findUseOfToken(
     uses: withRows<UseRow>(
       db.d1
         .prepare(
-          `${USE_BY_POST} WHERE p.id = ?4 AND p.user_id = ?3
+          `${USE_BY_POST} WHERE p.id = ?4 AND p.user_id = ?3 AND (?5 IS NULL OR p.workspace_id = ?5)
        UNION ALL SELECT * FROM (SELECT c.nonce, c.post_ids FROM json_each(?1) AS kept CROSS JOIN confirmations c
-         ON c.issued_hour = kept.value AND c.token_hash = ?2 WHERE c.user_id = ?3 LIMIT 1)`,
+         ON c.issued_hour = kept.value AND c.token_hash = ?2
+         WHERE c.user_id = ?3 AND (?5 IS NULL OR EXISTS (
+           SELECT 1 FROM posts o WHERE o.id = c.post_ids ->> 0 AND o.workspace_id = ?5)) LIMIT 1)`,
         )
-        .bind(JSON.stringify(hours), token.hash, userId, token.postId),
+        .bind(JSON.stringify(hours), token.hash, userId, token.postId, workspaceId),
     ),
-    approvals: approvalByTokenStatement(db, { userId, tokenHash: token.hash, now }),
+    approvals: approvalByTokenStatement(db, { userId, workspaceId, tokenHash: token.hash, now }),
   });
   const [row] = uses.results;
   return { postIds: row ? (JSON.parse(row.post_ids) as string[]) : null, approval: readApproval(approvals) };

@@ -1,5 +1,5 @@
 import type { Context } from "#context.ts";
-import { authorOf } from "#core/actor.ts";
+import { authorOf, fixedWorkspace } from "#core/actor.ts";
 import { failpoint } from "#core/failpoint.ts";
 import { refuse } from "#core/errors.ts";
 import type { ArmingServices } from "#arming/arm-posts.ts";
@@ -121,6 +121,7 @@ export async function writePlan(
 async function refuseTokenInUse(ctx: ConfirmContext, token: TokenKey): Promise<void> {
   const { postIds, approval } = await findUseOfToken(ctx.db, {
     userId: ctx.actor.userId,
+    workspaceId: fixedWorkspace(ctx.actor),
     token,
     now: ctx.clock.now(),
   });

@@ -85,14 +85,22 @@ export function toApproval(row: ApprovalRow): StoredApproval {
 
 interface TokenOfUser {
   readonly userId: string;
+  /** Null to find an approval of any workspace. */
+  readonly workspaceId: string | null;
   readonly tokenHash: string;
   readonly now: number;
 }
 
-export function approvalByTokenStatement(db: Db, { userId, tokenHash, now }: TokenOfUser): Statement<ApprovalRow> {
+export function approvalByTokenStatement(
+  db: Db,
+  { userId, workspaceId, tokenHash, now }: TokenOfUser,
+): Statement<ApprovalRow> {
   return db.d1
-    .prepare(`SELECT ${columns("?3")} FROM approvals a WHERE a.user_id = ?1 AND a.token_hash = ?2`)
-    .bind(userId, tokenHash, now);
+    .prepare(
+      `SELECT ${columns("?3")} FROM approvals a
+       WHERE a.user_id = ?1 AND a.token_hash = ?2 AND (?4 IS NULL OR a.workspace_id = ?4)`,
+    )
+    .bind(userId, tokenHash, now, workspaceId);
 }
 
 export function readApproval({ results }: StatementResult<ApprovalRow>): StoredApproval | null {
@@ -109,16 +117,22 @@ export interface ApprovalWithPlan {
 
 export interface ApprovalOfUser {
   readonly userId: string;
+  /** Null for the person who decides, whose pages show the approvals of all workspaces. */
+  readonly workspaceId: string | null;
   readonly id: string;
   readonly now: number;
 }
 
-export async function findApproval(db: Db, { userId, id, now }: ApprovalOfUser): Promise<ApprovalWithPlan | null> {
+export async function findApproval(
+  db: Db,
+  { userId, workspaceId, id, now }: ApprovalOfUser,
+): Promise<ApprovalWithPlan | null> {
   const row = await db.d1
     .prepare(
-      `SELECT ${columns("?3")}, a.plan AS plan, a.token_hash AS tokenHash FROM approvals a WHERE a.id = ?2 AND a.user_id = ?1`,
+      `SELECT ${columns("?3")}, a.plan AS plan, a.token_hash AS tokenHash FROM approvals a
+       WHERE a.id = ?2 AND a.user_id = ?1 AND (?4 IS NULL OR a.workspace_id = ?4)`,
     )
-    .bind(userId, id, now)
+    .bind(userId, id, now, workspaceId)
     .first<ApprovalRow & { readonly plan: string; readonly tokenHash: string }>();
   return row && { approval: toApproval(row), plan: JSON.parse(row.plan) as PostPlan, tokenHash: row.tokenHash };
 }
@@ -287,12 +301,11 @@ export function approvedStatement(
  */
 export async function decideApproval(
   db: Db,
-  { userId, id, now }: ApprovalOfUser,
+  { userId, workspaceId, id, now }: ApprovalOfUser,
   decision:
     | { readonly state: "declined"; readonly note: string | null }
     | { readonly state: "withdrawn" }
     | { readonly state: "stale"; readonly details: readonly RefusalDetail[] },
-  workspaceId: string | null = null,
 ): Promise<boolean> {
   const { results } = await db.d1
     .prepare(

@@ -2,7 +2,7 @@ import { resolveSession, type SignedInUser } from "#auth/index.ts";
 import {
   approveRequest,
   denyRequest,
-  lastConfirms,
+  lastChoice,
   mayRedirectError,
   resolveClient,
   requiresFetch,
@@ -86,7 +86,7 @@ async function respondToStep(c: PageContext, step: AuthorizationStep, error?: { 
     query,
     csrfToken: await csrfToken(step.session, query),
     isForAgents: request.resource === services.config.mcpUrl,
-    confirms: await lastConfirms(services, { userId: signedIn.actor.userId, clientId: request.client.id }),
+    choice: await lastChoice(services, { userId: signedIn.actor.userId, clientId: request.client.id }),
   };
   const page = <ConsentPage {...props} error={error} />;
   return renderPage(c, page, error === undefined ? 200 : 400);
@@ -121,6 +121,7 @@ export async function decideConsent(c: PageContext): Promise<Response> {
       request: validation.request,
       selectedScopes: form.all("scope"),
       confirms: form.text("confirms") || undefined,
+      workspaceId: form.text("workspace") || null,
       limit: signedIn.actor.limits.connectedApps,
     }),
   );

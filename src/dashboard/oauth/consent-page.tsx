@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
-import type { Confirms } from "#core/actor.ts";
-import { type AuthorizationRequest, isLoopback } from "#auth/oauth/index.ts";
+import { type AuthorizationRequest, type ConsentChoice, isLoopback } from "#auth/oauth/index.ts";
 import { ConfirmsChoice } from "#dashboard/layout/confirms.tsx";
+import { WorkspaceChoice } from "#dashboard/layout/workspace-choice.tsx";
 import { AuthLayout } from "#dashboard/layout/layout.tsx";
 import { Notice, ScopeCheckboxes } from "#dashboard/layout/components.tsx";
 import type { FormError } from "#dashboard/request/form.ts";
@@ -42,9 +42,10 @@ export const ConsentPage: FC<{
   csrfToken: string;
   /** True if the request is for the MCP server, false if it is for the API. */
   isForAgents: boolean;
-  confirms: Confirms;
+  /** The preselected answers. */
+  choice: ConsentChoice;
   error: FormError | undefined;
-}> = ({ request, signedIn, query, csrfToken, isForAgents, confirms, error }) => (
+}> = ({ request, signedIn, query, csrfToken, isForAgents, choice, error }) => (
   <AuthLayout
     title={`Authorize ${request.client.name}`}
     script={false}
@@ -65,8 +66,9 @@ export const ConsentPage: FC<{
       <input type="hidden" name="csrf_token" value={csrfToken} />
       <ScopeCheckboxes legend="Requested permissions" scopes={request.scopes} selected={request.scopes} />
       {request.scopes.includes("posts:write") && (
-        <ConfirmsChoice order={["person", "self"]} holder="The app confirms itself" selected={confirms} />
+        <ConfirmsChoice order={["person", "self"]} holder="The app confirms itself" selected={choice.confirms} />
       )}
+      <WorkspaceChoice workspaces={signedIn.workspaces} selected={choice.workspaceId ?? ""} error={error} />
       <div class="actions">
         <button name="decision" value="allow">
           Allow

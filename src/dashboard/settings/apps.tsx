@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { SignedInUser } from "#auth/index.ts";
 import { type ConnectedApp, listApps, revokeApp, setAppConfirms } from "#auth/oauth/index.ts";
 import { ApiAccessTabs } from "#dashboard/layout/api-access-tabs.tsx";
+import { WorkspaceNote } from "#dashboard/layout/workspace-choice.tsx";
 import { AskFirstForm, ConfirmsNote } from "#dashboard/layout/confirms.tsx";
 import { withdrawRequestsOfRevoked } from "#confirming/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
@@ -16,7 +17,11 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   confirms: "Saved: it applies from the next call of the app on.",
 };
 
-const AppRow: FC<{ app: ConnectedApp; isForAgents: boolean; timeZone: string }> = ({ app, isForAgents, timeZone }) => (
+const AppRow: FC<{ app: ConnectedApp; isForAgents: boolean; signedIn: SignedInUser }> = ({
+  app,
+  isForAgents,
+  signedIn,
+}) => (
   <li class="item">
     <div class="item-header">
       <h3>
@@ -26,9 +31,10 @@ const AppRow: FC<{ app: ConnectedApp; isForAgents: boolean; timeZone: string }> 
     </div>
     <p class="item-meta">
       <span>
-        Connected <DateTime value={app.since} timeZone={timeZone} />
+        Connected <DateTime value={app.since} timeZone={signedIn.timeZone} />
       </span>
       <span>{isForAgents ? "As an agent tool" : "Through the API"}</span>
+      <WorkspaceNote workspaceId={app.workspaceId} workspaces={signedIn.workspaces} />
       {app.scopes.includes("posts:write") && <ConfirmsNote confirms={app.confirms} holder="The app" />}
     </p>
     <ScopeList scopes={app.scopes} />
@@ -81,7 +87,7 @@ const AppsPage: FC<{
       ) : (
         <ul class="items">
           {props.apps.map((app) => (
-            <AppRow app={app} isForAgents={app.resource === props.mcpUrl} timeZone={props.signedIn.timeZone} />
+            <AppRow app={app} isForAgents={app.resource === props.mcpUrl} signedIn={props.signedIn} />
           ))}
         </ul>
       )}

@@ -15,6 +15,7 @@ import {
 } from "#auth/index.ts";
 import { type Scope, SCOPES } from "#core/scope.ts";
 import { ApiAccessTabs } from "#dashboard/layout/api-access-tabs.tsx";
+import { WorkspaceChoice, WorkspaceNote } from "#dashboard/layout/workspace-choice.tsx";
 import { AskFirstForm, ConfirmsChoice, ConfirmsNote } from "#dashboard/layout/confirms.tsx";
 import { withdrawRequestsOfRevoked } from "#confirming/index.ts";
 import type { PageContext } from "#dashboard/request/env.ts";
@@ -66,6 +67,8 @@ interface KeyFormValues {
   readonly scopes: readonly string[];
   readonly days: string;
   readonly confirms: string;
+  /** The only workspace of the key; empty for all. */
+  readonly workspace: string;
 }
 
 /** The initial values of the form. A new key can only read, unless the user chooses more. */
@@ -75,6 +78,7 @@ const DEFAULT_VALUES: KeyFormValues = {
   scopes: READ_SCOPES,
   days: String(KEY_DAYS_DEFAULT),
   confirms: "self",
+  workspace: "",
 };
 
 /** The permissions that the form requests. Browsers send ticked ones with a preset too, but then they do not count. */
@@ -205,6 +209,7 @@ const KeyRow: FC<{ apiKey: ApiKey; signedIn: SignedInUser; now: number }> = ({ a
         <span>
           <KeyExpiry apiKey={apiKey} state={state} timeZone={timeZone} />
         </span>
+        <WorkspaceNote workspaceId={apiKey.workspaceId} workspaces={signedIn.workspaces} />
         {usable && writesPosts && <ConfirmsNote confirms={apiKey.confirms} holder="The key's holder" />}
       </p>
       <ScopeList scopes={apiKey.scopes} />
@@ -228,7 +233,7 @@ const KeyRow: FC<{ apiKey: ApiKey; signedIn: SignedInUser; now: number }> = ({ a
             action={`/dashboard/keys/${apiKey.id}/rotate`}
             verb="Rotate"
             target={apiKey.name}
-            description="Creates a new key with the same permissions. The old key keeps working for 24 hours."
+            description="Creates a new key with the same permissions and workspace. The old key keeps working for 24 hours."
           >
             <ReauthenticationFields signedIn={signedIn} id={`password-${apiKey.id}`} />
           </ConfirmForm>
@@ -295,7 +300,10 @@ const KeysPage: FC<{
       </section>
       <section class="card" aria-labelledby="new-key">
         <h2 id="new-key">New key</h2>
-        <FormErrorNotice error={error} fields={["name", "scopes", "confirms", "expires_in_days", "current_password"]} />
+        <FormErrorNotice
+          error={error}
+          fields={["name", "scopes", "confirms", "workspace", "expires_in_days", "current_password"]}
+        />
         <form method="post" action="/dashboard/keys">
           <Field
             name="name"
@@ -307,6 +315,7 @@ const KeysPage: FC<{
             error={error}
           />
           <AccessFields values={values} error={error} />
+          <WorkspaceChoice workspaces={signedIn.workspaces} selected={values.workspace} error={error} />
           <ExpirySelect days={values.days} error={error} />
           <ReauthenticationFields signedIn={signedIn} id="current_password" error={error} />
           <button>Create key</button>
@@ -353,7 +362,15 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
   const days = form.text("expires_in_days");
   const access = form.text("access") || CHOSEN_SCOPES;
   const confirms = form.text("confirms") || DEFAULT_VALUES.confirms;
-  const values: KeyFormValues = { name: form.text("name"), access, scopes: form.all("scope"), days, confirms };
+  const workspace = form.text("workspace");
+  const values: KeyFormValues = {
+    name: form.text("name"),
+    access,
+    scopes: form.all("scope"),
+    days,
+    confirms,
+    workspace,
+  };
   const created = await runUseCase(async () => {
     const { services, signedIn } = c.var;
     await requireRecentAuthentication(services, signedIn, { password: form.text(CURRENT_PASSWORD) });
@@ -362,6 +379,7 @@ export async function doCreateKey(c: PageContext): Promise<Response> {
       name: values.name,
       scopes: requestedScopes(values),
       confirms,
+      workspaceId: workspace || null,
       expiresInDays: days === "never" ? null : Number(days || KEY_DAYS_DEFAULT),
       limit: signedIn.actor.limits.apiKeys,
     });

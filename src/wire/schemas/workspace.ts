@@ -7,7 +7,7 @@ export const Workspace = z
   .object({
     id: Id,
     name: z.string(),
-    is_active: z.boolean().openapi({ description: "Whether calls read and write in this workspace." }),
+    is_active: z.boolean().openapi({ description: "Whether calls that name no workspace read and write in this one." }),
     created_at: Instant,
   })
   .openapi("Workspace", { description: "Accounts and posts belong to a workspace." });

@@ -227,6 +227,7 @@ describe("an approval with a slot", () => {
         via: "dashboard" as const,
         timeZone: "UTC",
         recordsEvents: false,
+        workspaceFrom: "user" as const,
         isTrial: false,
       },
     };

@@ -133,7 +133,7 @@ export class Operations extends HeyApiClient {
     /**
      * List workspaces
      *
-     * All workspaces of the user; one of them is active.
+     * All workspaces of the user; one of them is active. A pinned credential sees its workspace only.
      */
     public listWorkspaces<ThrowOnError extends boolean = true>(options?: Options<ListWorkspacesData, ThrowOnError>): RequestResult<ListWorkspacesResponses, ListWorkspacesErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListWorkspacesResponses, ListWorkspacesErrors, ThrowOnError, 'data'>({
@@ -163,7 +163,7 @@ export class Operations extends HeyApiClient {
     /**
      * Choose the active workspace
      *
-     * All later calls read and write in the active workspace, in the API and in the dashboard. Safe to repeat with the header `Idempotency-Key`.
+     * Calls that name no workspace read and write in the active one, in the API and in the dashboard. A program that serves several workspaces names one in each call instead, with the header `Almanac-Workspace`. Safe to repeat with the header `Idempotency-Key`.
      */
     public activateWorkspace<ThrowOnError extends boolean = true>(options: Options<ActivateWorkspaceData, ThrowOnError>): RequestResult<ActivateWorkspaceResponses, ActivateWorkspaceErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ActivateWorkspaceResponses, ActivateWorkspaceErrors, ThrowOnError, 'data'>({

@@ -1075,7 +1075,7 @@ export type ErrorBody = {
 /**
  * Why a call was refused.
  */
-export type ErrorCode = 'invalid_request' | 'validation_failed' | 'confirmation_required' | 'platform_not_configured' | 'invalid_confirmation_token' | 'token_not_visible_yet' | 'token_already_used' | 'approval_required' | 'approval_declined' | 'approval_expired' | 'approval_stale' | 'approval_withdrawn' | 'too_many_approvals' | 'draft_changed' | 'too_many_drafts' | 'scheduled_at_in_past' | 'post_changed' | 'slot_taken' | 'invalid_state' | 'idempotency_key_reused' | 'idempotency_key_in_use' | 'unauthenticated' | 'insufficient_scope' | 'subscription_required' | 'plan_required' | 'account_limit_reached' | 'storage_limit_reached' | 'quota_exceeded' | 'not_found' | 'rate_limited' | 'service_held' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'overloaded' | 'internal_error';
+export type ErrorCode = 'invalid_request' | 'validation_failed' | 'confirmation_required' | 'platform_not_configured' | 'invalid_confirmation_token' | 'token_not_visible_yet' | 'token_already_used' | 'approval_required' | 'approval_declined' | 'approval_expired' | 'approval_stale' | 'approval_withdrawn' | 'too_many_approvals' | 'draft_changed' | 'too_many_drafts' | 'scheduled_at_in_past' | 'post_changed' | 'slot_taken' | 'invalid_state' | 'idempotency_key_reused' | 'idempotency_key_in_use' | 'unauthenticated' | 'insufficient_scope' | 'subscription_required' | 'plan_required' | 'workspace_pinned' | 'account_limit_reached' | 'storage_limit_reached' | 'quota_exceeded' | 'not_found' | 'rate_limited' | 'service_held' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'overloaded' | 'internal_error';
 
 /**
  * The approval that a confirm waits for, or that was decided.
@@ -1285,7 +1285,7 @@ export type Workspace = {
      */
     name: string;
     /**
-     * Whether calls read and write in this workspace.
+     * Whether calls that name no workspace read and write in this one.
      */
     is_active: boolean;
     /**
@@ -4809,6 +4809,10 @@ export type ListAccountsErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
     429: ErrorBody;
@@ -4853,6 +4857,10 @@ export type ConnectAccountErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -4910,6 +4918,10 @@ export type SyncAccountsErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -5002,6 +5014,10 @@ export type ListWorkspacesData = {
 
 export type ListWorkspacesErrors = {
     /**
+     * The request is not valid or not possible in the current state; `details` lists every problem found.
+     */
+    400: ErrorBody;
+    /**
      * The credential is missing, unknown, expired or revoked.
      */
     401: ErrorBody;
@@ -5009,6 +5025,10 @@ export type ListWorkspacesErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
@@ -5054,6 +5074,10 @@ export type CreateWorkspaceErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -5161,6 +5185,10 @@ export type ListPlatformsData = {
 
 export type ListPlatformsErrors = {
     /**
+     * The request is not valid or not possible in the current state; `details` lists every problem found.
+     */
+    400: ErrorBody;
+    /**
      * The credential is missing, unknown, expired or revoked.
      */
     401: ErrorBody;
@@ -5168,6 +5196,10 @@ export type ListPlatformsErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
@@ -5202,6 +5234,10 @@ export type GetLimitsData = {
 
 export type GetLimitsErrors = {
     /**
+     * The request is not valid or not possible in the current state; `details` lists every problem found.
+     */
+    400: ErrorBody;
+    /**
      * The credential is missing, unknown, expired or revoked.
      */
     401: ErrorBody;
@@ -5209,6 +5245,10 @@ export type GetLimitsErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
@@ -5254,6 +5294,10 @@ export type ImportMediaErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -5311,6 +5355,10 @@ export type StartUploadErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -5374,6 +5422,10 @@ export type SummarizeScheduleErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
     429: ErrorBody;
@@ -5407,6 +5459,10 @@ export type GetScheduleSlotsData = {
 
 export type GetScheduleSlotsErrors = {
     /**
+     * The request is not valid or not possible in the current state; `details` lists every problem found.
+     */
+    400: ErrorBody;
+    /**
      * The credential is missing, unknown, expired or revoked.
      */
     401: ErrorBody;
@@ -5414,6 +5470,10 @@ export type GetScheduleSlotsErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
@@ -5459,6 +5519,10 @@ export type SetScheduleSlotsErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -5521,6 +5585,10 @@ export type ListNextSlotsErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
@@ -5616,6 +5684,10 @@ export type ListPostsErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
     429: ErrorBody;
@@ -5660,6 +5732,10 @@ export type PreviewPostErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -5718,6 +5794,10 @@ export type ConfirmPostErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
@@ -5775,6 +5855,10 @@ export type PreviewEditErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
@@ -5831,6 +5915,10 @@ export type ConfirmEditErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -6138,6 +6226,10 @@ export type PreviewBulkErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
     409: ErrorBody;
@@ -6194,6 +6286,10 @@ export type ConfirmBulkErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -6261,6 +6357,10 @@ export type ListDraftsErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
     429: ErrorBody;
@@ -6305,6 +6405,10 @@ export type CreateDraftErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
@@ -6628,6 +6732,10 @@ export type ListApprovalsErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
     429: ErrorBody;
@@ -6806,6 +6914,10 @@ export type ListEventsErrors = {
      */
     403: ErrorBody;
     /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
+    /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
     429: ErrorBody;
@@ -6893,6 +7005,10 @@ export type ListWebhooksData = {
 
 export type ListWebhooksErrors = {
     /**
+     * The request is not valid or not possible in the current state; `details` lists every problem found.
+     */
+    400: ErrorBody;
+    /**
      * The credential is missing, unknown, expired or revoked.
      */
     401: ErrorBody;
@@ -6900,6 +7016,10 @@ export type ListWebhooksErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * Too many requests with one credential or with all credentials of the user, a limit per hour of `GET /limits` is reached, or too many invalid credentials from one IP address.
      */
@@ -6945,6 +7065,10 @@ export type CreateWebhookErrors = {
      * The credential lacks the scope, the user lacks the subscription or the plan, a limit of `GET /limits` is reached, or a person must approve first.
      */
     403: ErrorBody;
+    /**
+     * The resource does not exist, or it belongs to another user.
+     */
+    404: ErrorBody;
     /**
      * The first call with the same `Idempotency-Key` is still running; or a preview of another location, less than 90 seconds old, cannot be confirmed here yet. Send the same call again after `Retry-After`.
      */
