@@ -97,7 +97,7 @@ export async function requestApproval(service: AttackedService, user: AttackUser
   return json?.approval?.id ?? "";
 }
 
-const callTool = (service: AttackedService, key: string, name: string, args: object = {}): Promise<Answer> =>
+export const callTool = (service: AttackedService, key: string, name: string, args: object = {}): Promise<Answer> =>
   service.send("POST", "/mcp", {
     key,
     headers: { accept: "application/json, text/event-stream" },

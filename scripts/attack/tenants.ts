@@ -2,6 +2,7 @@ import type { AttackedService, AttackRequest, Answer, AttackUser } from "./attac
 import type { AttackLog, Topic } from "./attack.ts";
 import { requestApproval, setConfirms } from "./agents.ts";
 import { operationsOf } from "./document.ts";
+import { NAMED_WORKSPACES } from "./named-workspaces.ts";
 
 const UNKNOWN_ID = "11111111-1111-4111-8111-111111111111";
 const UNKNOWN_TOKEN = "x".repeat(43);
@@ -366,5 +367,6 @@ export default {
         log.expect(!text.includes("Taken"), "not renamed", "the victim's workspace has a new name");
       },
     },
+    ...NAMED_WORKSPACES,
   ],
 } satisfies Topic;
