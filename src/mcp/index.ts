@@ -2,7 +2,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { authenticate, presentedCredential, rememberedCaller } from "#auth/index.ts";
 import type { Env } from "#config.ts";
 import { type Context, createServices, type Outbound, type Services } from "#context.ts";
-import type { Actor } from "#core/actor.ts";
+import type { Refusal } from "#core/errors.ts";
 import { isJsonObject } from "#core/json.ts";
 import { log } from "#core/log.ts";
 import type { Scope } from "#core/scope.ts";
@@ -12,8 +12,10 @@ import { countInvalidCredential, countRequest, rateLimitPolicy, WINDOW_SECONDS }
 import { decodeUtf8, readBytes } from "#wire/read-bytes.ts";
 import { describeError } from "#wire/refusal-body.ts";
 import { getRequestId } from "#wire/request-id.ts";
+import { MALFORMED_WORKSPACE, UNKNOWN_WORKSPACE, WORKSPACE_HEADER } from "#wire/workspace-header.ts";
 import { HttpError, toResponse } from "./http-error.ts";
-import { createServer } from "./server.ts";
+import { namedByMessage, UNKNOWN_ARGUMENT } from "./named-workspace.ts";
+import { type Answering, createServer } from "./server.ts";
 
 /**
  * The scopes that a challenge names, because clients request exactly these. Connecting accounts and changing workspaces
@@ -27,16 +29,14 @@ const USUAL_SCOPES: readonly Scope[] = ["accounts:read", "posts:read", "posts:wr
  */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers":
-    "WWW-Authenticate, MCP-Protocol-Version, Retry-After, RateLimit-Policy, X-Request-Id",
+  "Access-Control-Expose-Headers": `WWW-Authenticate, ${WORKSPACE_HEADER}, MCP-Protocol-Version, Retry-After, RateLimit-Policy, X-Request-Id`,
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 };
 
 const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Methods": "POST",
-  "Access-Control-Allow-Headers":
-    "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, MCP-Session-Id, Last-Event-ID, X-Request-Id",
+  "Access-Control-Allow-Headers": `Authorization, Content-Type, Accept, ${WORKSPACE_HEADER}, MCP-Protocol-Version, Mcp-Method, Mcp-Name, MCP-Session-Id, Last-Event-ID, X-Request-Id`,
   "Access-Control-Max-Age": "86400",
 };
 
@@ -96,7 +96,7 @@ async function refuseUnauthenticated(
   });
 }
 
-async function enforceRateLimit(env: Env, actor: Actor): Promise<void> {
+async function enforceRateLimit(env: Env, actor: Parameters<typeof countRequest>[1]): Promise<void> {
   const exceeded = await countRequest(env, actor);
   if (exceeded) {
     throw new HttpError(429, "rate_limited", exceeded.message, {
@@ -118,17 +118,21 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
     });
   }
   const message = await readMessage(request);
-  const presented = await presentedCredential(request.headers.get("authorization"), mcpUrl);
+  const named = namedByMessage(request.headers, message);
+  const authorization = request.headers.get("authorization");
+  const presented = await presentedCredential(authorization, mcpUrl, named.id);
   if (!presented.ok) {
     return refuseUnauthenticated(mcpUrl, env, request, presented.reason);
   }
-  const answer = (ctx: Context) => answerMessage(request, message, ctx, requestId);
+  const answer = (ctx: Context, namesWorkspaces: boolean, refusal = named.refusal) =>
+    answerMessage(request, message, ctx, { requestId, namesWorkspaces, refusal });
   // Only a tool call may run before the credential is verified. Other messages can answer with an endless stream, of
   // which no part may be sent before that.
-  const remembered = isToolCall(message) ? await rememberedCaller(services, presented) : null;
+  const mayBeRemembered = isToolCall(message) && !named.headerIsMalformed;
+  const remembered = mayBeRemembered ? await rememberedCaller(services, presented) : null;
   let mayRun = true;
   if (remembered !== null && (await countRequest(env, remembered.ctx.actor)) === null) {
-    const response = await answer(remembered.ctx);
+    const response = await answer(remembered.ctx, false);
     const text = await response.text();
     const verification = await remembered.verify();
     if (verification === "unchanged") {
@@ -137,31 +141,54 @@ async function serve(request: Request, env: Env, services: Services, requestId: 
     mayRun = verification === "changed";
   }
   const authentication = await authenticate(services, presented);
-  if (!authentication.ok) {
+  if (!authentication.ok && authentication.reason !== "unknown_workspace") {
     return refuseUnauthenticated(mcpUrl, env, request, authentication.reason);
   }
-  const { actor } = authentication;
-  await enforceRateLimit(env, actor);
+  await enforceRateLimit(env, authentication.ok ? authentication.actor : authentication.caller);
+  if (named.headerIsMalformed) {
+    throw refusedName(400, MALFORMED_WORKSPACE);
+  }
   if (!mayRun) {
     throw new Error("the answer of the database to a write was lost");
   }
-  return answer({ ...services, actor });
+  if (authentication.ok) {
+    return answer({ ...services, actor: authentication.actor }, authentication.namesWorkspaces);
+  }
+  // A tool refuses its own argument in words for the model, and needs a caller for that.
+  const plain = named.isArgument ? await presentedCredential(authorization, mcpUrl) : presented;
+  const caller = plain.ok && named.isArgument ? await authenticate(services, plain) : authentication;
+  if (!caller.ok) {
+    throw refusedName(404, UNKNOWN_WORKSPACE);
+  }
+  return answer({ ...services, actor: caller.actor }, false, UNKNOWN_ARGUMENT);
+}
+
+function refusedName(status: 400 | 404, { code, message }: Refusal): HttpError {
+  return new HttpError(status, code, message, { kind: "request" });
 }
 
 function isToolCall(message: unknown): boolean {
   return isJsonObject(message) && message["method"] === "tools/call";
 }
 
-async function answerMessage(request: Request, message: unknown, ctx: Context, requestId: string): Promise<Response> {
+async function answerMessage(
+  request: Request,
+  message: unknown,
+  ctx: Context,
+  answering: Answering,
+): Promise<Response> {
   const { actor, config } = ctx;
-  const handler = createMcpHandler(({ era }) => createServer(ctx, requestId, era), {
-    onerror: (error) => log("warn", "mcp.protocol_error", { request_id: requestId, name: error.name }),
+  const handler = createMcpHandler(({ era }) => createServer(ctx, answering, era), {
+    onerror: (error) => log("warn", "mcp.protocol_error", { request_id: answering.requestId, name: error.name }),
   });
-  return handler.fetch(request, {
+  const response = await handler.fetch(request, {
     parsedBody: message,
     // The protocol library needs no token, so it does not get the secret.
     authInfo: { token: "", clientId: actor.credential.id, scopes: [...actor.scopes], resource: new URL(config.mcpUrl) },
   });
+  const headers = new Headers(response.headers);
+  headers.set(WORKSPACE_HEADER, actor.workspaceId);
+  return new Response(response.body, { status: response.status, headers });
 }
 
 function toErrorResponse(error: unknown, requestId: string): Response {

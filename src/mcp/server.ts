@@ -9,6 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Context } from "#context.ts";
 import { requireSubscription } from "#core/actor.ts";
+import type { Refusal } from "#core/errors.ts";
 import { HOUR } from "#core/clock.ts";
 import { refuse } from "#core/errors.ts";
 import { isJsonObject, type JsonObject } from "#core/json.ts";
@@ -17,6 +18,7 @@ import type { Scope } from "#core/scope.ts";
 import { wakeSenders } from "#webhooks/index.ts";
 import { errorResult } from "./error-result.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import { ownArguments, WORKSPACE_ARGUMENT } from "./named-workspace.ts";
 import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./resources.ts";
 import type { Answer, Call, Tool } from "./tool/tool.ts";
@@ -27,10 +29,22 @@ type Era = "legacy" | "modern";
 
 const LIST_CACHE = { ttlMs: HOUR, cacheScope: "private" } as const;
 
-/** Tells clients that lists never change: they depend only on the credential. */
+/**
+ * Tells clients that lists never change. They depend only on the credential and on whether its user has a second
+ * workspace, which a server without sessions can tell nobody: clients read the lists again after an hour.
+ */
 const NO_CHANGES = { listChanged: false } as const;
 
-export function createServer(ctx: Context, requestId: string, era: Era): McpServer {
+/** What a message is answered with, beside its context. */
+export interface Answering {
+  readonly requestId: string;
+  /** Whether the credential may name one of several workspaces. */
+  readonly namesWorkspaces: boolean;
+  /** What a tool answers instead of running. */
+  readonly refusal: Refusal | null;
+}
+
+export function createServer(ctx: Context, { requestId, namesWorkspaces, refusal }: Answering, era: Era): McpServer {
   const server = new McpServer(
     { name: "almanac", title: "Almanac", version: "1.0.0", websiteUrl: ctx.config.docsUrl },
     {
@@ -52,10 +66,12 @@ export function createServer(ctx: Context, requestId: string, era: Era): McpServ
         inputSchema: anyArguments(tool),
         ...(era === "modern" && challengeOf(ctx, tool.scope)),
       },
-      (args, protocol) => runTool(tool, toCall(ctx, requestId, protocol), isJsonObject(args) ? args : {}),
+      (args, protocol) => runTool(tool, toCall(ctx, requestId, protocol), isJsonObject(args) ? args : {}, refusal),
     );
   }
-  const listed = TOOLS.filter(({ scope }) => isListed(ctx, scope)).map((tool) => tool.listed);
+  const listed = TOOLS.filter(
+    ({ scope, choosesWorkspace }) => isListed(ctx, scope) && (namesWorkspaces || !choosesWorkspace),
+  ).map((tool) => (namesWorkspaces && !tool.choosesWorkspace ? withWorkspace(tool) : tool.listed));
   server.server.setRequestHandler("tools/list", () => ({ tools: listed }));
   registerResources(server, ctx);
   registerPrompts(server);
@@ -75,6 +91,13 @@ function anyArguments({ listed }: Tool) {
       jsonSchema: { input: () => listed.inputSchema, output: () => listed.inputSchema },
     },
   };
+}
+
+/** Without a description, which every conversation would pay for once for each tool: get_overview says what it is. */
+function withWorkspace({ listed }: Tool): Tool["listed"] {
+  const { properties, ...schema } = listed.inputSchema;
+  const named = { ...properties, [WORKSPACE_ARGUMENT]: { type: "string" } };
+  return { ...listed, inputSchema: { ...schema, properties: named } };
 }
 
 function isGranted({ actor }: Pick<Context, "actor">, scope: Scope | null): boolean {
@@ -112,10 +135,15 @@ function toCall(ctx: Context, requestId: string, { mcpReq }: ServerContext): Cal
   };
 }
 
-async function runTool(tool: Tool, call: Call, args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
+async function runTool(
+  tool: Tool,
+  call: Call,
+  args: JsonObject,
+  refusal: Refusal | null,
+): Promise<CallToolResult | InputRequiredResult> {
   const { ctx, requestId } = call;
   const startedAt = ctx.clock.now();
-  const result = await answer(tool, call, args);
+  const result = await answer(tool, call, args, refusal);
   log("info", "mcp.tool", {
     tool: tool.name,
     result: "isError" in result && result.isError === true ? "refused" : "ok",
@@ -126,13 +154,22 @@ async function runTool(tool: Tool, call: Call, args: JsonObject): Promise<CallTo
   return result;
 }
 
-async function answer(tool: Tool, call: Call, args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
+async function answer(
+  tool: Tool,
+  call: Call,
+  args: JsonObject,
+  refusal: Refusal | null,
+): Promise<CallToolResult | InputRequiredResult> {
   try {
     if (!isGranted(call.ctx, tool.scope)) {
       refuse({ code: "insufficient_scope", message: `the credential lacks the scope ${tool.scope}` });
     }
     requireSubscription(call.ctx.actor);
-    return toResult(await tool.run(call, args).finally(() => wakeAfter(tool, call.ctx)));
+    if (refusal !== null) {
+      refuse(refusal);
+    }
+    const own = tool.choosesWorkspace ? args : ownArguments(args);
+    return toResult(await tool.run(call, own).finally(() => wakeAfter(tool, call.ctx)));
   } catch (error) {
     return errorResult(call, tool.name, args, error);
   }

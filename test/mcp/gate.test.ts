@@ -168,7 +168,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     expect(status).toBe(200);
     expect(headers.get("x-request-id")).toBe("abc");
     expect(headers.get("cache-control")).toBe("no-store");
-    expect(body.result.tools).toHaveLength(23);
+    expect(body.result.tools).toHaveLength(22);
   });
 
   test("an unknown tool is an error of the protocol", async ({ expect }) => {

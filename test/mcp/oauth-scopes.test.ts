@@ -3,15 +3,16 @@ import { TOOLS } from "#mcp/tools/index.ts";
 import { createServiceFixture, obtainTokens } from "../auth/service-fixture.ts";
 import { callApi } from "../support/call-api.ts";
 import { callTool, sendMcp } from "../support/call-mcp.ts";
+import { createAnotherWorkspace } from "../support/create-caller.ts";
 import { ORIGIN } from "../support/origin.ts";
 
 /** An app that the person allowed to read posts and no more. */
-async function createReader(): Promise<{ readonly key: string }> {
-  const { tokens } = await obtainTokens(createServiceFixture(), {
+async function createReader(): Promise<{ readonly key: string; readonly userId: string }> {
+  const { tokens, userId } = await obtainTokens(createServiceFixture(), {
     scopes: ["posts:read"],
     query: { resource: `${ORIGIN}/mcp` },
   });
-  return { key: tokens.access_token };
+  return { key: tokens.access_token, userId };
 }
 
 const CALL = { method: "tools/call", params: { name: "preview_post", arguments: {} } } as const;
@@ -19,6 +20,8 @@ const CALL = { method: "tools/call", params: { name: "preview_post", arguments: 
 describe("an app without a scope", () => {
   test("is offered every tool, because it can ask for more", async ({ expect }) => {
     const reader = await createReader();
+    // One of them chooses among workspaces.
+    await createAnotherWorkspace(reader);
     for (const era of ["2025", "2026"] as const) {
       const { body } = await sendMcp(reader, { method: "tools/list", era });
       expect(body.result.tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));

@@ -3,13 +3,36 @@ import { describe, test } from "vitest";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import { TOOLS } from "#mcp/tools/index.ts";
 import { callTool, sendMcp } from "../support/call-mcp.ts";
-import { type ApiCaller, createCaller } from "../support/create-caller.ts";
+import {
+  type ApiCaller,
+  type ApiCallerOptions,
+  createAnotherKey,
+  createAnotherWorkspace,
+  createCaller,
+} from "../support/create-caller.ts";
 
-/** All of `tools/list`, in tokens of o200k. */
+/** All of `tools/list`, in tokens of o200k; the second for a person with several workspaces. */
 const MAX_TOKENS = 3200;
+const MAX_TOKENS_WITH_WORKSPACES = 3360;
 
-const list = async (caller: ApiCaller): Promise<readonly { readonly name: string }[]> =>
+interface Listed {
+  readonly name: string;
+  readonly inputSchema: { readonly properties?: Readonly<Record<string, unknown>> };
+}
+
+const list = async (caller: ApiCaller): Promise<readonly Listed[]> =>
   (await sendMcp(caller, { method: "tools/list" })).body.result.tools;
+
+const countTokens = (tools: unknown): number => encode(JSON.stringify(tools)).length;
+
+/** A person with a second workspace, whose credentials may name one in each call. */
+async function createAgency(options: ApiCallerOptions = {}): Promise<ApiCaller> {
+  const caller = await createCaller(options);
+  await createAnotherWorkspace(caller);
+  return caller;
+}
+
+const chooses = ({ choosesWorkspace }: (typeof TOOLS)[number]): boolean => choosesWorkspace;
 
 describe("tools/list", () => {
   test("is as it was reviewed", async ({ expect }) => {
@@ -19,8 +42,25 @@ describe("tools/list", () => {
   });
 
   test("costs a conversation little", async ({ expect }) => {
-    const tokens = encode(JSON.stringify(await list(await createCaller()))).length;
-    expect(tokens).toBeLessThanOrEqual(MAX_TOKENS);
+    expect(countTokens(await list(await createCaller()))).toBeLessThanOrEqual(MAX_TOKENS);
+    expect(countTokens(await list(await createAgency()))).toBeLessThanOrEqual(MAX_TOKENS_WITH_WORKSPACES);
+  });
+
+  test("names workspaces only where there are several, and never to a pinned key", async ({ expect }) => {
+    const agency = await createAgency();
+    const pinned = await createAnotherKey(agency, SCOPES, agency.workspaceId);
+    const of = async (caller: ApiCaller) => {
+      const tools = await list(caller);
+      return {
+        names: tools.map(({ name }) => name),
+        naming: tools.flatMap(({ name, inputSchema }) => (inputSchema.properties?.["workspace_id"] ? [name] : [])),
+      };
+    };
+    const all = TOOLS.map(({ name }) => name);
+    const plain = TOOLS.filter((tool) => !chooses(tool)).map(({ name }) => name);
+    expect(await of(agency)).toEqual({ names: all, naming: all });
+    expect(await of(pinned)).toEqual({ names: plain, naming: [] });
+    expect(await of(await createCaller())).toEqual({ names: plain, naming: [] });
   });
 });
 
@@ -29,7 +69,7 @@ describe.each(SCOPES)("a key without %s", (scope) => {
   const lacking = TOOLS.filter((tool) => tool.scope === scope).map(({ name }) => name);
 
   test("is not offered the tools that need it, and refused them", async ({ expect }) => {
-    const caller = await createCaller({ scopes: others });
+    const caller = await createAgency({ scopes: others });
     const names = (await list(caller)).map(({ name }) => name);
     expect(names).toEqual(TOOLS.filter((tool) => tool.scope !== scope).map(({ name }) => name));
     for (const name of lacking) {
@@ -42,7 +82,7 @@ describe.each(SCOPES)("a key without %s", (scope) => {
 
 test("a key with one scope is offered its tools and those that need none", async ({ expect }) => {
   for (const scope of SCOPES) {
-    const caller = await createCaller({ scopes: [scope] });
+    const caller = await createAgency({ scopes: [scope] });
     const expected = TOOLS.filter((tool) => tool.scope === null || tool.scope === (scope satisfies Scope));
     expect((await list(caller)).map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
   }

@@ -57,22 +57,26 @@ interface ToolDefinition<Schema extends z.ZodObject> extends ToolAction<Schema> 
   readonly hints: Hints;
   /** The page that an MCP host may show beside the result. */
   readonly card?: `ui://${string}`;
+  /** The tool chooses among workspaces, so its own argument has the name by which all others name theirs. */
+  readonly choosesWorkspace?: true;
 }
 
 /** A tool whose argument types are hidden, so that one list can contain all tools. */
 export interface Tool {
   readonly name: string;
   readonly scope: Scope | null;
+  readonly choosesWorkspace: boolean;
   /** The tool in the form that `tools/list` returns. */
   readonly listed: ListedTool;
   readonly run: (call: Call, args: JsonObject) => Promise<Answer | InputRequiredResult>;
 }
 
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
-  const { name, title, description, scope, hints, card } = definition;
+  const { name, title, description, scope, hints, card, choosesWorkspace = false } = definition;
   return {
     name,
     scope,
+    choosesWorkspace,
     listed: {
       name,
       title,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "#context.ts";
-import { confirmsOf } from "#core/actor.ts";
+import { confirmsOf, fixedWorkspace } from "#core/actor.ts";
 import { toIsoInstant } from "#core/clock.ts";
 import { SCOPES, type Scope } from "#core/scope.ts";
 import { POST_STATUSES } from "#core/status.ts";
@@ -13,7 +13,7 @@ import { listApprovals } from "#confirming/index.ts";
 import { summarizeSchedule } from "#posts/index.ts";
 import type { Approval } from "#confirming/requests/types.ts";
 import { presentApproval } from "#wire/schemas/approval.ts";
-import { presentWorkspace } from "#wire/schemas/workspace.ts";
+import { presentWorkspace, type Workspace } from "#wire/schemas/workspace.ts";
 import { listWorkspaces } from "#workspaces/index.ts";
 
 const INPUT = z.object({});
@@ -49,6 +49,25 @@ async function readOverview(ctx: Context) {
     allowed("posts:read", () => readApprovals(ctx)),
   ]);
   return { workspaces: workspaces && workspaces.map(presentWorkspace), summary, approvals };
+}
+
+/** The workspace of this call may be another one than the active one. */
+function workspaceLines(actor: Context["actor"], workspaces: readonly Workspace[]): string[] {
+  const marks = ({ id, is_active: isActive }: Workspace) =>
+    [...(isActive ? ["active"] : []), ...(id === fixedWorkspace(actor) ? ["of this call"] : [])].join(", ");
+  return [
+    ...workspaces.map((workspace) => {
+      const marked = marks(workspace);
+      return `Workspace ${workspace.id}: ${quoted(workspace.name)}${marked && ` (${marked})`}.`;
+    }),
+    ...(workspaces.length > 1 ? ["Every tool takes workspace_id: without it, a call works in the active one."] : []),
+  ];
+}
+
+/** Null where the credential may not read which workspace is active. */
+function activeIdOf(actor: Context["actor"], workspaces: readonly Workspace[] | null): string | null {
+  const active = workspaces?.find(({ is_active: isActive }) => isActive)?.id ?? null;
+  return active ?? (actor.workspaceFrom === "user" ? actor.workspaceId : null);
 }
 
 function clockLines(timeZone: string, now: number): string[] {
@@ -87,9 +106,7 @@ export const getOverviewTool = defineTool({
     const text = [
       ...clockLines(timeZone, now),
       ...credentialLines(actor),
-      ...(workspaces ?? []).map(
-        ({ id, name, is_active: isActive }) => `Workspace ${id}: ${quoted(name)}${isActive ? " (active)" : ""}.`,
-      ),
+      ...workspaceLines(actor, workspaces ?? []),
       ...(counts === null ? [] : [`Posts: ${counts}.`]),
       ...(summary === null
         ? []
@@ -105,7 +122,8 @@ export const getOverviewTool = defineTool({
         time_zone: timeZone,
         local_time: wallText(wallTimeAt(timeZone, now)),
         utc_offset: offsetText(timeZone, now),
-        active_workspace_id: actor.workspaceId,
+        workspace_id: actor.workspaceId,
+        active_workspace_id: activeIdOf(actor, workspaces),
         workspaces,
         scopes: [...actor.scopes],
         plan: actor.plan,

@@ -13,6 +13,7 @@ export const switchWorkspaceTool = defineTool({
   description: "Makes another workspace the active one, also in the person's dashboard and for other apps: say so.",
   scope: "workspaces:write",
   hints: { idempotent: true },
+  choosesWorkspace: true,
   input: () => INPUT,
   async run({ ctx }, { workspace_id: workspaceId }) {
     const workspace = presentWorkspace(await activateWorkspace(ctx, { workspaceId }));
