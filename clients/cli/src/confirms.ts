@@ -10,6 +10,9 @@ import { onOneLine } from "./text.ts";
 export interface Confirms {
   readonly almanac: Almanac;
   readonly baseUrl: string;
+  readonly workspace: string | null;
+  /** A client for another workspace, in which an earlier run was killed. */
+  readonly clientIn: (workspace: string | null) => Almanac;
   readonly pending: PendingConfirmStore;
   /** Equal for the same command line. */
   readonly command: string;
@@ -17,11 +20,17 @@ export interface Confirms {
 
 export async function openConfirms(session: Session, words: readonly unknown[]): Promise<Confirms> {
   const credential = await session.credentials.current();
+  const { baseUrl } = credential;
+  const workspace = await session.workspaceAt(baseUrl);
+  const clientIn = (id: string | null) => session.clientFor(credential, id);
   return {
-    almanac: session.clientFor(credential),
-    baseUrl: credential.baseUrl,
+    almanac: clientIn(workspace),
+    baseUrl,
+    workspace,
+    clientIn,
     pending: new PendingConfirmStore(session.env),
-    command: JSON.stringify(words),
+    // The same words in another workspace are another command.
+    command: JSON.stringify(workspace === null ? words : [workspace, ...words]),
   };
 }
 
@@ -39,7 +48,7 @@ interface Finished {
  * time. A token that is too old for that tells what became of it. Null unless the same command has made them.
  */
 export async function settlePending(session: Session, confirms: Confirms): Promise<Finished | null> {
-  const { almanac, baseUrl, pending: store, command } = confirms;
+  const { baseUrl, pending: store, command } = confirms;
   const pending = await store.find(baseUrl);
   if (!pending) {
     return null;
@@ -54,6 +63,7 @@ export async function settlePending(session: Session, confirms: Confirms): Promi
     }.`,
   );
   const isMany = count !== undefined;
+  const almanac = confirms.clientIn(pending.workspace ?? null);
   const question = isMany
     ? "Finish it? It makes each post once, also if they were made already."
     : "Finish it? It makes one post, also if it was made already.";
@@ -112,7 +122,7 @@ export async function scheduleOne(
   confirms: Confirms,
   schedule: (options: ScheduleOptions<SchedulePreview>) => Promise<ScheduleResult>,
 ): Promise<void> {
-  const { pending, baseUrl, command } = confirms;
+  const { pending, baseUrl, workspace, command } = confirms;
   const finished = await settlePending(session, confirms);
   if (finished?.post) {
     showScheduled(session, finished.post, null);
@@ -130,6 +140,7 @@ export async function scheduleOne(
       await pending.keep({
         baseUrl,
         token,
+        workspace,
         command,
         caption: shown?.caption ?? "",
         scheduledAt: shown?.scheduled_at ?? null,

@@ -18,10 +18,13 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   insufficient_scope: "Run `almanac login` again and allow it, or use a key with that scope.",
   rate_limited: "Wait a minute, then run the command again.",
   quota_exceeded: "`almanac whoami` shows your limits.",
-  not_found: "`almanac list --past` shows the posts of the active workspace, `almanac drafts` its drafts.",
+  not_found: "`almanac list --past` shows the posts of the workspace, `almanac drafts` its drafts.",
   draft_changed: "Run the command again: it reads the draft as it is now.",
   slot_taken: "Run the command again: it takes the next free slot.",
 };
+
+/** A name of the workspace that the service refuses, wherever it came from. */
+const OTHER_WORKSPACE = "Name another one: `almanac workspaces use` takes its name; `almanac workspaces use --none` goes back to the active one.";
 
 function describeRefusal(error: AlmanacError): Failure {
   const details = error.details.map((detail) => {
@@ -33,7 +36,7 @@ function describeRefusal(error: AlmanacError): Failure {
     const param = detail.param === undefined ? "" : `${detail.param}: `;
     return onOneLine(`  - ${row}${param}${detail.message}${bounds}`).replace(/^-/, "  -");
   });
-  const next = NEXT_STEPS[error.code];
+  const next = error.param === "Almanac-Workspace" ? OTHER_WORKSPACE : NEXT_STEPS[error.code];
   return {
     exitCode: SIGNED_OUT.has(error.code) ? EXIT.signedOut : EXIT.refused,
     lines: [

@@ -52,7 +52,7 @@ async function resolveId(
       "usage",
       "unknown_id",
       first === undefined
-        ? `no ${one} of the active workspace ends with ${id}: \`${listAll}\` shows them`
+        ? `no ${one} of this workspace ends with ${id}: \`${listAll}\` shows them`
         : `several ${many} end with ${id}: write more of the id`,
     );
   }

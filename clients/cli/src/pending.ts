@@ -4,6 +4,8 @@ import { configFolder, PrivateFile } from "./folders.ts";
 interface PendingConfirm {
   readonly baseUrl: string;
   readonly token: string;
+  /** The workspace of the preview; null or absent for the active one. */
+  readonly workspace?: string | null;
   /** Equal for the same command line. */
   readonly command: string;
   /** The caption of a post, or the name of a table. */

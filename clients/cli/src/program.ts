@@ -11,6 +11,7 @@ import { addPost } from "./commands/post.ts";
 import { addSlots } from "./commands/slots.ts";
 import { addWebhooks } from "./commands/webhooks.ts";
 import { addWhoami } from "./commands/whoami.ts";
+import { addWorkspaces } from "./commands/workspaces.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import type { CommonOptions, Session } from "./session.ts";
 import type { Streams } from "./terminal.ts";
@@ -27,7 +28,8 @@ Exit codes:
 ${NAMES.map((name) => `  ${String(EXIT[name]).padEnd(3)}  ${EXIT_MEANINGS[name]}`).join("\n")}
 
 Times are in the time zone of this computer; --zone takes another one.
-ALMANAC_URL and ALMANAC_API_KEY are used instead of a login, for scripts.`;
+ALMANAC_URL and ALMANAC_API_KEY are used instead of a login, for scripts;
+ALMANAC_WORKSPACE names the workspace, as --workspace does.`;
 
 /** The commands and their options. */
 export function buildProgram(
@@ -41,6 +43,7 @@ export function buildProgram(
     .option("--json", "write the result as JSON, and nothing else, to the standard output")
     .option("-y, --yes", "answer yes to every question")
     .option("-z, --zone <name>", "the time zone, such as Europe/Berlin")
+    .option("-w, --workspace <id>", "work in this workspace instead of the active one")
     .addHelpText("after", EXIT_HELP)
     .showHelpAfterError("(almanac --help shows what there is)")
     .configureOutput({
@@ -60,6 +63,7 @@ export function buildProgram(
   addLogin(program, run);
   addLogout(program, run);
   addWhoami(program, run);
+  addWorkspaces(program, run);
   addAccounts(program, run);
   addConnect(program, run);
   addPost(program, run);
@@ -88,5 +92,6 @@ function addCommonOptions(command: Command): void {
     .option("--json", "write the result as JSON, and nothing else, to the standard output")
     .option("-y, --yes", "answer yes to every question")
     .option("-z, --zone <name>", "the time zone, such as Europe/Berlin")
+    .option("-w, --workspace <id>", "work in this workspace instead of the active one")
     .exitOverride();
 }

@@ -4,12 +4,14 @@ import { type Credential, CredentialStore } from "./credentials.ts";
 import { CommandError } from "./exit-codes.ts";
 import { Terminal, type Streams } from "./terminal.ts";
 import { Clock, timeZoneOf } from "./times.ts";
+import { toWorkspaceId, WorkspaceStore } from "./workspace.ts";
 
 /** Options that every command has. */
 export interface CommonOptions {
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly zone?: string;
+  readonly workspace?: string;
 }
 
 /** What a command works with: the terminal, the clock, and the service as the signed-in user. */
@@ -19,25 +21,35 @@ export class Session {
   readonly credentials: CredentialStore;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  readonly workspaces: WorkspaceStore;
   readonly #answersYes: boolean;
+  readonly #workspace: string | undefined;
 
   constructor(
     streams: Streams,
     env: NodeJS.ProcessEnv,
     signal: AbortSignal,
-    { json = false, yes = false, zone }: CommonOptions,
+    { json = false, yes = false, zone, workspace }: CommonOptions,
   ) {
     this.terminal = new Terminal(streams, env, json);
     this.clock = new Clock(timeZoneOf(zone));
     this.credentials = new CredentialStore(env);
+    this.workspaces = new WorkspaceStore(env);
+    this.#workspace = workspace ?? env["ALMANAC_WORKSPACE"];
     this.env = env;
     this.signal = signal;
     this.#answersYes = yes;
   }
 
-  clientFor(credential: Credential): Almanac {
+  /** The workspace that the option, the environment or `almanac workspaces use` names; null for the active one. */
+  async workspaceAt(baseUrl: string): Promise<string | null> {
+    return this.#workspace ? toWorkspaceId(this.#workspace) : await this.workspaces.usedAt(baseUrl);
+  }
+
+  clientFor(credential: Credential, workspace: string | null): Almanac {
     return new Almanac({
       baseUrl: credential.baseUrl,
+      ...(workspace !== null && { workspace }),
       token: this.credentials.tokenSource(credential),
       onRetry: ({ reason, delayMs }) =>
         this.terminal.note(`The service is asked again in ${Math.ceil(delayMs / 1000)} s (${reason}).`),
@@ -45,7 +57,8 @@ export class Session {
   }
 
   async almanac(): Promise<Almanac> {
-    return this.clientFor(await this.credentials.current());
+    const credential = await this.credentials.current();
+    return this.clientFor(credential, await this.workspaceAt(credential.baseUrl));
   }
 
   /** Refuses at once what could only end with a question that nobody can answer. */

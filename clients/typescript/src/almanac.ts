@@ -55,6 +55,8 @@ export interface AlmanacOptions {
   readonly baseUrl: string;
   /** An API key, an access token, or a function that has one. */
   readonly token: TokenSource;
+  /** The id of the workspace in which every call works; the active one when absent, which others may change between two calls. */
+  readonly workspace?: string;
   /** How often, and how long after each other, a call is repeated. */
   readonly retry?: RetryOptions;
   /** How long one attempt may take; a minute when absent, ten where the service fetches files itself. */
@@ -119,7 +121,7 @@ export class Almanac extends Operations {
   readonly #options: TransportOptions;
 
   /** Sends nothing yet. Throws a `TypeError` unless the address is that of the API, because all of its calls would answer 404. */
-  constructor({ baseUrl, token, retry = {}, timeoutMs, onRetry, fetch: send }: AlmanacOptions) {
+  constructor({ baseUrl, token, workspace, retry = {}, timeoutMs, onRetry, fetch: send }: AlmanacOptions) {
     if (!/\/v1\/?$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "")) {
       throw new TypeError(
         `baseUrl is the address of the API, which ends in /v1 (https://almanac.example.org/v1), not ${baseUrl}`,
@@ -128,6 +130,7 @@ export class Almanac extends Operations {
     const options: TransportOptions = {
       baseUrl,
       token,
+      workspace,
       timeoutMs,
       onRetry,
       retry: { maxRetries: 5, baseDelayMs: 500, maxDelayMs: 8000, maxRetryAfterSeconds: 60, ...retry },

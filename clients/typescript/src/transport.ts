@@ -50,6 +50,7 @@ export type TokenSource = string | ((request: TokenRequest) => string | Promise<
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly token: TokenSource;
+  readonly workspace: string | undefined;
   readonly fetch: typeof fetch;
   readonly timeoutMs: number | undefined;
   readonly retry: Required<RetryOptions>;
@@ -318,6 +319,9 @@ export function createTransport(options: TransportOptions): Transport {
     const headers = new Headers(request.headers);
     if (applied.addsKey && !headers.has("idempotency-key")) {
       headers.set("idempotency-key", crypto.randomUUID());
+    }
+    if (options.workspace !== undefined && !headers.has("almanac-workspace")) {
+      headers.set("almanac-workspace", options.workspace);
     }
     const body = request.body === null ? undefined : await request.text();
     const timeoutMs =

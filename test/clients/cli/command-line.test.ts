@@ -910,3 +910,73 @@ describe("the package", () => {
     }
   });
 });
+
+describe("workspaces", () => {
+  /** A caller with a second workspace, and the drafts of both as the service has them. */
+  async function newAgency() {
+    const caller = await newCaller([]);
+    const { user } = caller;
+    const made = await call<{ workspace: { id: string } }>(service.origin, "POST", "/v1/workspaces", {
+      key: user.api_key,
+      body: { name: "Client B" },
+    });
+    const { workspaces } = await call<{ workspaces: { id: string; is_active: boolean }[] }>(
+      service.origin,
+      "GET",
+      "/v1/workspaces",
+      { key: user.api_key },
+    );
+    const first = workspaces.find(({ is_active: isActive }) => isActive)?.id ?? "";
+    const activate = (id: string) =>
+      call(service.origin, "POST", "/v1/workspaces/active", { key: user.api_key, body: { workspace_id: id } });
+    const captionsIn = async (id: string) => {
+      const { stdout } = await almanac(["drafts", "--json", "--workspace", id], caller.env);
+      return (JSON.parse(stdout) as { drafts: { caption: string }[] }).drafts.map(({ caption }) => caption);
+    };
+    return { ...caller, first, second: made.workspace.id, activate, captionsIn };
+  }
+
+  test("are named by the option, the environment or `workspaces use`, whichever is active", async ({ expect }) => {
+    const { env, first, second, activate, captionsIn } = await newAgency();
+    const save = async (caption: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+      const saved = await almanac(["drafts", "save", caption, ...args], { ...env, ...more });
+      expect(saved, saved.stderr).toMatchObject({ code: EXIT.done });
+    };
+    await save("active", []);
+    await save("by the option", ["--workspace", second.toUpperCase()]);
+    await save("by the environment", [], { ALMANAC_WORKSPACE: second });
+    const used = await almanac(["workspaces", "use", "Client B"], env);
+    expect(used, used.stderr).toMatchObject({ code: EXIT.done, stdout: "The commands work in Client B.\n" });
+    await save("by use", []);
+    await save("the option first", ["--workspace", first]);
+    await activate(second);
+    expect(JSON.parse((await almanac(["workspaces", "--json"], env)).stdout)).toMatchObject({ workspace_id: second });
+    await almanac(["workspaces", "use", first.slice(-12)], env);
+    await save("by use of the other", []);
+    await almanac(["workspaces", "use", "--none"], env);
+    await save("active again", []);
+    expect((await captionsIn(first)).toSorted()).toEqual(["active", "by use of the other", "the option first"]);
+    expect((await captionsIn(second)).toSorted()).toEqual([
+      "active again",
+      "by the environment",
+      "by the option",
+      "by use",
+    ]);
+  });
+
+  test("that are unknown, no id or of somebody else are refused with what to do", async ({ expect }) => {
+    const { env } = await newAgency();
+    const stranger = await newAgency();
+    expect(await almanac(["drafts", "--workspace", "Client B"], env)).toMatchObject({
+      code: EXIT.usage,
+      stderr: expect.stringContaining("is no id of a workspace"),
+    });
+    expect(await almanac(["drafts", "--workspace", stranger.second], env)).toMatchObject({
+      code: EXIT.refused,
+      stderr: expect.stringContaining("almanac workspaces use"),
+    });
+    for (const args of [["Client C"], [stranger.second], [], ["Client B", "--none"]]) {
+      expect(await almanac(["workspaces", "use", ...args], env)).toMatchObject({ code: EXIT.usage });
+    }
+  });
+});

@@ -1,3 +1,4 @@
+import { exports } from "cloudflare:workers";
 import { describe, expectTypeOf, test } from "vitest";
 import {
   Almanac,
@@ -9,7 +10,7 @@ import {
 } from "../../../clients/typescript/src/index.ts";
 import { isoInDays, connectOneAccount, scheduleTextPost } from "../../support/api-workflows.ts";
 import { createWebhook } from "../../support/api-webhooks.ts";
-import { type ApiCaller, createCaller } from "../../support/create-caller.ts";
+import { type ApiCaller, createAnotherWorkspace, createCaller } from "../../support/create-caller.ts";
 import { openApiDocument, operationsOf } from "../../support/openapi-document.ts";
 import { ORIGIN } from "../../support/origin.ts";
 import { collect, createLossyClient } from "./lossy-client.ts";
@@ -61,6 +62,31 @@ describe("the operations of the document", () => {
     }
     // @ts-expect-error -- a code that the document does not have
     isAlmanacError(error, "out_of_cheese");
+  });
+});
+
+describe("the workspace of a client", () => {
+  test("is that of every call, and without one the active workspace is", async ({ expect }) => {
+    const caller = await createCaller();
+    const second = await createAnotherWorkspace(caller);
+    const clientIn = (workspace?: string) =>
+      new Almanac({
+        baseUrl: `${ORIGIN}/v1`,
+        token: caller.key,
+        ...(workspace !== undefined && { workspace }),
+        fetch: (input, init) => exports.default.fetch(new Request(input, init)),
+      });
+    await clientIn(second).createDraft({ body: { caption: "In the second" } });
+    await clientIn().createDraft({ body: { caption: "In the active one" } });
+    const captions = async (almanac: Almanac) =>
+      (await almanac.listDrafts()).drafts.map(({ caption }: { caption?: unknown }) => caption);
+    expect(await captions(clientIn(second))).toEqual(["In the second"]);
+    expect(await captions(clientIn())).toEqual(["In the active one"]);
+    const { workspaceId } = await createCaller();
+    await expect(clientIn(workspaceId).listDrafts()).rejects.toMatchObject({
+      code: "not_found",
+      param: "Almanac-Workspace",
+    });
   });
 });
 

@@ -191,7 +191,7 @@ async function showParts(session: Session, almanac: Almanac, table: Table): Prom
 /** Schedules one part after the other; what is scheduled stays when a later part is not. */
 async function scheduleParts(
   session: Session,
-  { almanac, pending, baseUrl, command }: Confirms,
+  { almanac, pending, baseUrl, workspace, command }: Confirms,
   table: Table,
   file: string,
 ): Promise<readonly ScheduledMany[]> {
@@ -209,6 +209,7 @@ async function scheduleParts(
       await pending.keep({
         baseUrl,
         token,
+        workspace,
         command,
         caption: basename(file),
         scheduledAt: null,

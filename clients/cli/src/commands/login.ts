@@ -74,8 +74,10 @@ export function addLogin(program: Command, run: Run): void {
         const before = await credentials.stored();
         const credential = options.key ? await readKey(session, baseUrl) : await useBrowser(session, baseUrl, options);
         // Any valid credential may read this, so it shows whether the credential works.
-        const { plan } = await session.clientFor(credential).getLimits();
+        const { plan } = await session.clientFor(credential, null).getLimits();
         await credentials.store(credential);
+        // It may be a workspace of another user.
+        await session.workspaces.forget();
         if (before?.kind === "oauth") {
           // The access before is not needed any more; that it could not be ended changes nothing here.
           await revokeCredential(before).catch(() => null);
@@ -93,7 +95,7 @@ export function addLogout(program: Command, run: Run): void {
     .command("logout")
     .description("end the access of this command line and forget it")
     .action(
-      run(async ({ credentials, terminal }) => {
+      run(async ({ credentials, terminal, workspaces }) => {
         const credential = await credentials.stored();
         if (!credential) {
           terminal.line("You were not signed in.");
@@ -108,6 +110,7 @@ export function addLogout(program: Command, run: Run): void {
           );
         }
         await credentials.forget();
+        await workspaces.forget();
         terminal.line(
           credential.kind === "key"
             ? "Signed out. The API key itself still works: revoke it in the dashboard under AI & API."

@@ -67,7 +67,7 @@ export function addWebhooks(program: Command, run: Run): void {
         const { terminal, signal } = session;
         const seconds = Math.max(1, wholeNumber(every, "--every"));
         const credential = await session.credentials.current();
-        const almanac = session.clientFor(credential);
+        const almanac = session.clientFor(credential, await session.workspaceAt(credential.baseUrl));
         const begin = after === undefined ? (all ? 0 : await newestEvent(almanac)) : wholeNumber(after, "--after");
         const { recording } = await almanac.listEvents({ query: { after: begin, limit: 1 } });
         if (!recording) {

@@ -3,12 +3,12 @@ import { isAlmanacError } from "@almanac/client";
 import type { Command } from "commander";
 import type { Run } from "../program.ts";
 import { onOneLine } from "../text.ts";
+import { currentOf } from "./workspaces.ts";
 
 /** Null where the credential may not read workspaces. */
-async function activeWorkspace(almanac: Almanac): Promise<Workspace | null> {
+async function currentWorkspace(almanac: Almanac, named: string | null): Promise<Workspace | null> {
   try {
-    const { workspaces } = await almanac.listWorkspaces();
-    return workspaces.find((workspace) => workspace.is_active) ?? null;
+    return currentOf((await almanac.listWorkspaces()).workspaces, named);
   } catch (error) {
     if (isAlmanacError(error, "insufficient_scope")) {
       return null;
@@ -25,8 +25,9 @@ export function addWhoami(program: Command, run: Run): void {
       run(async (session) => {
         const { terminal, clock, credentials } = session;
         const credential = await credentials.current();
-        const almanac = session.clientFor(credential);
-        const [{ plan, limits }, workspace] = await Promise.all([almanac.getLimits(), activeWorkspace(almanac)]);
+        const named = await session.workspaceAt(credential.baseUrl);
+        const almanac = session.clientFor(credential, named);
+        const [{ plan, limits }, workspace] = await Promise.all([almanac.getLimits(), currentWorkspace(almanac, named)]);
         const scopes = credential.kind === "oauth" ? credential.scopes : null;
         const facts: readonly (readonly [string, string])[] = [
           ["Service", credential.baseUrl],
