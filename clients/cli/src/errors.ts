@@ -24,7 +24,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 };
 
 /** A name of the workspace that the service refuses, wherever it came from. */
-const OTHER_WORKSPACE = "Name another one: `almanac workspaces use` takes its name; `almanac workspaces use --none` goes back to the active one.";
+const OTHER_WORKSPACE =
+  "Name another one: `almanac workspaces use` takes its name; `almanac workspaces use --none` goes back to the active one.";
 
 function describeRefusal(error: AlmanacError): Failure {
   const details = error.details.map((detail) => {

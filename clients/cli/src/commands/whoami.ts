@@ -27,7 +27,10 @@ export function addWhoami(program: Command, run: Run): void {
         const credential = await credentials.current();
         const named = await session.workspaceAt(credential.baseUrl);
         const almanac = session.clientFor(credential, named);
-        const [{ plan, limits }, workspace] = await Promise.all([almanac.getLimits(), currentWorkspace(almanac, named)]);
+        const [{ plan, limits }, workspace] = await Promise.all([
+          almanac.getLimits(),
+          currentWorkspace(almanac, named),
+        ]);
         const scopes = credential.kind === "oauth" ? credential.scopes : null;
         const facts: readonly (readonly [string, string])[] = [
           ["Service", credential.baseUrl],

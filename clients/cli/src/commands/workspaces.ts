@@ -21,7 +21,9 @@ export function currentOf(workspaces: readonly Workspace[], named: string | null
 /** By the whole id, its end or the name. */
 function chosenFrom(workspaces: readonly Workspace[], text: string): Workspace {
   const id = text.toLowerCase();
-  const found = workspaces.filter((one) => one.id === id || (id.length >= 6 && one.id.endsWith(id)) || one.name === text);
+  const found = workspaces.filter(
+    (one) => one.id === id || (id.length >= 6 && one.id.endsWith(id)) || one.name === text,
+  );
   const [first] = found;
   if (first === undefined || found.length > 1) {
     throw new CommandError(
